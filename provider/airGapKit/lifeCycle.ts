@@ -83,7 +83,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
     const sinceKit = since === undefined ? undefined : readEarlierKit(since);
     return async ({ bundle, inspection }, placing) => {
-      reportLeftOut(inspection, reporter);
+      reportLeftOut(inspection, reporter, { isSitePublished: true, isArchivePublished: true });
       const { version, jobId, sha256: bundleSha256, size } = bundle;
       const { files, pages, selfContained, externalLoads } = inspection;
       const made = (kit: MadeKit["kit"]): MadeKit => ({
@@ -94,7 +94,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
         ...inputs,
         bundle: { ...bundle, ...inspection },
         serviceUrl: "jobId" in inputs.source ? inputs.source.baseUrl : undefined,
-        search: offlineSearch && { ...inspection, options: offlineSearch },
+        search: offlineSearch && { ...inspection, options: offlineSearch, reporter },
         chart: chart?.path,
         signer,
         since: sinceKit,

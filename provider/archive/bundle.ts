@@ -5,11 +5,16 @@ import { ArchiveFile, type OnRead } from "./archiveFile";
 import type { ArchiveEntry } from "./entry";
 import type { ArchiveFormat } from "./format";
 import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
-import { BROKEN, refusal, shown } from "./refusal";
+import { checkedPath } from "./entryName";
+import { repeated } from "./hardLinks";
+import { BROKEN, entryRefusal, refusal, REMEDIES, shown } from "./refusal";
+import { SecretFiles } from "./secretFiles";
 import type { Inspection, SiteFile, SiteLimits, SiteSink } from "./site";
 import { isPage, SiteLoads } from "./siteLoads";
 import { SiteRootFinder } from "./siteRoot";
-import { isMacMetadata, SiteTree } from "./siteTree";
+import { SiteTree } from "./siteTree";
+import { noStartPage } from "./startPage";
+import { unpublished } from "./unpublished";
 import { readTarGz } from "./readTar";
 import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
@@ -52,6 +57,7 @@ export async function inspectBundle(
   let [files, pages, unpackedBytes] = [0, 0, 0];
   const finder = new SiteRootFinder();
   const tree = new SiteTree(limits);
+  const secrets = new SecretFiles();
   const onRead: OnRead = (bytes, size) => reporter.progress(transferLine("inspecting", bytes, size, 0));
   for await (const { path, size, content } of filesOf(bundle, tree, signal, onRead)) {
     files++;
@@ -59,25 +65,23 @@ export async function inspectBundle(
     if (isPage(path)) pages++;
     await finder.see(path, size, content);
     await loads.inspect(path, size, content);
+    await secrets.see(path, size, content);
   }
   const found = finder.find(tree);
-  if (found === undefined) {
-    throw refusal(
-      "has no index.html, neither at the top nor in its only top-level folder",
-      bundle.jobId === undefined
-        ? "Pack the folder that contains the start page: `tar -czf site.tar.gz -C FOLDER .`"
-        : "Check that the domain has pages, and export the site again.",
-    );
-  }
+  if (found === undefined) throw noStartPage(tree);
   const { root, leftOut } = found;
   files -= leftOut.length;
   for (const path of leftOut) unpackedBytes -= finder.sizeOf(path);
   // servers send this page for missing pages
   if (tree.hasFile(inRoot(root, "404.html"))) pages--;
-  const externalLoads = loads.external.map(({ page, address }) => ({
-    page: shown(withoutRoot(root, page)),
-    address,
+  loads.followModules(root, (path) => tree.hasFile(path));
+  const externalLoads = loads.external.map((load) => ({
+    ...load,
+    page: shown(withoutRoot(root, load.page)),
   }));
+  const isLeftOut = new Set(leftOut);
+  const isPublished = (path: string): boolean => path.startsWith(inRoot(root, "")) && !isLeftOut.has(path);
+  const { notOnWindows, doubtful } = tree.foreignNames(isPublished);
   return {
     root,
     leftOut,
@@ -86,6 +90,10 @@ export async function inspectBundle(
     unpackedBytes,
     selfContained: externalLoads.length === 0,
     externalLoads,
+    versionControl: tree.versionControl,
+    secretFiles: secrets.found.filter(isPublished).map((path) => withoutRoot(root, path)),
+    notOnWindows: notOnWindows.map((path) => withoutRoot(root, path)),
+    doubtfulNames: new Map([...doubtful].map(([folder, names]) => [withoutRoot(root, folder), names])),
     hasFile: (path) => tree.hasFile(inRoot(root, path)),
   };
 }
@@ -134,29 +142,71 @@ export async function unpackBundle(
 }
 
 /**
- * The files of a bundle, in its order. The only function that reads bundles, so that every caller applies the same rules.
+ * The files of a bundle that its names allow to publish, in its order. A hard link is a copy of an earlier file: copies come last, from a
+ * further reading of the bundle. The only function that reads bundles, so that every caller applies the same rules.
  *
  * @param tree receives all names
  */
 async function* filesOf(
-  { path, format, sha256 }: BundleFile,
+  bundle: BundleFile,
   tree: SiteTree,
   signal: AbortSignal,
   onRead?: OnRead,
 ): AsyncGenerator<SiteFile & Pick<ArchiveEntry, "content">, void, undefined> {
+  let unpackedBytes = 0;
+  /** For each link, the file with its content. */
+  const contents = new Map<string, string>();
+  /** For each file, the published links to it. */
+  const copies = new Map<string, string[]>();
+  for await (const { name, kind, size: ownSize, linkTo, content } of entriesOf(
+    bundle,
+    tree.limits,
+    signal,
+    onRead,
+  )) {
+    let target: string | undefined;
+    let size = ownSize;
+    if (linkTo !== undefined) {
+      const named = linkTo.replace(/^(?:\.\/)+/, "");
+      target = contents.get(named) ?? named;
+      const targetSize = tree.sizeOf(target);
+      if (targetSize === undefined) {
+        const problem = `is a hard link to «${shown(linkTo)}», which is no earlier file of the archive`;
+        throw entryRefusal(name, problem, REMEDIES.hardLink);
+      }
+      size = targetSize;
+    }
+    unpackedBytes += size;
+    boundUnpacked(unpackedBytes, Infinity, tree.limits);
+    const path = tree.add(name, kind, size);
+    if (target !== undefined) contents.set(path, target);
+    if (kind === "folder" || unpublished(path, kind)) continue;
+    if (target === undefined) yield { path, size, content };
+    else copies.set(target, [...(copies.get(target) ?? []), path]);
+  }
+  if (copies.size === 0) return;
+  for await (const { name, kind, size, linkTo, content } of entriesOf(bundle, tree.limits, signal)) {
+    const paths = linkTo === undefined ? copies.get(checkedPath(name, kind)) : undefined;
+    if (paths) yield* repeated(paths, size, content);
+  }
+}
+
+/** All entries of a bundle, whose digest is verified at the end. */
+async function* entriesOf(
+  { path, format, sha256 }: BundleFile,
+  limits: SiteLimits,
+  signal: AbortSignal,
+  onRead?: OnRead,
+): AsyncGenerator<ArchiveEntry, void, undefined> {
   signal.throwIfAborted();
   const file = await ArchiveFile.open(path, onRead);
   try {
     const turns = new Yielder(signal);
-    let unpackedBytes = 0;
     const read = format === "zip" ? readZip : readTarGz;
-    for await (const { name, kind, size, content } of read(file, tree.limits, signal)) {
+    for await (const entry of read(file, limits, signal)) {
       signal.throwIfAborted();
-      await turns.take(WORK_PER_ENTRY + size / 8);
-      unpackedBytes += size;
-      boundUnpacked(unpackedBytes, Infinity, tree.limits);
-      const inArchive = tree.add(name, kind);
-      if (kind === "file" && !isMacMetadata(inArchive)) yield { path: inArchive, size, content };
+      await turns.take(WORK_PER_ENTRY + entry.size / 8);
+      yield entry;
     }
     if (file.digest() !== sha256) throw changed();
   } finally {

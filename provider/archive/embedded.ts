@@ -1,7 +1,7 @@
 import { SITE_BASE } from "./externalAddress";
 
-/** `json`: lists of addresses, from speculation rules and import maps. */
-export type TextKind = "html" | "xml" | "css" | "json" | "manifest";
+/** `json`: lists of addresses, from speculation rules. `module`: a module script. */
+export type TextKind = "html" | "xml" | "css" | "json" | "importmap" | "manifest" | "module";
 
 /** A text to inspect: a file, or a text embedded in another one. */
 export interface InspectedText {
@@ -15,9 +15,10 @@ const KINDS: readonly (readonly [type: RegExp, kind: TextKind])[] = [
   [/^text\/html\b/i, "html"],
   [/^(?:(?:text|application)\/xml|[^;]*\+xml)\b/i, "xml"],
   [/^text\/css\b/i, "css"],
+  [/^(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i, "module"],
 ];
 
-/** The page, SVG file or style in a `data:` address. */
+/** The page, SVG file, style or module in a `data:` address. */
 export function embeddedIn(address: string): InspectedText | undefined {
   if (!/^[\0- ]*d[\t\n\r]*a/i.test(address)) return undefined;
   const url = URL.parse(address);
@@ -36,7 +37,7 @@ export function embeddedIn(address: string): InspectedText | undefined {
 }
 
 /** The addresses in a JSON text: all its strings; of a manifest, those named `src`. Invalid JSON loads nothing. */
-export function jsonAddresses(text: string, kind: "json" | "manifest"): string[] {
+export function jsonAddresses(text: string, kind: "json" | "importmap" | "manifest"): string[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -47,7 +48,7 @@ export function jsonAddresses(text: string, kind: "json" | "manifest"): string[]
   // no recursion, because it may be as deep as it is long
   for (const open: [name: string, value: unknown][] = [["", value]]; open.length > 0;) {
     const [name, each] = open.pop() ?? ["", undefined];
-    if (typeof each === "string" && (kind === "json" || name === "src")) found.push(each);
+    if (typeof each === "string" && (kind !== "manifest" || name === "src")) found.push(each);
     else if (typeof each === "object" && each !== null) {
       for (const entry of Object.entries(each).reverse()) open.push(entry);
     }

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { BROKEN, refusal } from "./refusal";
+import { BROKEN, DOWNLOAD_AGAIN, PACK_AGAIN, recompress, refusal, REMEDIES, type Remedy } from "./refusal";
 
 /** The formats of bundles. */
 export type ArchiveFormat = "tar.gz" | "zip";
@@ -7,21 +7,49 @@ export type ArchiveFormat = "tar.gz" | "zip";
 /** Enough bytes to recognise an uncompressed tar. */
 const FIRST_BYTES = 512;
 
+const GIT_LFS: Remedy = {
+  exported: BROKEN.exported,
+  packed: "Fetch the file itself: `git lfs pull`.",
+};
+
 /** Other formats, by their first bytes (latin1). */
-const OTHERS: readonly (readonly [begin: RegExp, what: string])[] = [
+const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[] = [
   [
     /^\s*<(?:!doctype html|html|head|body)\b/i,
     "is a web page, perhaps of a proxy or a login, instead of an archive",
+    DOWNLOAD_AGAIN,
   ],
-  [/^\s*<\?xml|^\s*<Error\b/, "is an XML text, perhaps a store's error, instead of an archive"],
-  [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive"],
-  [/^PK\x07\x08/, "is one part of a split zip"],
-  [/^\x28\xb5\x2f\xfd/, "is compressed with zstd, instead of tar.gz or zip"],
-  [/^\xfd7zXZ/, "is compressed with xz, instead of tar.gz or zip"],
-  [/^BZh/, "is compressed with bzip2, instead of tar.gz or zip"],
-  [/^7z\xbc\xaf/, "is a 7z archive, instead of tar.gz or zip"],
-  [/^Rar!/, "is a RAR archive, instead of tar.gz or zip"],
-  [/^.{257}ustar/s, "is a tar without compression, instead of tar.gz or zip"],
+  [
+    /^\s*<\?xml|^\s*<Error\b/,
+    "is an XML text, perhaps a store's error, instead of an archive",
+    DOWNLOAD_AGAIN,
+  ],
+  [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive", DOWNLOAD_AGAIN],
+  [/^version https:\/\/git-lfs/, "is a pointer of Git LFS, instead of an archive", GIT_LFS],
+  [/^PK\x07\x08/, "is one part of a split zip", REMEDIES.splitZip],
+  [
+    /^\x28\xb5\x2f\xfd/,
+    "is compressed with zstd, instead of tar.gz or zip",
+    recompress("zstd -dc site.tar.zst"),
+  ],
+  [/^\xfd7zXZ/, "is compressed with xz, instead of tar.gz or zip", recompress("xz -dc site.tar.xz")],
+  [/^BZh/, "is compressed with bzip2, instead of tar.gz or zip", recompress("bzip2 -dc site.tar.bz2")],
+  [/^7z\xbc\xaf/, "is a 7z archive, instead of tar.gz or zip", PACK_AGAIN],
+  [/^Rar!/, "is a RAR archive, instead of tar.gz or zip", PACK_AGAIN],
+  [/^LZIP/, "is compressed with lzip, instead of tar.gz or zip", recompress("lzip -dc site.tar.lz")],
+  [
+    /^\x04\x22\x4d\x18/,
+    "is compressed with lz4, instead of tar.gz or zip",
+    recompress("lz4 -dc site.tar.lz4"),
+  ],
+  [/^\x1f\x9d/, "is compressed with compress, instead of tar.gz or zip", recompress("gzip -dc site.tar.Z")],
+  [/^(?:07070[127]|\xc7\x71|\x71\xc7)/, "is a cpio archive, instead of tar.gz or zip", PACK_AGAIN],
+  [/^.{257}ustar/s, "is a tar without compression, instead of tar.gz or zip", recompress("cat site.tar")],
+  [
+    /^MZ/,
+    "is a program of Windows, perhaps an archive that unpacks itself, instead of tar.gz or zip",
+    PACK_AGAIN,
+  ],
 ];
 
 /**
@@ -40,7 +68,8 @@ export async function archiveFormat(path: string): Promise<ArchiveFormat> {
     if (bytesRead === 0) throw refusal("is empty", BROKEN);
     const known = OTHERS.find(([pattern]) => pattern.test(begin));
     const bytes = buffer.subarray(0, Math.min(bytesRead, 8)).toString("hex");
-    throw refusal(known?.[1] ?? `is neither a tar.gz nor a zip: it begins with the bytes ${bytes}`, BROKEN);
+    if (known) throw refusal(known[1], known[2]);
+    throw refusal(`is neither a tar.gz nor a zip: it begins with the bytes ${bytes}`, PACK_AGAIN);
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 import type { Token } from "parse5";
 import { mayLoad } from "./cssLoads";
 import { baseUrlOf } from "./externalAddress";
-import type { InspectedText } from "./embedded";
+import type { InspectedText, TextKind } from "./embedded";
 import { NotInspected } from "./inspectionBudget";
 import { ADDRESSES, LISTS, LOADING_RELATIONS, PRESENTATION } from "./loadingAttributes";
 import { MarkupReader } from "./markupReader";
@@ -16,13 +16,19 @@ const FRAMES = /^(?:i?frame|object|embed)$/;
 /** Maximum number of addresses in one attribute. */
 const MAX_LISTED = 1_000;
 
-/** Types of `<script>` elements that contain lists of addresses instead of programs. */
-const LISTS_OF_ADDRESSES = /^[\t\n\f\r ]*(?:speculationrules|importmap)[\t\n\f\r ]*$/i;
+/** Types of `<script>` elements whose text is inspected. */
+const SCRIPTS: ReadonlyMap<string, TextKind> = new Map([
+  ["speculationrules", "json"],
+  ["importmap", "importmap"],
+  ["module", "module"],
+]);
 
 /** Receives what a text loads. */
 export interface LoadSink {
   /** @param isFrame whether the address is a separate document */
   load(address: string, base: string, isFrame: boolean): void;
+  /** Receives the address of a module script, in addition to {@link load}. */
+  module(address: string, base: string): void;
   /** Receives a style or a document embedded in the text: it is inspected next. */
   within(text: InspectedText): void;
 }
@@ -31,8 +37,8 @@ export interface LoadSink {
  * Finds what a page or an SVG file loads when it is opened: scripts, styles, images, fonts, media, frames, early connections,
  * and the page that it redirects to. Links that a reader follows and targets of forms are not loads.
  *
- * Loads of only some browsers count: in `<noscript>`, in a `<template>`, under a condition. Scripts are neither run nor
- * read: their loads are not detected.
+ * Loads of only some browsers count: in `<noscript>`, in a `<template>`, under a condition. Scripts are not run: what they request
+ * then is not detected. Module scripts are read for their imports, which browsers load before any script runs.
  *
  * The same tokenizer reads XML, as it reads SVG within pages: CDATA is text, `<script/>` is closed, and the content of every
  * element is markup. Text that the two would read differently is either not XML, or reported nevertheless (`<IMG>`).
@@ -41,8 +47,8 @@ export class MarkupLoads extends MarkupReader {
   readonly #sink: LoadSink;
   #base: string;
   #hasBase = false;
-  /** Text of the open `<style>` or list of addresses. */
-  #text: { readonly kind: "css" | "json"; readonly pieces: string[] } | undefined;
+  /** Text of the open `<style>` or script. */
+  #text: { readonly kind: TextKind; readonly pieces: string[] } | undefined;
 
   constructor(sink: LoadSink, base: string, isXml: boolean) {
     super(isXml);
@@ -62,9 +68,7 @@ export class MarkupLoads extends MarkupReader {
     if (token.attrs.length === 0) return;
     const attributes = this.isXml ? token.attrs.map((each) => this.#localAttribute(each)) : token.attrs;
     this.#inspect(name, attributes);
-    const type = name === "script" ? valueOf(attributes, "type") : undefined;
-    if (type !== undefined && LISTS_OF_ADDRESSES.test(type) && isOpen)
-      this.#text = { kind: "json", pieces: [] };
+    if (name === "script") this.#script(attributes, isOpen);
   }
 
   protected override endTag(token: Token.TagToken): void {
@@ -81,6 +85,16 @@ export class MarkupLoads extends MarkupReader {
     if (!data.endsWith("?")) throw new NotInspected("a processing instruction with a > in it");
     const [, one, other] = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(data) ?? [];
     this.#sink.load(one ?? other ?? "", this.#base, false);
+  }
+
+  #script(attributes: readonly Token.Attribute[], isOpen: boolean): void {
+    const type = (valueOf(attributes, "type") ?? "")
+      .replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "")
+      .toLowerCase();
+    const kind = SCRIPTS.get(type);
+    const address = valueOf(attributes, "src") ?? valueOf(attributes, "href");
+    if (kind === "module" && address !== undefined) this.#sink.module(address, this.#base);
+    else if (kind !== undefined && isOpen) this.#text = { kind, pieces: [] };
   }
 
   #endText(): void {
@@ -122,6 +136,8 @@ export class MarkupLoads extends MarkupReader {
       const relations = (valueOf(attributes, "rel") ?? "").toLowerCase().split(/[\t\n\f\r ]+/);
       if (address !== undefined && relations.some((relation) => LOADING_RELATIONS.has(relation)))
         this.#load(address);
+      if (address !== undefined && relations.includes("modulepreload"))
+        this.#sink.module(address, this.#base);
     } else if (element === "base") {
       // only the first one counts, and only for what follows
       if (address === undefined || this.#hasBase) return;

@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
 import { type ArchiveEntry, entryProblem } from "./entry";
-import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
+import { BROKEN, entryRefusal, refusal, REMEDIES, type Remedy, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import {
   isZeroBlock,
@@ -30,13 +30,12 @@ const MAX_METADATA_HEADERS = 8;
 const HEADER_BYTES_PER_FILE = 4_096;
 const MAX_FURTHER_BYTES = 16 * 1_024 * 1_024;
 
-const KINDS: Readonly<Record<string, string>> = {
-  "1": "is a hard link",
-  "2": "is a symbolic link",
-  "3": "is a device",
-  "4": "is a device",
-  "6": "is a fifo",
-  S: "is a sparse file",
+const KINDS: Readonly<Record<string, readonly [problem: string, remedy: Remedy]>> = {
+  "2": ["is a symbolic link", REMEDIES.symbolicLink],
+  "3": ["is a device", REMEDIES.special],
+  "4": ["is a device", REMEDIES.special],
+  "6": ["is a fifo", REMEDIES.special],
+  S: ["is a sparse file", REMEDIES.sparse],
 };
 
 /**
@@ -59,14 +58,14 @@ export async function* readTarGz(
     for (;;) {
       const header = await nextHeader(tar);
       if (header === undefined) break;
-      const { name, kind, size } = checkedEntry(header);
-      const pieces = tar.pieces(size);
-      yield { name, kind, size, content: unended(pieces) };
+      const entry = checkedEntry(header);
+      const pieces = tar.pieces(entry.size);
+      yield { ...entry, content: unended(pieces) };
       await skipRest(pieces);
-      await tar.exactly(paddingOf(size));
+      await tar.exactly(paddingOf(entry.size));
     }
     for (let rest; (rest = await tar.some(Infinity)) !== undefined;) {
-      if (rest.some((byte) => byte !== 0)) throw refusal("continues after its end", BROKEN);
+      if (rest.some((byte) => byte !== 0)) throw refusal("continues after its end", REMEDIES.appended);
     }
   } finally {
     await tar.close();
@@ -100,7 +99,8 @@ async function* gunzipped(
     gunzip.destroy();
   }
   // zlib ignores what follows a member and is not another member
-  if (gunzip.bytesWritten !== file.size) throw refusal("continues after the end of its compression", BROKEN);
+  if (gunzip.bytesWritten !== file.size)
+    throw refusal("continues after the end of its compression", REMEDIES.appended);
 }
 
 /** Whether zlib threw the error: the compressed data is invalid. */
@@ -129,28 +129,34 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
     const content = Buffer.from(await tar.exactly(header.size));
     await tar.exactly(paddingOf(header.size));
     const further = furtherOverrides(header.type, content);
-    if (overrides.name && further.name) throw refusal("names an entry twice", UNSAFE);
+    if ((overrides.name && further.name) || (overrides.link && further.link))
+      throw refusal("names an entry twice", UNSAFE);
     overrides = { ...overrides, ...further };
   }
 }
 
 function furtherOverrides(type: string, content: Buffer): Overrides {
   if (type === "x" || type === "g") return parseAttributes(content, type === "g");
-  // another one is the target of a link, which is refused for what it is
-  return type === "L" ? { name: textIn(content) } : {};
+  return type === "L" ? { name: textIn(content) } : { link: textIn(content) };
 }
 
-function checkedEntry({ name: bytes, type, size, mode }: TarHeader): Omit<ArchiveEntry, "content"> {
+function checkedEntry({ name: bytes, type, size, mode, link }: TarHeader): Omit<ArchiveEntry, "content"> {
   const name = nameOf(bytes);
-  const refuse = (problem: string): never => {
-    throw entryRefusal(name, problem, UNSAFE);
+  const refuse = (problem: string, remedy: Remedy): never => {
+    throw entryRefusal(name, problem, remedy);
   };
+  if (type === "1") {
+    // some programs read a content after such a header, and some do not
+    if (size > 0) refuse(`is a hard link with a content of ${size} bytes`, REMEDIES.hardLink);
+    return { name, kind: "file", size, linkTo: nameOf(link) };
+  }
   if (type !== "0" && type !== "5") {
-    refuse(KINDS[type] ?? `is neither a file nor a folder, but an entry of type «${printableKind(type)}»`);
+    const other = `is neither a file nor a folder, but an entry of type «${printableKind(type)}»`;
+    refuse(...(KINDS[type] ?? ([other, REMEDIES.metadata] as const)));
   }
   const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars mark folders with a slash
   const problem = entryProblem(kind, size, mode);
-  if (problem !== undefined) refuse(problem);
+  if (problem !== undefined) refuse(...problem);
   return { name, kind, size };
 }
 

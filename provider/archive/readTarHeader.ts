@@ -1,4 +1,4 @@
-import { BROKEN, entryRefusal, refusal, shown, UNSAFE } from "./refusal";
+import { BROKEN, entryRefusal, refusal, REMEDIES, shown, UNSAFE } from "./refusal";
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
 /** A header of a tar, before the overrides that precede it are applied. */
@@ -9,12 +9,15 @@ export interface TarHeader {
   /** Size of what follows the header, in bytes. */
   readonly size: number;
   readonly mode: number;
+  /** The name that a link has as its target. */
+  readonly link: Buffer;
 }
 
 /** What attributes or a long name set for the next entry. */
 export interface Overrides {
   name?: Buffer;
   size?: number;
+  link?: Buffer;
 }
 
 /** A byte order mark is part of a name: without it, the name would be another one. */
@@ -45,6 +48,7 @@ export function parseHeader(block: Buffer): TarHeader {
     type: type === "\0" || type === "7" ? "0" : type, // files of old tars, and contiguous files
     size: number(block, "size"),
     mode: number(block, "mode"),
+    link: textIn(field(block, "link")),
   };
 }
 
@@ -87,7 +91,7 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
       throw refusal("is broken: an entry's attributes cannot be read", BROKEN);
     }
     const key = content.toString("utf8", offset + length.length + 1, equals);
-    if (key.startsWith("GNU.sparse.")) throw refusal("contains a sparse file", UNSAFE);
+    if (key.startsWith("GNU.sparse.")) throw refusal("contains a sparse file", REMEDIES.sparse);
     if (FOR_ONE_ENTRY.test(key) && (isGlobal || found.has(key))) {
       throw refusal(`sets «${key}» ${isGlobal ? "for all entries" : "twice for one entry"}`, UNSAFE);
     }
@@ -95,11 +99,12 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
     offset = end;
   }
   const name = found.get("path");
+  const link = found.get("linkpath");
   const size = found.get("size")?.toString("latin1");
   if (size !== undefined && !/^[0-9]{1,15}$/.test(size)) {
     throw refusal(`is broken: it gives an entry «${shown(size)}» bytes`, BROKEN);
   }
-  return { ...(name && { name }), ...(size !== undefined && { size: Number(size) }) };
+  return { ...(name && { name }), ...(link && { link }), ...(size !== undefined && { size: Number(size) }) };
 }
 
 /** @throws BundleRefusedError for a name that is not UTF-8: programs would read different names */
@@ -107,7 +112,7 @@ export function nameOf(bytes: Buffer): string {
   try {
     return UTF_8.decode(bytes);
   } catch {
-    throw entryRefusal(bytes.toString("utf8"), "has a name that is not UTF-8", UNSAFE);
+    throw entryRefusal(bytes.toString("utf8"), "has a name that is not UTF-8", REMEDIES.notUtf8);
   }
 }
 

@@ -8,7 +8,7 @@ export interface SiteLimits {
 
 /** A file of the site. */
 export interface SiteFile {
-  /** Path below the site's root, with `/`, valid on every system: `guide/index.html`. */
+  /** Path below the site's root, with `/`: `guide/index.html`. Some systems cannot store every path, see {@link Inspection}. */
   readonly path: string;
   /** Size in bytes. Reading content of another size fails. */
   readonly size: number;
@@ -22,10 +22,12 @@ export interface SiteSink {
 
 /** An external address that a page loads by itself. A link that a reader must follow does not count. */
 export interface ExternalLoad {
-  /** Path of the page or style sheet. */
+  /** Path of the first page, style sheet or module that has it. */
   readonly page: string;
   /** The loaded address, without query and fragment; or, in parentheses, why the file was not inspected. */
   readonly address: string;
+  /** Number of files that have it. Absent if an earlier version of this package made the copy. */
+  readonly pages?: number;
 }
 
 /** The result of inspecting a complete bundle that may be published. */
@@ -41,10 +43,18 @@ export interface Inspection {
   /** Number of HTML files, without the site's `404.html`: the service counts pages in the same way. */
   readonly pages: number;
   readonly unpackedBytes: number;
-  /** No page, SVG file or style sheet loads anything external, and all were inspected. */
+  /** No page, SVG file, style sheet or module loads anything external, and all were inspected. */
   readonly selfContained: boolean;
-  /** The first external loads, at most {@link MAX_EXTERNAL_LOADS}. */
+  /** External loads, each address once, at most {@link MAX_EXTERNAL_LOADS}: one of each host before a second one of the same host. */
   readonly externalLoads: readonly ExternalLoad[];
+  /** Folders of version control in the archive. They are not published. */
+  readonly versionControl: readonly string[];
+  /** Published files that usually hold secrets. */
+  readonly secretFiles: readonly string[];
+  /** Published paths that programs on Windows cannot unpack. */
+  readonly notOnWindows: readonly string[];
+  /** Published names that a file system may refuse or confuse, by their folder, see `ForeignNames`. */
+  readonly doubtfulNames: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
 }

@@ -1,13 +1,16 @@
 import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
-import { SITE_BASE } from "./externalAddress";
+import { externalAddress, SITE_BASE } from "./externalAddress";
 import type { TextKind } from "./embedded";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
-import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "./site";
+import { ExternalLoads } from "./externalLoads";
+import { isAddress, staticImports } from "./moduleImports";
+import type { ExternalLoad } from "./site";
+import { SiteModules } from "./siteModules";
 import { MAX_BYTES, textLoads } from "./textLoads";
 
-/** Extensions of what web servers send as pages, SVG files and styles. A file without an extension is sent as data. */
+/** Extensions of what web servers send as pages, SVG files, styles and scripts. A file without an extension is sent as data. */
 const KINDS: ReadonlyMap<string, TextKind> = new Map([
   [".html", "html"],
   [".htm", "html"],
@@ -17,6 +20,8 @@ const KINDS: ReadonlyMap<string, TextKind> = new Map([
   [".svg", "xml"],
   [".css", "css"],
   [".webmanifest", "manifest"],
+  [".js", "module"],
+  [".mjs", "module"],
 ]);
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
@@ -31,38 +36,60 @@ export function isPage(path: string): boolean {
   return /\.(?:s?html|htm|xht|xhtml)$/i.test(path);
 }
 
-/** Collects the external loads of a site's pages, SVG files and style sheets. */
+/** Collects the external loads of a site's pages, SVG files, style sheets and modules. */
 export class SiteLoads {
-  /** The first loads that were found, without duplicates. */
-  readonly external: ExternalLoad[] = [];
+  readonly #loads = new ExternalLoads();
+  readonly #modules = new SiteModules();
   readonly #budget: InspectionBudget;
 
   constructor(budget: InspectionBudget) {
     this.#budget = budget;
   }
 
-  /**
-   * Reads a file only if it may load something and the result is not full. A file that cannot be inspected is reported like
-   * a load.
-   */
+  /** What was found, see `Inspection`. */
+  get external(): ExternalLoad[] {
+    return this.#loads.list();
+  }
+
+  /** Reads a file only if it may load something. A file that cannot be inspected is reported like a load. */
   async inspect(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
     const name = path.toLowerCase().replace(/\.svgz$/, ".svg.gz");
     const packing = UNPACKERS.has(extname(name)) ? extname(name) : "";
     const kind = KINDS.get(extname(name.slice(0, name.length - packing.length)));
-    const isFull = (): boolean => this.external.length >= MAX_EXTERNAL_LOADS;
-    if (isFull() || kind === undefined) return;
-    const add = (address: string): void => {
-      const isKnown = this.external.some((other) => other.page === path && other.address === address);
-      if (!isKnown && !isFull()) this.external.push({ page: path, address });
-    };
+    if (kind === undefined) return;
+    const plainPath = path.slice(0, path.length - packing.length);
     try {
       const bytes = await unpacked(await whole(size, content), packing);
       const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
-      await textLoads({ kind, text, base: SITE_BASE }, this.#budget, add);
+      if (kind === "module") {
+        await this.#budget.spend(text.length);
+        this.#modules.addFile(plainPath, { imports: staticImports(text) });
+      } else {
+        const add = (address: string): void => this.#loads.add(path, address);
+        await textLoads({ kind, text, base: SITE_BASE }, this.#budget, add, this.#modules.sinkOf(path));
+      }
     } catch (error) {
       if (!(error instanceof NotInspected)) throw error;
-      add(error.address);
+      // a script that is no module imports nothing
+      if (kind === "module") this.#modules.addFile(plainPath, { imports: [], problem: error.address });
+      else this.#loads.add(path, error.address);
     }
+  }
+
+  /**
+   * Adds what the modules load that browsers load with the pages. Called after all files were inspected.
+   *
+   * @param root the site's folder in the archive
+   * @param hasFile whether the archive has a file
+   */
+  followModules(root: string, hasFile: (path: string) => boolean): void {
+    this.#modules.follow(root, hasFile, (path, { imports, problem }) => {
+      if (problem !== undefined) this.#loads.add(path, problem);
+      for (const specifier of imports) {
+        const address = isAddress(specifier) ? externalAddress(specifier, SITE_BASE) : undefined;
+        if (address !== undefined) this.#loads.add(path, address);
+      }
+    });
   }
 }
 

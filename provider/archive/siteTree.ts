@@ -1,135 +1,115 @@
-import { entryRefusal, raise, refusal, RENAME, UNSAFE } from "./refusal";
+import { checkedPath } from "./entryName";
+import { foreignNames, type ForeignNames } from "./foreignNames";
+import { entryRefusal, raise, refusal, REMEDIES } from "./refusal";
 import type { SiteLimits } from "./site";
+import { unpublished } from "./unpublished";
 
-/** Maximum size of one name between slashes, in bytes: every current file system allows it. */
-const LONGEST_NAME = 255;
+interface Found {
+  readonly kind: "file" | "folder";
+  /** Size of a file in bytes. */
+  readonly size: number;
+}
 
-/** Maximum size of a path, in bytes: the longest key of S3. */
-const LONGEST_PATH = 1_024;
-
-/** Maximum depth of folders. */
-const MAX_DEPTH = 64;
-
-/** Names of devices on Windows, with any extension. */
-const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:$|[. ])/i;
-
-/** Characters that Windows does not allow in names: a colon opens another stream of the same file. */
-const NOT_ON_WINDOWS = /[<>:"|?*]/;
-
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-
-/**
- * The names of a site. It checks each name alone and against all others, so that destinations need no rules of their own.
- *
- * It refuses names that only some systems distinguish (`API.html` and `api.html`, two ways to write `é`) or allow (`aux.html`,
- * `a:b`) everywhere: the same bundle must give the same site in a folder on a Mac and in a bucket. Folders that differ only in
- * case do not collide as long as the paths of their files differ otherwise.
- */
+/** The names of a site. It checks each name alone, and that none occurs twice. */
 export class SiteTree {
   readonly limits: SiteLimits;
-  /** By the path as the least distinguishing system sees it. */
-  readonly #found = new Map<string, { readonly path: string; readonly kind: "file" | "folder" }>();
+  readonly #found = new Map<string, Found>();
+  /** Folders of version control. */
+  readonly #versionControl = new Set<string>();
   #entries = 0;
 
   constructor(limits: SiteLimits) {
     this.limits = limits;
   }
 
+  /** Folders of version control in the archive: they are not published. */
+  get versionControl(): string[] {
+    return [...this.#versionControl];
+  }
+
   /**
    * Checks and adds an entry.
    *
    * @param kind of the entry
+   * @param size of a file
    * @returns the path without `./` at the start and `/` at the end; empty for the archive's own root
    * @throws BundleRefusedError
    */
-  add(name: string, kind: "file" | "folder"): string {
+  add(name: string, kind: "file" | "folder", size = 0): string {
     // the root may be an entry, too; duplicates count twice
     if (++this.#entries > this.limits.files + 1) throw this.#tooMany();
     const path = checkedPath(name, kind);
     if (path === "") return path;
     for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
-      this.#put(path.slice(0, slash), "folder", name);
+      this.#put(path.slice(0, slash), { kind: "folder", size: 0 }, name);
     }
-    this.#put(path, kind, name);
+    this.#put(path, { kind, size }, name);
+    const reason = unpublished(path, kind);
+    if (reason?.what === "version control") this.#versionControl.add(reason.folder);
     return path;
   }
 
   /** Whether exactly this file was added. */
   hasFile(path: string): boolean {
-    const found = this.#found.get(folded(path));
-    return found?.kind === "file" && found.path === path;
+    return this.#found.get(path)?.kind === "file";
   }
 
-  /** The files and folders directly in a folder. @param folder its path; empty for the archive's root */
+  /** Size of a file that was added, in bytes; `undefined` if there is none. */
+  sizeOf(path: string): number | undefined {
+    const found = this.#found.get(path);
+    return found?.kind === "file" ? found.size : undefined;
+  }
+
+  /** The published files and folders directly in a folder. @param folder its path; empty for the archive's root */
   childrenOf(folder: string): { files: string[]; folders: string[] } {
     const prefix = folder === "" ? "" : `${folder}/`;
-    const children = [...this.#found.values()].filter(
-      ({ path }) => path.startsWith(prefix) && !path.includes("/", prefix.length) && !isMacMetadata(path),
+    const children = [...this.#found].filter(
+      ([path, { kind }]) =>
+        path.startsWith(prefix) &&
+        !path.includes("/", prefix.length) &&
+        unpublished(path, kind) === undefined,
     );
-    const paths = (kind: "file" | "folder"): string[] =>
-      children.filter((each) => each.kind === kind).map(({ path }) => path);
+    const paths = (kind: Found["kind"]): string[] =>
+      children.filter(([, each]) => each.kind === kind).map(([path]) => path);
     return { files: paths("file"), folders: paths("folder") };
   }
 
-  #put(path: string, kind: "file" | "folder", name: string): void {
-    const key = folded(path);
-    const known = this.#found.get(key);
+  /** The files with this name in any letters, the least deep first. */
+  filesNamed(name: string): string[] {
+    const depth = (path: string): number => path.split("/").length;
+    return [...this.#found]
+      .filter(([path, { kind }]) => {
+        const last = path.slice(path.lastIndexOf("/") + 1);
+        return last.toLowerCase() === name && kind === "file" && unpublished(path, kind) === undefined;
+      })
+      .map(([path]) => path)
+      .sort((one, other) => depth(one) - depth(other));
+  }
+
+  /**
+   * The names that only some file systems hold.
+   *
+   * @param isPublished whether a file or folder is published
+   */
+  foreignNames(isPublished: (path: string) => boolean): ForeignNames {
+    const published = [...this.#found].filter(
+      ([path, { kind }]) => isPublished(path) && unpublished(path, kind) === undefined,
+    );
+    return foreignNames(published.map(([path, { kind }]) => ({ path, kind })));
+  }
+
+  #put(path: string, found: Found, name: string): void {
+    const known = this.#found.get(path);
     if (known === undefined) {
-      this.#found.set(key, { path, kind });
+      this.#found.set(path, found);
       if (this.#found.size > this.limits.files) throw this.#tooMany();
-    } else if (known.kind === "file" || kind === "file") {
-      if (known.path !== path) {
-        throw entryRefusal(
-          name,
-          `differs from another, «${known.path}», only in case or in the encoding of its accents`,
-          RENAME,
-        );
-      }
-      throw entryRefusal(name, known.kind === kind ? "occurs twice" : "is both a file and a folder", UNSAFE);
+    } else if (known.kind === "file" || found.kind === "file") {
+      const problem = known.kind === found.kind ? "occurs twice" : "is both a file and a folder";
+      throw entryRefusal(name, problem, REMEDIES.twice);
     }
   }
 
   #tooMany(): Error {
     return refusal(`contains more than ${this.limits.files} files and folders`, raise("files"));
   }
-}
-
-/** Files that macOS adds and no page refers to. They must satisfy every rule, and are left out. */
-export function isMacMetadata(path: string): boolean {
-  return /(?:^__MACOSX(?:$|\/))|(?:(?:^|\/)(?:\._[^/]*|\.DS_Store)$)/.test(path);
-}
-
-/** The form that is equal for names that differ only in case or in the encoding of accents. */
-function folded(path: string): string {
-  if (/^[\0-\x7f]*$/.test(path)) return path.toLowerCase();
-  // upper case first: σ and ς, s and ſ, ss and ß have one upper case, and a lower case each
-  return path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
-}
-
-function checkedPath(name: string, kind: "file" | "folder"): string {
-  const refuse = (problem: string, remedy = UNSAFE): never => {
-    throw entryRefusal(name, problem, remedy);
-  };
-  if (CONTROL.test(name)) refuse("has a control character or a line break in its name");
-  if (name.includes("\\")) refuse("has a backslash in its name");
-  if (name.startsWith("/")) refuse("has an absolute path");
-  if (/^[a-z]:/i.test(name)) refuse("begins with a drive letter");
-  // as `tar -C site .` writes them
-  let path = name.replace(/^(?:\.\/)+/, "");
-  if (kind === "folder") path = path === "." ? "" : path.replace(/\/$/, "");
-  if (path === "") return kind === "folder" && name !== "" ? "" : refuse("has no name");
-  if (Buffer.byteLength(path) > LONGEST_PATH) refuse(`has a path of more than ${LONGEST_PATH} bytes`, RENAME);
-  const names = path.split("/");
-  if (names.length > MAX_DEPTH) refuse(`is more than ${MAX_DEPTH} folders deep`, RENAME);
-  for (const part of names) {
-    if (part === "..") refuse("leads outside its folder");
-    if (part === "" || part === ".") refuse("has an empty segment or a «.» in its path");
-    if (Buffer.byteLength(part) > LONGEST_NAME)
-      refuse(`has a name of more than ${LONGEST_NAME} bytes`, RENAME);
-    if (WINDOWS_DEVICE.test(part)) refuse("has the name of a device on Windows", RENAME);
-    if (/[. ]$/.test(part)) refuse("ends with a dot or a space, which Windows removes", RENAME);
-    if (NOT_ON_WINDOWS.test(part))
-      refuse('has one of <>:"|?* in its name, which Windows does not allow', RENAME);
-  }
-  return path;
 }

@@ -11,6 +11,7 @@ export const FIELDS = {
   time: [136, 12],
   sum: [148, 8],
   type: [156, 1],
+  link: [157, 100],
   magic: [257, 6],
   version: [263, 2],
   prefix: [345, 155],

@@ -1,7 +1,7 @@
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
 import { entryProblem } from "./entry";
-import { BROKEN, entryRefusal, raise, refusal, shown, UNSAFE } from "./refusal";
+import { BROKEN, entryRefusal, raise, refusal, REMEDIES, type Remedy, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
@@ -45,12 +45,12 @@ const UTF_8_NAME = 0x800;
 const UNICODE_PATH = 0x7075;
 
 const FILE_TYPE = 0o170000;
-const KINDS: ReadonlyMap<number, string> = new Map([
-  [0o120000, "is a symbolic link"],
-  [0o060000, "is a device"],
-  [0o020000, "is a device"],
-  [0o010000, "is a fifo"],
-  [0o140000, "is a socket"],
+const KINDS: ReadonlyMap<number, readonly [problem: string, remedy: Remedy]> = new Map([
+  [0o120000, ["is a symbolic link", REMEDIES.symbolicLink]],
+  [0o060000, ["is a device", REMEDIES.special]],
+  [0o020000, ["is a device", REMEDIES.special]],
+  [0o010000, ["is a fifo", REMEDIES.special]],
+  [0o140000, ["is a socket", REMEDIES.special]],
 ]);
 const FOLDER_TYPE = 0o040000;
 const REGULAR_TYPE = 0o100000;
@@ -72,7 +72,8 @@ export async function readDirectory(
     signal.throwIfAborted();
     // yauzl's own errors have no class: their messages are about the format
     if (!(error instanceof Error) || error.constructor !== Error || "code" in error) throw error;
-    throw refusal(`is broken: its directory cannot be read (${shown(error.message)})`, BROKEN);
+    const remedy = /multi-disk/i.test(error.message) ? REMEDIES.splitZip : BROKEN;
+    throw refusal(`is broken: its directory cannot be read (${shown(error.message)})`, remedy);
   }
 }
 
@@ -161,21 +162,21 @@ function checkedEntry(entry: Entry): ZipEntry {
   // without decodeStrings the name is its bytes
   const rawName = Buffer.from(entry.fileNameRaw);
   const name = nameOf(entry, rawName);
-  const refuse = (problem: string): never => {
-    throw entryRefusal(name, problem, UNSAFE);
+  const refuse = (problem: string, remedy: Remedy = UNSAFE): never => {
+    throw entryRefusal(name, problem, remedy);
   };
-  if (entry.generalPurposeBitFlag & ENCRYPTED) refuse("is encrypted");
+  if (entry.generalPurposeBitFlag & ENCRYPTED) refuse("is encrypted", REMEDIES.encrypted);
   const { compressionMethod: method } = entry;
   if (method !== STORED && method !== DEFLATED)
-    refuse(`is compressed by method ${method}; only 0 and 8 are supported`);
+    refuse(`is compressed by method ${method}; only 0 and 8 are supported`, REMEDIES.method);
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
   const type = mode & FILE_TYPE;
   const kind = name.endsWith("/") ? "folder" : "file";
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
-    refuse(KINDS.get(type) ?? "is neither a file nor a folder");
+    refuse(...(KINDS.get(type) ?? (["is neither a file nor a folder", UNSAFE] as const)));
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
   const problem = entryProblem(kind, entry.uncompressedSize, type === 0 ? 0 : mode);
-  if (problem !== undefined) refuse(problem);
+  if (problem !== undefined) refuse(...problem);
   return {
     name,
     rawName,
@@ -195,7 +196,7 @@ function nameOf(entry: Entry, rawName: Buffer): string {
   const utf8 = rawName.toString("utf8");
   const isUtf8 = Buffer.from(utf8).equals(rawName);
   if (entry.generalPurposeBitFlag & UTF_8_NAME) {
-    if (!isUtf8) throw entryRefusal(utf8, "has a name that is not UTF-8", UNSAFE);
+    if (!isUtf8) throw entryRefusal(utf8, "has a name that is not UTF-8", REMEDIES.notUtf8);
   } else if (isUtf8 && !entry.extraFields.some(({ id }) => id === UNICODE_PATH)) {
     return utf8;
   }

@@ -156,10 +156,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
           const digests = isOther ? new SiteDigests(draft.sink) : undefined;
           const sink = digests ?? draft.sink;
           try {
+            const isArchivePublished = draft.sink === undefined;
+            reportLeftOut(inspection, context.reporter, {
+              isSitePublished: !isArchivePublished,
+              isArchivePublished,
+            });
+            await draft.tryNames?.(inspection.doubtfulNames);
             if (sink) {
-              if (draft.sink) reportLeftOut(inspection, context.reporter);
               const unpacking = { ...inspection, signal: context.signal };
-              const wanted = search && { ...inspection, options: search };
+              const wanted = search && { ...inspection, options: search, reporter: context.reporter };
               searchFacts = await unpackSite(bundle, inputs.limits, sink, unpacking, wanted);
             }
             if (digests && before)

@@ -87,6 +87,13 @@ export interface Draft {
   /** Receives the site's files, if the destination needs them one by one. */
   readonly sink?: SiteSink;
   /**
+   * Tries whether the destination can hold names that not every file system holds. Absent where it holds all names.
+   *
+   * @param names by their folder below the site's root
+   * @throws DestinationError that names those it cannot hold; the signal's reason
+   */
+  tryNames?(names: ReadonlyMap<string, ReadonlySet<string>>): Promise<void>;
+  /**
    * Makes the whole copy visible. Content that the destination already has is not sent again.
    *
    * @param placing called just before a rename makes the copy visible, or as soon as a store has accepted a part of it: a later

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { DestinationContext } from "../destination/destination";
-import { RECORDS_FOLDER, type BucketInputs } from "../destination/bucket/inputs";
+import { encryptionOf, RECORDS_FOLDER, type BucketInputs } from "../destination/bucket/inputs";
 import { loadSdk } from "../destination/bucket/sdk";
 import { Store } from "../destination/bucket/store";
 import { checkDestination } from "../destination/inputs";
@@ -123,7 +123,7 @@ async function* storeFindings(
     if (!write) return;
     const Key = store.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
     await store.run("s3:PutObject", Key, (options) =>
-      client.putObject({ Bucket, Key, Body: "doctor" }, options),
+      client.putObject({ Bucket, Key, Body: "doctor", ...encryptionOf(inputs) }, options),
     );
     await store.run("s3:DeleteObject", Key, (options) => client.deleteObject({ Bucket, Key }, options));
     yield ok("bucket", `${store.uri} can be written: an object was written and deleted`);

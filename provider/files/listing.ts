@@ -9,6 +9,8 @@ export type Listing = ReadonlyMap<string, string>;
 
 /** Size of one read, in bytes. */
 const BLOCK_BYTES = 1 << 20;
+/** How often a folder is listed again because a folder in it was removed meanwhile. */
+const MAX_LISTS = 5;
 
 /** Paths of the files below a folder, with `/`, sorted by bytes. Does not follow links. */
 export async function filesBelow(folder: string): Promise<string[]> {
@@ -91,7 +93,7 @@ export async function compareFolder(
 
 /**
  * Removes the files of a listing, and folders that are empty afterwards. A changed or unlisted file belongs to somebody else and
- * stays.
+ * stays. Another process may remove the same files at the same time.
  *
  * @returns paths of the remaining files; `""` if the path is no folder
  */
@@ -100,11 +102,11 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   if (!stats) return [];
   if (!stats.isDirectory()) return [""];
   const left: string[] = [];
-  for (const path of await filesBelow(folder)) {
-    if (await isListed(folder, path, listing, signal)) await rm(join(folder, path));
-    else left.push(path);
+  for (const path of await remaining(() => filesBelow(folder))) {
+    if (await isListed(folder, path, listing, signal)) await rm(join(folder, path), { force: true });
+    else if (await lstat(join(folder, path)).catch(ignoreMissing)) left.push(path);
   }
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await remaining(() => readdir(folder, { recursive: true, withFileTypes: true }));
   const folders = entries.filter((entry) => entry.isDirectory());
   // readdir returns a folder before its entries
   const deepestFirst = folders.map(({ parentPath, name }) => join(parentPath, name)).reverse();
@@ -136,6 +138,15 @@ async function isListed(
   return (await digestFile(file, signal).catch(ignoreMissing))?.sha256 === sha256;
 }
 
+/** Lists a folder from which another process removes folders. */
+async function remaining<T>(list: () => Promise<T[]>): Promise<T[]> {
+  for (let tries = 1; tries < MAX_LISTS; tries++) {
+    const listed = await list().catch(ignoreMissing);
+    if (listed) return listed;
+  }
+  return (await list().catch(ignoreMissing)) ?? [];
+}
+
 function ignoreFull(error: unknown): void {
-  if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
 }

@@ -1,6 +1,7 @@
 import { type Token, TokenizerMode } from "parse5";
 import { MarkupReader } from "../archive/markupReader";
 import type { Section } from "../search/textIndex";
+import { beginning } from "../search/words";
 
 /** What a page contributes to its site's search. */
 export interface PageText {
@@ -10,6 +11,8 @@ export interface PageText {
   readonly sections: readonly Section[];
   /** Whether the page asks to be left out: `noindex`, a redirect. */
   readonly isHidden: boolean;
+  /** Whether a script runs on the page, which may make its content. */
+  readonly hasScript: boolean;
   /** Whether an element at the end of the file belongs to the page's content. */
   readonly canAppend: boolean;
   /** Addresses of other pages that the page links to, as written. */
@@ -40,12 +43,16 @@ const INLINE = new Set(
   ),
 );
 const HEADING = /^h[1-6]$/;
+/** Types of `<script>` elements that are programs. */
+const PROGRAM = /^\s*(?:$|module\s*$|(?:text|application)\/(?:x-)?(?:java|ecma)script\b)/i;
 /** Symbols that generators put beside a heading. */
 const PERMALINK = /^[\s¶#§🔗\u200b]+|[\s¶#§🔗\u200b]+$/gu;
 /** Most links of one page that are read. */
 const MOST_LINKS = 500;
-/** Longest heading, in characters. */
+/** Longest heading and longest title, in characters. */
 const LONGEST_HEADING = 200;
+/** How much of a heading is searched for symbols at its ends: a search in a longer one would take too long. */
+const LONGEST_MARKED = 4 * LONGEST_HEADING;
 
 interface OpenElement {
   readonly tag: string;
@@ -68,6 +75,7 @@ export class PageReader extends MarkupReader {
   #title: string[] = [];
   #isInTitle = false;
   #isHidden = false;
+  #hasScript = false;
   #hasBase = false;
   #hasFrames = false;
   /** Number of open `<template>` and `<select>`: a script in them does not run. */
@@ -90,9 +98,10 @@ export class PageReader extends MarkupReader {
       .filter(({ heading, text }) => heading !== "" || text !== "");
     return {
       language: this.#language,
-      title: spaced(this.#title.join("")),
+      title: beginning(spaced(this.#title.join("")), LONGEST_HEADING),
       sections: plain,
       isHidden: this.#isHidden,
+      hasScript: this.#hasScript,
       canAppend: isContent && this.#inert === 0 && !this.#hasBase && !this.#hasFrames,
       links: this.#links,
       rootedLoads: this.#rootedLoads,
@@ -108,6 +117,7 @@ export class PageReader extends MarkupReader {
       token.attrs.find((other) => other.name === name)?.value;
     if (tag === "template" || tag === "select") this.#inert++;
     if (tag === "frameset") this.#hasFrames = true;
+    if (tag === "script" && PROGRAM.test(attribute("type") ?? "")) this.#hasScript = true;
     this.#head(tag, attribute);
     const isOpen = !VOID.has(tag) && !(isForeign && token.selfClosing);
     if (deepen(this.#skipped, tag)) return;
@@ -207,7 +217,8 @@ export class PageReader extends MarkupReader {
   #endHeading(): void {
     const section = this.#sections.at(-1);
     if (!this.#heading || !section) return;
-    section.heading = spaced(this.#heading.pieces.join("")).replace(PERMALINK, "").slice(0, LONGEST_HEADING);
+    const text = spaced(this.#heading.pieces.join("")).slice(0, LONGEST_MARKED);
+    section.heading = beginning(text.replace(PERMALINK, ""), LONGEST_HEADING);
     this.#heading = undefined;
   }
 }

@@ -3,6 +3,10 @@ import { dirname } from "node:path/posix";
 /** How a site links to its pages: servers accept several addresses, client routers only their own. */
 type Style = "file" | "bare" | "slash";
 
+/** Longer addresses, in UTF-16 units, and deeper ones lead to no page: no path of a site is that long. */
+const LONGEST_ADDRESS = 4_096;
+const MOST_FOLDERS = 100;
+
 /** Learns from a site's links how it writes the addresses of its pages. */
 export class SiteAddresses {
   readonly #hasFile: (path: string) => boolean;
@@ -45,9 +49,9 @@ export class SiteAddresses {
    */
   rootOf(loads: readonly string[]): string | undefined {
     for (const load of loads) {
-      const path = decoded(load.replace(/[?#].*$/s, ""));
-      for (let slash = path?.indexOf("/") ?? -1; path && slash !== -1; slash = path.indexOf("/", slash + 1)) {
-        if (this.#hasFile(path.slice(slash + 1))) return path.slice(0, slash + 1);
+      const path = addressIn(load);
+      for (const slash of path === undefined ? [] : slashesIn(path)) {
+        if (path !== undefined && this.#hasFile(path.slice(slash + 1))) return path.slice(0, slash + 1);
       }
     }
     return undefined;
@@ -55,14 +59,14 @@ export class SiteAddresses {
 
   #pathOf(page: string, link: string): string | undefined {
     if (/^[a-z][a-z0-9+.-]*:|^\/\/|^[#?]/i.test(link) || link === "") return undefined;
-    const address = decoded(link.replace(/[?#].*$/s, ""));
+    const address = addressIn(link);
     if (address === undefined) return undefined;
     if (!address.startsWith("/")) {
       const url = new URL(`http://site/${dirname(page)}/`);
       return decoded(new URL(encodeURI(address), url).pathname)?.slice(1);
     }
     // the path of the server is unknown: the first candidate that is a file
-    for (let slash = 0; slash !== -1; slash = address.indexOf("/", slash + 1)) {
+    for (const slash of slashesIn(address)) {
       const path = address.slice(slash + 1);
       const bare = path.replace(/\/$/, "");
       if ([path, `${bare}.html`, below(bare, "index.html")].some(this.#hasFile)) return path;
@@ -82,6 +86,19 @@ export class SiteAddresses {
     }
     return best;
   }
+}
+
+/** The address without query and fragment; undefined if no page of a site can have it. */
+function addressIn(link: string): string | undefined {
+  const end = link.search(/[?#]/);
+  const address = end < 0 ? link : link.slice(0, end);
+  return address.length > LONGEST_ADDRESS ? undefined : decoded(address);
+}
+
+function slashesIn(address: string): number[] {
+  const slashes: number[] = [];
+  for (let at = address.indexOf("/"); at >= 0; at = address.indexOf("/", at + 1)) slashes.push(at);
+  return slashes.length > MOST_FOLDERS ? [] : slashes;
 }
 
 function below(folder: string, name: string): string {

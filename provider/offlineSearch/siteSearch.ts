@@ -12,7 +12,7 @@ import { withoutSiteName } from "./siteTitles";
 import { compareTexts, TextIndex } from "../search/textIndex";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
-export const SEARCH_VERSION = "1";
+export const SEARCH_VERSION = "2";
 
 /** The folder of the index and the search box, below the site's root. */
 export const SEARCH_FOLDER = "docs-hosting-search";
@@ -64,6 +64,11 @@ export class SiteSearch implements SiteSink {
       { path, size: size + tag.length },
       [bytes, tag].values() as unknown as AsyncIterable<Uint8Array>,
     );
+  }
+
+  /** The pages that the search has read, in no order. */
+  get pages(): readonly { readonly path: string; readonly text: PageText }[] {
+    return this.#pages;
   }
 
   /** Writes index and search box. The sink then accepts no more pages. @returns number of pages that can be found */

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { unpackBundle, type BundleFile, type Unpacking } from "../archive/bundle";
 import type { SiteLimits, SiteSink } from "../archive/site";
+import { shown } from "../archive/refusal";
+import type { Reporter } from "../messages/reporter";
 import type { OfflineSearch } from "./options";
+import { pagesWithoutText } from "./renderedPages";
 import { SEARCH_VERSION, SiteSearch } from "./siteSearch";
 
 /** Facts about the search of a published site. Empty without a search. */
@@ -26,6 +29,8 @@ export interface WantedSearch {
   readonly options: OfflineSearch;
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
+  /** Receives a warning about pages that the search cannot find. @default none */
+  readonly reporter?: Pick<Reporter, "warn">;
 }
 
 /**
@@ -44,8 +49,17 @@ export async function unpackSite(
     await unpackBundle(bundle, limits, sink, unpacking);
     return {};
   }
-  const { options, hasFile } = search;
+  const { options, hasFile, reporter } = search;
   const site = new SiteSearch(sink, options === true ? {} : options, hasFile, unpacking.signal);
   await unpackBundle(bundle, limits, site, unpacking);
-  return { searchPages: await site.finish(), searchVersion: SEARCH_VERSION };
+  const searchPages = await site.finish();
+  const lacking = pagesWithoutText(site.pages);
+  if (lacking !== undefined) {
+    const { count, of, first } = lacking;
+    reporter?.warn(
+      `offlineSearch finds no text of ${count} of ${of} pages, such as ${shown(first)}: scripts make it in the reader's browser. ` +
+        "Let the generator write it into the pages (prerendering, static generation), or leave these pages out with `exclude`",
+    );
+  }
+  return { searchPages, searchVersion: SEARCH_VERSION };
 }

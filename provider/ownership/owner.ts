@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from "node:crypto";
-import { isUnknown } from "../messages/unknown";
 
 /**
  * The owner of items at a destination: one resource in one stack. Its create makes the ID, and its state keeps it: updates, aliases
@@ -64,10 +63,7 @@ export function markText({ id, urn }: Owner): string {
 export function readMarkText(text: string | undefined): MarkText {
   try {
     const { urn } = (JSON.parse(text ?? "null") ?? {}) as Record<string, unknown>;
-    return typeof urn === "string" &&
-      /^urn:pulumi:\P{Cc}+$/u.test(urn) &&
-      urn.length <= LONGEST_URN &&
-      !isUnknown(urn)
+    return typeof urn === "string" && /^urn:pulumi:\P{Cc}+$/u.test(urn) && urn.length <= LONGEST_URN
       ? { urn }
       : {};
   } catch {

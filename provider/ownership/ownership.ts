@@ -47,11 +47,14 @@ export class Ownership {
   /**
    * Makes the owner one of the item's owners, before anything of the item is visible. Waits while another owner removes the item.
    *
+   * @param exists whether any of the item is there
    * @throws what the place throws; the signal's reason
    */
-  async claim(item: string): Promise<void> {
+  async claim(item: string, exists: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
     await this.#marks.write(item, this.#context.owner);
-    await this.#waitWhileLeaving(async () => new Map([[item, (await this.#marks.list(item)) ?? []]]));
+    const look = async (): Promise<ReadonlyMap<string, readonly Mark[]>> =>
+      new Map([[item, (await this.#marks.list(item)) ?? []]]);
+    await this.#waitWhileLeaving(look, exists);
   }
 
   /**
@@ -64,7 +67,10 @@ export class Ownership {
     return this.#waitWhileLeaving(() => this.#marks.all());
   }
 
-  async #waitWhileLeaving(look: () => Promise<ReadonlyMap<string, readonly Mark[]>>): Promise<boolean> {
+  async #waitWhileLeaving(
+    look: () => Promise<ReadonlyMap<string, readonly Mark[]>>,
+    exists: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<boolean> {
     const { clock, signal, reporter, owner } = this.#context;
     const startedAt = clock.monotonic();
     for (let waited = false; ; waited = true) {
@@ -74,11 +80,16 @@ export class Ownership {
       const [first] = leaving;
       if (first === undefined) return waited;
       if (clock.monotonic() - startedAt >= LEAVING_LIMIT_MS) {
+        // of a removal that was stopped after the item was gone, only the marks are left
+        const isRemoved = !(await exists());
         reporter.warn(
           `${await this.#describe(first.item, [first.mark])} has been removing ${this.#addressOf(first.item)} for ` +
-            `${formatDuration(LEAVING_LIMIT_MS)}, and was probably stopped: its mark counts again`,
+            `${formatDuration(LEAVING_LIMIT_MS)}, and was probably stopped: its mark ${isRemoved ? "is removed" : "counts again"}`,
         );
-        for (const { item, mark } of leaving) await this.#marks.stay(item, mark.owner);
+        for (const { item, mark } of leaving) {
+          if (isRemoved) await this.#marks.remove(item, mark.owner);
+          else await this.#marks.stay(item, mark.owner);
+        }
         return true;
       }
       reporter.progress(`waiting for another owner that is removing ${this.#addressOf(first.item)}`);
@@ -92,7 +103,7 @@ export class Ownership {
    * @param exists whether any of the item is there
    */
   async publish<T>(item: string, exists: () => Promise<boolean>, publish: () => Promise<T>): Promise<T> {
-    await this.claim(item);
+    await this.claim(item, exists);
     try {
       return await publish();
     } catch (error) {

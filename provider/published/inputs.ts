@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { DEFAULT_UNPACKED_BYTES } from "../archive/unpackedBound";
 import { isUnknown } from "../messages/unknown";
 import type { SearchOptions } from "../offlineSearch/options";
 import { text, type InputRow, type InputTable, type RuleResult } from "../resource/inputTable";
@@ -7,7 +8,7 @@ import type { BundleLimits } from "../source/requirements";
 const GIB = 2 ** 30;
 const DEFAULT_LIMITS: Required<BundleLimits> = {
   archiveBytes: 2 * GIB,
-  unpackedBytes: 8 * GIB,
+  unpackedBytes: DEFAULT_UNPACKED_BYTES,
   files: 500_000,
 };
 

@@ -33,8 +33,16 @@ export class PublicationNotes<T extends Published> {
 
   /** Finds items at the destination that the state does not contain: a killed run published them. */
   find(): Note<T> | undefined {
+    return this.#findBeside(this.#storedAddresses);
+  }
+
+  /** Finds everything that a killed run published, also items of the state that it marked as another owner. */
+  findAll(): Note<T> | undefined {
+    return this.#findBeside([]);
+  }
+
+  #findBeside(known: readonly string[]): Note<T> | undefined {
     const { kind, context, inputs: wanted } = this.#work;
-    const known = this.#storedAddresses;
     for (const resource of this.#resources) {
       const note = context.publicationRecords.find(resource) as Partial<Note<T>> | undefined;
       if (!note?.inputs || !Array.isArray(note.items)) continue;

@@ -52,6 +52,10 @@ export function planPublication<T extends Published>(
     const text = `an earlier run was interrupted while it published ${address}, so ${actionText}`;
     return { action: "publish", code: "RESUMED", text };
   }
+  if (drifted !== undefined && drifted !== "unmarked") {
+    const found = drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;
+    return { action: "publish", code: "DRIFTED", text: `${address} ${found}, so ${actionText}` };
+  }
   if (kind.isMissing(inputs, newest)) {
     const text = `${address} is not on this machine, so ${actionText}`;
     return { action: "publish", code: "MISSING", text };
@@ -59,10 +63,6 @@ export function planPublication<T extends Published>(
   if (drifted === "unmarked") {
     const text = `the mark of this resource at ${address} is gone: it is written again, and nothing is sent`;
     return { action: "mark", code: "DRIFTED", text };
-  }
-  if (drifted !== undefined) {
-    const found = drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;
-    return { action: "publish", code: "DRIFTED", text: `${address} ${found}, so ${actionText}` };
   }
   const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);
   if (reasonToSign) return { action: "sign", ...reasonToSign };

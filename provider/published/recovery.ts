@@ -31,10 +31,10 @@ export async function recover<T extends Published>(
   const isEnough = (candidate: T["state"]): boolean =>
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
   if (state && isEnough(state)) {
-    // the killed run may have removed it as an earlier item
+    // the killed run may have removed it as an earlier item, or only the mark of one that others have, too
     const there = note && stored[0] && (await comparison(work, stored[0]));
-    const isLost = there === "gone" || there === "changed";
-    return { state: isLost ? withDrift(state, there) : state, items, isResumed: false };
+    const isAsBefore = there === undefined || there === "same";
+    return { state: isAsBefore ? state : withDrift(state, there), items, isResumed: false };
   }
 
   // the state's own item first: it may be complete now

@@ -15,7 +15,7 @@ export async function takeOver<T extends Published>(
   notes: PublicationNotes<T>,
 ): Promise<void> {
   const { kind, context, inputs } = work;
-  const note = notes.find();
+  const note = notes.findAll();
   const former = [note?.owner, ...(note?.formerOwners ?? [])].filter(isOwnerId);
   const others = [...new Set(former)].filter((id) => id !== context.owner.id);
   if (!note || others.length === 0) return;

@@ -28,10 +28,21 @@ export function bytesBlob({ digest, bytes }: Pick<Content, "digest" | "bytes">):
   };
 }
 
-/** Whether the repository has a blob. @throws DestinationError; DeadlineExceededError; the signal's reason */
+/** The sessions whose registry does not answer whether it has a blob. */
+const refusing = new WeakSet<RegistrySession>();
+
+/**
+ * Whether the repository is known to have a blob. A registry that refuses the question (Amazon's public one does) leaves it open.
+ *
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
 export async function hasBlob(session: RegistrySession, digest: string): Promise<boolean> {
-  return session.send(
+  if (refusing.has(session)) return false;
+  const found = await session.attempt(
     { method: "HEAD", to: session.path("blobs", digest), accepted: [200, 404] },
     ({ status }) => status === 200,
   );
+  if ("value" in found) return found.value;
+  refusing.add(session);
+  return false;
 }

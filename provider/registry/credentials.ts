@@ -1,9 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Reporter } from "../messages/reporter";
 import { runCredentialHelper, type CredentialContext } from "./credentialHelper";
 import { credentialSources, type Credential } from "./dockerConfiguration";
 import type { Repository } from "./reference";
+
+/** A credential, and the file or variable that has it or names its helper. */
+export interface FoundCredential {
+  readonly credential: Credential;
+  readonly place: string;
+}
+
+/** How the search for a credential ended, for remedies. */
+export interface CredentialSearch {
+  /** The files and variables that may have one. */
+  readonly places: readonly string[];
+  /** The one that had it. */
+  readonly place?: string | undefined;
+}
+
+/** The content of a configuration of Docker, as GitLab's jobs and Docker itself have it. */
+const INLINE = "DOCKER_AUTH_CONFIG";
 
 /**
  * Finds the credential for a repository's registry in the configurations of Docker and of the containers tools.
@@ -13,43 +29,59 @@ import type { Repository } from "./reference";
 export async function findCredential(
   repository: Repository,
   context: CredentialContext,
-): Promise<Credential | undefined> {
-  for (const file of configurationFiles(context.environment)) {
-    const configuration = await readConfiguration(file, context.reporter);
+): Promise<FoundCredential | undefined> {
+  for (const place of credentialPlaces(context.environment)) {
+    const configuration = await readConfiguration(place, context);
     for (const source of credentialSources(configuration, repository)) {
       const credential =
         "credential" in source
           ? source.credential
           : await runCredentialHelper(source.helper, source.server, context);
-      if (credential) return credential;
+      if (credential) return { credential, place };
     }
   }
   return undefined;
 }
 
-/** The possible configuration files; those named by environment variables come first. */
-export function configurationFiles(environment: (name: string) => string | undefined): string[] {
+/**
+ * The files that may have credentials, and the variable that may have one itself; those that environment variables name come first.
+ *
+ * @param user the number of this process's user; null where podman has no such folder
+ */
+export function credentialPlaces(
+  environment: (name: string) => string | undefined,
+  user = process.platform === "linux" ? (process.getuid?.() ?? null) : null,
+): string[] {
   const valueOf = (name: string): string | undefined => environment(name) || undefined;
   const home = valueOf("HOME") ?? valueOf("USERPROFILE");
+  // where podman keeps a login if there is no folder of a session, as of root in a container
+  const runtimeFolder = valueOf("XDG_RUNTIME_DIR") ?? (user === null ? undefined : `/run/containers/${user}`);
+  const inRuntimeFolder =
+    valueOf("XDG_RUNTIME_DIR") === undefined ? ["auth.json"] : ["containers", "auth.json"];
   const files: readonly (readonly [folder: string | undefined, ...path: string[]])[] = [
     [valueOf("REGISTRY_AUTH_FILE")],
+    [valueOf(INLINE) && INLINE],
     [valueOf("DOCKER_CONFIG"), "config.json"],
-    [valueOf("XDG_RUNTIME_DIR"), "containers", "auth.json"],
+    [runtimeFolder, ...inRuntimeFolder],
     [valueOf("XDG_CONFIG_HOME") ?? (home && join(home, ".config")), "containers", "auth.json"],
     [home, ".docker", "config.json"],
   ];
   return files.flatMap(([folder, ...path]) => (folder === undefined ? [] : [join(folder, ...path)]));
 }
 
-async function readConfiguration(file: string, reporter: Reporter): Promise<unknown> {
+async function readConfiguration(
+  place: string,
+  { environment, reporter }: CredentialContext,
+): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(file, "utf8")) as unknown;
+    const text = place === INLINE ? environment(INLINE) : await readFile(place, "utf8");
+    return JSON.parse(text ?? "") as unknown;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // the error of JSON.parse quotes the file, including credentials
     const reason = code ?? "it is not JSON";
     if (code !== "ENOENT" && code !== "ENOTDIR") {
-      reporter.warn(`${file} is not used for credentials of registries: ${reason}`);
+      reporter.warn(`${place} is not used for credentials of registries: ${reason}`);
     }
     return undefined;
   }

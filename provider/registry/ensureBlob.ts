@@ -40,16 +40,27 @@ export async function ensureContent(session: RegistrySession, content: Content):
   await ensureBlob(session, blob, { source: () => blob });
 }
 
-/** @returns whether the repository has the blob now; an upload that the registry started instead is cancelled */
+/**
+ * A mount that is refused in whatever way, its token included, is none.
+ *
+ * @returns whether the repository has the blob now; an upload that the registry started instead is cancelled
+ */
 async function mount(session: RegistrySession, digest: string, from: string): Promise<boolean> {
   const query = new URLSearchParams({ mount: digest, from });
   const to = await session.url(`${session.path("blobs", "uploads")}/?${query.toString()}`);
-  const started = await session.send(
-    { method: "POST", to, accepted: [201, 202, 400, 403, 404, 405], alsoReads: [from] },
-    async ({ status, headers }) =>
-      status === 202 ? session.located(headers.get("location"), to) : status === 201,
-  );
-  if (typeof started === "boolean") return started;
-  await cancelUpload(session, started);
-  return false;
+  const retries = session.retries();
+  for (;;) {
+    const started = await session.sendOnce(
+      { method: "POST", to, accepted: [201, 202], alsoReads: [from] },
+      async ({ status, headers }) =>
+        status === 202 ? session.located(headers.get("location"), to) : undefined,
+    );
+    if ("value" in started) {
+      if (started.value !== undefined) await cancelUpload(session, started.value);
+      return started.value === undefined;
+    }
+    // whatever is temporary among them is so for the upload, too
+    if (started.fault.kind === "status" || started.fault.kind === "malformed") return false;
+    await retries.pause(started);
+  }
 }

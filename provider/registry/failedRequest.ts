@@ -5,6 +5,7 @@ import { DestinationError } from "../messages/errors";
 import { redact } from "../messages/redaction";
 import type { HttpReply } from "../http/attempt";
 import { fieldsOf } from "./content";
+import type { CredentialSearch } from "./credentials";
 import type { RegistryRequest } from "./exchange";
 
 /** How many bytes of an error response are read. */
@@ -25,14 +26,14 @@ export async function readUnwanted(reply: HttpReply): Promise<UnwantedReply> {
  * The failure of a request that the registry refused.
  *
  * @param host of the registry
- * @param hasCredential whether the user is logged in
+ * @param search for the user's credential
  * @param nowMs wall-clock time in milliseconds since 1970
  */
 export function refused(
   { method, url }: Pick<RegistryRequest, "method" | "url">,
   { status, headers, text }: UnwantedReply,
   host: string,
-  hasCredential: boolean,
+  search: CredentialSearch,
   nowMs: number,
 ): FailedAttempt {
   const { summary } = registryReason(text);
@@ -40,7 +41,7 @@ export function refused(
     fault: { kind: "status", status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), nowMs) },
     error: new DestinationError(
       `${method} ${url.origin}${url.pathname} answered ${status}${summary && `: ${summary}`}`,
-      remedyFor(status, host, hasCredential),
+      remedyFor(status, host, search),
     ),
   };
 }
@@ -87,16 +88,17 @@ export function registryReason(text: string): { codes: string[]; summary: string
 }
 
 /** The remedy for a registry's status. */
-export function remedyFor(status: number, host: string, hasCredential: boolean): string {
+export function remedyFor(status: number, host: string, { place, places }: CredentialSearch): string {
+  const searched = places.length === 0 ? "" : ` No credential for it was found in ${places.join(", ")}.`;
   switch (status) {
     case 401:
-      return hasCredential
-        ? `Log in again: \`docker login ${host}\`. The credential comes from Docker's or podman's configuration.`
-        : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.`;
+      return place !== undefined
+        ? `Log in again: \`docker login ${host}\`. The credential comes from ${place}.`
+        : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.${searched}`;
     case 403:
-      return hasCredential
-        ? "Give the account of the registry's credential the right to read and write this repository."
-        : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.`;
+      return place !== undefined
+        ? `Give the account of the registry's credential, which comes from ${place}, the right to read and write this repository.`
+        : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.${searched}`;
     case 404:
       return "Check the repository's name; some registries require that it exists before the first push.";
     case 413:

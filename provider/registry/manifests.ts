@@ -1,7 +1,6 @@
 import { DestinationError } from "../messages/errors";
 import { contentOf, fieldsOf, type Content } from "./content";
 import { wholeBody } from "./exchange";
-import { readUnwanted, registryReason } from "./failedRequest";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { isDigest, pinned, repositoryName } from "./reference";
 import type { RegistrySession } from "./session";
@@ -18,14 +17,19 @@ const ACCEPT = { accept: MANIFEST_TYPES.join(", ") };
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function findManifest(session: RegistrySession, name: string): Promise<string | undefined> {
-  const found = await session.send(
+  const found = await session.attempt(
     { method: "HEAD", to: session.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     ({ status, headers }) => (status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
   );
-  if (found === null) return undefined;
+  if ("refusal" in found) {
+    // otherwise the registry or a proxy before it does not know HEAD
+    if (found.status === 401 || found.status === 403) throw found.refusal;
+    return (await getManifest(session, name))?.digest;
+  }
+  if (found.value === null) return undefined;
   if (isDigest(name)) return name;
   // the header may be missing: then the bytes give the digest
-  return isDigest(found) ? found : (await getManifest(session, name))?.digest;
+  return isDigest(found.value) ? found.value : (await getManifest(session, name))?.digest;
 }
 
 /**
@@ -80,25 +84,40 @@ export async function putManifest(
   );
 }
 
+/** Why a registry keeps a manifest that should be removed. */
+export interface RefusedRemoval {
+  readonly digest: string;
+  readonly reason: string;
+  /** Whether the registry removes no manifest at all. */
+  readonly isGeneral: boolean;
+}
+
 /**
  * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
  *
- * @returns `false` when the registry has deletion disabled
- * @throws DestinationError; DeadlineExceededError; the signal's reason
+ * @returns the reason if the registry refuses it for good: it has deletion disabled, or does not allow it to this account
+ * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
  */
-export async function deleteManifest(session: RegistrySession, digest: string): Promise<boolean> {
-  return session.send(
-    { method: "DELETE", to: session.path("manifests", digest), accepted: [200, 202, 204, 400, 404, 405] },
-    async (reply) => {
-      if (reply.status < 300 || reply.status === 404) return true;
-      const { codes, summary } = registryReason((await readUnwanted(reply)).text);
-      if (reply.status === 405 || codes.includes("UNSUPPORTED")) return false;
-      throw new DestinationError(
-        `the registry ${session.repository.host} did not remove ${pinned(session.repository, digest)}: ${summary}`,
-        "See the registry's message, or remove it there.",
-      );
-    },
+export async function deleteManifest(
+  session: RegistrySession,
+  digest: string,
+): Promise<RefusedRemoval | undefined> {
+  const removed = await session.attempt(
+    { method: "DELETE", to: session.path("manifests", digest), accepted: [200, 202, 204, 404] },
+    () => undefined,
   );
+  if ("value" in removed) return undefined;
+  const { status, refusal } = removed;
+  const isAboutRights = status === 401 || status === 403;
+  if (isAboutRights && !session.hasCredential) throw refusal;
+  // with a wrong password, nothing is allowed
+  if (status === 401 && !(await canRead(session, digest))) throw refusal;
+  return { digest, reason: refusal.message, isGeneral: status === 405 || isAboutRights };
+}
+
+async function canRead(session: RegistrySession, digest: string): Promise<boolean> {
+  const call = { method: "GET", to: session.path("manifests", digest), headers: ACCEPT } as const;
+  return "value" in (await session.attempt({ ...call, accepted: [200, 404] }, () => undefined));
 }
 
 /** Reads the manifest of an image. @throws DestinationError when it does not exist; otherwise as {@link getManifest} */

@@ -29,7 +29,7 @@ export async function listReferrers(
   digest: string,
   referrers: readonly ReferrerEntry[],
 ): Promise<void> {
-  if (await hasReferrersApi(session, digest)) return;
+  if ((await entriesOfApi(session, digest)) !== undefined) return;
   const tag = referrersTag(digest);
   const existing = await entriesUnder(session, tag);
   const missing = referrers.filter((each) => !existing.some((entry) => digestIn(entry) === each.digest));
@@ -43,7 +43,18 @@ export async function listReferrers(
   await putManifest(session, manifestOf(OCI_INDEX, { manifests: [...left, ...missing] }), tag);
 }
 
-async function hasReferrersApi(session: RegistrySession, digest: string): Promise<boolean> {
+/**
+ * The entries of the list of an image's referrers.
+ *
+ * @param digest of the image
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function referrersOf(session: RegistrySession, digest: string): Promise<unknown[]> {
+  return (await entriesOfApi(session, digest)) ?? entriesUnder(session, referrersTag(digest));
+}
+
+/** @returns undefined if the registry does not have the API */
+async function entriesOfApi(session: RegistrySession, digest: string): Promise<unknown[] | undefined> {
   return session.send(
     {
       method: "GET",
@@ -52,8 +63,9 @@ async function hasReferrersApi(session: RegistrySession, digest: string): Promis
       accepted: [200, ...NO_API],
     },
     async (reply) => {
-      if (reply.status !== 200) return false;
-      return Array.isArray(fieldsOf(await wholeBody(reply))["manifests"]);
+      if (reply.status !== 200) return undefined;
+      const { manifests } = fieldsOf(await wholeBody(reply));
+      return Array.isArray(manifests) ? (manifests as unknown[]) : undefined;
     },
   );
 }

@@ -1,11 +1,12 @@
 import type { HttpReply } from "../http/attempt";
 import type { FailedAttempt } from "../http/failedAttempt";
 import { Retries, type Peer } from "../http/retries";
-import { DestinationError } from "../messages/errors";
+import { DestinationError, type DocsHostingError } from "../messages/errors";
+import { allowedRepeats } from "../http/retryPolicy";
 import { findApiRoot } from "./apiRoot";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { readUnwanted, refused, unconnected, type UnwantedReply } from "./failedRequest";
-import { Login } from "./login";
+import { Login, type Rights } from "./login";
 import type { Repository } from "./reference";
 
 /** A request to a registry. */
@@ -26,9 +27,15 @@ export interface RegistryCall {
 /** What a session may do with its repository. */
 export type Actions = "pull" | "pull,push" | "pull,push,delete";
 
+/** The answer to a request that the registry may refuse. */
+export type Attempted<T> =
+  { readonly value: T } | { readonly refusal: DocsHostingError; readonly status: number };
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** How many redirects are followed for one request. */
 const MAX_REDIRECTS = 5;
+/** How often one request is repeated with another credential. */
+const MAX_REFUSALS = 3;
 
 /**
  * Requests to a registry about one repository, for one operation. The session logs in when the registry requires it, follows
@@ -75,6 +82,29 @@ export class RegistrySession {
     }
   }
 
+  /**
+   * Sends a request like {@link send}, but a refusal for good is no error, not even that of a token for the request.
+   *
+   * @throws DestinationError; DeadlineExceededError; the signal's reason
+   */
+  async attempt<T>(call: RegistryCall, read: (reply: HttpReply) => T | Promise<T>): Promise<Attempted<T>> {
+    const retries = this.retries();
+    for (;;) {
+      const outcome = await this.sendOnce(call, read);
+      if ("value" in outcome) return outcome;
+      const { fault, error } = outcome;
+      if (fault.kind === "status" && allowedRepeats(fault, "repeatable") === 0) {
+        return { refusal: error, status: fault.status };
+      }
+      await retries.pause(outcome);
+    }
+  }
+
+  /** Whether a credential for the registry was found. */
+  get hasCredential(): boolean {
+    return this.#login.hasCredential;
+  }
+
   retries(): Retries {
     const name = `a request to the registry ${this.repository.host}`;
     return new Retries(this.#peer, this.context, { name, repetition: "repeatable" });
@@ -85,24 +115,35 @@ export class RegistrySession {
     call: RegistryCall,
     read: (reply: HttpReply) => T | Promise<T>,
   ): Promise<{ value: T } | FailedAttempt> {
-    const { path } = this.repository;
-    const others = call.alsoReads ?? [];
-    const scopes = [
-      `repository:${path}:${this.#actions}`,
-      ...others.map((other) => `repository:${other}:pull`),
-    ];
+    const rights = this.#rightsFor(call);
     const url = typeof call.to === "string" ? await this.url(call.to) : call.to;
-    for (let wasAsked = false; ; wasAsked = true) {
-      const authorization = await this.#login.authorization(scopes, await this.#root());
+    for (let refusals = 0; ; refusals++) {
+      const authorization = await this.#login.authorization(rights, await this.#root());
       if (typeof authorization === "object") return authorization;
       const outcome = await this.#follow(call, url, authorization, read);
       if ("value" in outcome || "fault" in outcome) return outcome;
       // the credential was refused, or there is none
-      const isFinal =
-        (wasAsked && authorization !== undefined) ||
-        !(await this.#login.learn(outcome.unauthorized.headers.get("www-authenticate") ?? "", scopes));
-      if (isFinal) return this.#refused(call, url, outcome.unauthorized);
+      const isFresh = refusals > 0 && authorization !== undefined;
+      const challenge = outcome.unauthorized.headers.get("www-authenticate") ?? "";
+      const canLogIn = refusals < MAX_REFUSALS && (await this.#login.learn(challenge, rights, isFresh));
+      if (!canLogIn) return this.#refused(call, url, outcome.unauthorized);
     }
+  }
+
+  /** What a token for the request must allow. */
+  #rightsFor({ method, alsoReads = [] }: RegistryCall): Rights {
+    const isRemoval = this.#actions === "pull,push,delete" && method === "DELETE";
+    // a removal also reads, and writes marks
+    const others = method === "GET" || method === "HEAD" ? "pull" : "pull,push";
+    const actions = this.#actions === "pull,push,delete" && !isRemoval ? others : this.#actions;
+    return {
+      scopes: [
+        `repository:${this.repository.path}:${actions}`,
+        ...alsoReads.map((other) => `repository:${other}:pull`),
+      ],
+      // registries do not agree on the right that a removal needs: delete, push, or all
+      asChallenged: isRemoval,
+    };
   }
 
   /** Resolves an address that the registry names. @throws DestinationError for an address that is not allowed */
@@ -186,6 +227,6 @@ export class RegistrySession {
 
   #refused({ method }: RegistryCall, url: URL, reply: UnwantedReply): FailedAttempt {
     const { repository, context } = this;
-    return refused({ method, url }, reply, repository.host, this.#login.hasCredential, context.clock.now());
+    return refused({ method, url }, reply, repository.host, this.#login.search, context.clock.now());
   }
 }

@@ -13,6 +13,13 @@ export interface Word {
 const LONGEST_WORD = 40;
 /** Bound for remembered words, so that hostile text cannot fill the memory. */
 const MOST_KNOWN = 200_000;
+/** Longest run of letters whose words are remembered, in UTF-16 units. */
+const LONGEST_KNOWN = 100;
+/**
+ * Accents of one letter after these are left out, as in «stream-safe» text (Unicode UAX #15): Unicode sorts the accents of a letter in
+ * a time that grows with the square of their number. Two halfwidth letters become accents by compatibility.
+ */
+const MOST_ACCENTS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 
 const RUNS = /[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu;
 /** Scripts that write no spaces between words. */
@@ -29,7 +36,7 @@ const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 export function wordsOf(text: string, known = new Map<string, readonly Word[]>()): Word[] {
   return (text.match(RUNS) ?? []).flatMap((run) => {
     const words = known.get(run) ?? wordsOfRun(run);
-    if (known.size < MOST_KNOWN) known.set(run, words);
+    if (known.size < MOST_KNOWN && run.length <= LONGEST_KNOWN) known.set(run, words);
     return words;
   });
 }
@@ -38,14 +45,16 @@ function wordsOfRun(run: string): Word[] {
   const whole = folded(run);
   const unspaced = whole.match(UNSPACED);
   if (unspaced) {
-    return [...unspaced.flatMap(pairsOf), ...(whole.replace(UNSPACED, " ").match(RUNS) ?? [])].map(simple);
+    const others = (whole.replace(UNSPACED, " ").match(RUNS) ?? []).filter(isWord);
+    return [...unspaced.flatMap(pairsOf), ...others].map(simple);
   }
-  if (whole.length > LONGEST_WORD || whole === "_") return [];
+  if (!isWord(whole) || whole === "_") return [];
   const parts = run.split(/_+/).flatMap((part) => part.split(CAMEL));
   const folds = parts.map(folded).filter((part) => part.length > 1);
   return [{ text: whole, parts: parts.length > 1 ? folds : [] }];
 }
 
+const isWord = (text: string): boolean => text.length <= LONGEST_WORD;
 const simple = (text: string): Word => ({ text, parts: [] });
 
 function pairsOf(run: string): string[] {
@@ -57,6 +66,7 @@ function pairsOf(run: string): string[] {
 /** Lower case, in one form of several equivalent ones, and without the accents of European scripts. */
 export function folded(text: string): string {
   const lower = text
+    .replace(MOST_ACCENTS, "$1")
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
     .normalize("NFKC")

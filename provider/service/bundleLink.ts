@@ -1,5 +1,6 @@
 import { malformed } from "../http/malformed";
 import { isLoopback } from "../http/loopback";
+import { refusedHost } from "../http/refusedAddress";
 import { toCount } from "./replyNumber";
 import { isReadDifferently } from "./webAddress";
 import type { Reply } from "../http/transport";
@@ -24,12 +25,15 @@ export const SHORT_LIFE_MS = 2_000;
 /**
  * Reads the reply of generate-bundle.
  *
- * @param policy `baseUrl` and `allowInsecure` decide whether an `http:` link is accepted
+ * The link becomes an output that pods fetch: the same rules hold as for downloads.
+ *
+ * @param policy `baseUrl` and `allowInsecure` decide whether an `http:` link is accepted, `publicStorageOnly` whether one to the
+ *   user's own network
  * @throws MalformedResponseError if the link is missing or unsafe to fetch
  */
 export function readBundleLink(
   { endpoint, body, dateMs, secrets }: Reply,
-  policy: { baseUrl: string; allowInsecure: boolean },
+  policy: { baseUrl: string; allowInsecure: boolean; publicStorageOnly: boolean },
 ): BundleLink {
   const fail = (what: string, remedy: string): never => {
     throw malformed(endpoint, what, remedy);
@@ -47,6 +51,13 @@ export function readBundleLink(
     return fail(
       `a bundleUrl that begins with ${parsed.protocol}`,
       "Only https: is accepted; http: can be permitted with the config docs-hosting:allowInsecure.",
+    );
+  }
+  const refused = refusedHost(parsed, policy);
+  if (refused !== undefined) {
+    return fail(
+      `a bundleUrl to ${parsed.host}, which ${refused}`,
+      "Ask the service's operator why its links lead there.",
     );
   }
   const expiresAtMs = parseExpiry(body["expiresAt"]) ?? signedExpiry(parsed.searchParams);

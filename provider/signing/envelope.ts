@@ -17,8 +17,13 @@ export function sealed(statement: Buffer, signer: Pick<Signer, "sign">): Buffer 
   return Buffer.from(JSON.stringify(envelope));
 }
 
-/** The statement in an envelope. @returns undefined unless the key signed it */
-export function opened(envelope: Buffer, verifier: Pick<Verifier, "verify">): Buffer | undefined {
+/**
+ * The statement in an envelope.
+ *
+ * @param envelope its JSON, or the object in it
+ * @returns undefined unless the key signed it
+ */
+export function opened(envelope: unknown, verifier: Pick<Verifier, "verify">): Buffer | undefined {
   const { payloadType, payload, signatures } = fieldsOf(envelope);
   if (payloadType !== STATEMENT_TYPE || typeof payload !== "string" || !Array.isArray(signatures)) {
     return undefined;
@@ -37,4 +42,13 @@ function signedBytes(statement: Buffer): Buffer {
     Buffer.from(`DSSEv1 ${STATEMENT_TYPE.length} ${STATEMENT_TYPE} ${statement.length} `),
     statement,
   ]);
+}
+
+/** Whether a statement is about an image. @param digest of the image */
+export function isAbout(statement: Buffer, digest: string): boolean {
+  const { subject } = fieldsOf(statement);
+  return (Array.isArray(subject) ? (subject as unknown[]) : []).some((each) => {
+    const { sha256 } = fieldsOf(fieldsOf(each)["digest"]);
+    return `sha256:${String(sha256)}` === digest;
+  });
 }

@@ -3,6 +3,7 @@ import { pinned, repositoryName } from "../registry/reference";
 import type { RegistrySession } from "../registry/session";
 import { DestinationError } from "../messages/errors";
 import { SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING } from "./artifacts";
+import { isSignatureBundle, readBundles } from "./bundles";
 import { readLayers, type ReadLayer } from "./layers";
 import type { Verifier } from "./verifier";
 
@@ -10,7 +11,8 @@ import type { Verifier } from "./verifier";
 export type SignatureFinding = "signed" | "unsigned" | "otherSignature";
 
 /**
- * Looks for an image's signature by a key, as `cosign verify --key` does. Every digest is verified.
+ * Looks for an image's signature by a key, as `cosign verify --key` does: under the tag of cosign 2, and in the bundles of cosign 3.
+ * Every digest is verified.
  *
  * @param digest of the image, in the session's repository
  * @throws DestinationError when the registry cannot be read; DeadlineExceededError; the signal's reason
@@ -21,8 +23,10 @@ export async function findSignature(
   verifier: Pick<Verifier, "verify">,
 ): Promise<SignatureFinding> {
   const layers = await readLayers(session, signatureTag(digest));
-  if (layers === undefined) return "unsigned";
-  return layers.some((each) => isSignatureOf(digest, each, verifier)) ? "signed" : "otherSignature";
+  if (layers?.some((each) => isSignatureOf(digest, each, verifier))) return "signed";
+  const bundles = await readBundles(session, digest);
+  if (bundles.some((each) => isSignatureBundle(digest, each, verifier))) return "signed";
+  return layers === undefined && bundles.length === 0 ? "unsigned" : "otherSignature";
 }
 
 /**
@@ -42,7 +46,7 @@ export async function verifyImage(
   throw finding === "unsigned"
     ? new DestinationError(
         `${image} has no signature`,
-        `Sign it, for example with \`signingKeyEnv\` of a BundleCopy. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too.`,
+        `Sign it, for example with \`signingKeyEnv\` of a BundleCopy. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too, and of one by cosign 3 the referrers (\`cosign copy\`, \`oras cp -r\`).`,
       )
     : new DestinationError(
         `${image} has no valid signature by the public key with the SHA-256 ${verifier.keyId}`,

@@ -1,6 +1,13 @@
 import { contentOf, describe, fieldsOf } from "../registry/content";
 import { ensureContent } from "../registry/ensureBlob";
-import { deleteManifest, findManifest, getManifest, putManifest, type Manifest } from "../registry/manifests";
+import {
+  deleteManifest,
+  findManifest,
+  getManifest,
+  putManifest,
+  type Manifest,
+  type RefusedRemoval,
+} from "../registry/manifests";
 import { repositoryName } from "../registry/reference";
 import { listReferrers, referrersTag } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
@@ -15,7 +22,7 @@ import {
   SIMPLE_SIGNING,
   type Artifact,
 } from "./artifacts";
-import { ENVELOPE_TYPE, opened, sealed } from "./envelope";
+import { ENVELOPE_TYPE, isAbout, opened, sealed } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";
 import { readLayers } from "./layers";
 import type { Signer } from "./signer";
@@ -191,26 +198,19 @@ async function areStored(session: RegistrySession, manifests: readonly string[])
  * Removes all signatures and attestations of an image, also those of others: the image itself is removed, too.
  *
  * @param manifests digests of the manifests of its artifacts
- * @returns `false` when the registry has deletion disabled
- * @throws DestinationError; DeadlineExceededError; the signal's reason
+ * @returns the reason if the registry refuses the removal for good
+ * @throws as {@link deleteManifest}
  */
 export async function removeArtifacts(
   session: RegistrySession,
   digest: string,
   manifests: readonly string[],
-): Promise<boolean> {
+): Promise<RefusedRemoval | undefined> {
   const tags = [signatureTag(digest), attestationTag(digest), referrersTag(digest)];
   const tagged = await findTagged(session, tags);
   for (const each of new Set([...tagged, ...manifests])) {
-    if (!(await deleteManifest(session, each))) return false;
+    const refused = await deleteManifest(session, each);
+    if (refused) return refused;
   }
-  return true;
-}
-
-function isAbout(statement: Buffer, digest: string): boolean {
-  const { subject } = fieldsOf(statement);
-  return (Array.isArray(subject) ? (subject as unknown[]) : []).some((each) => {
-    const { sha256 } = fieldsOf(fieldsOf(each)["digest"]);
-    return `sha256:${String(sha256)}` === digest;
-  });
+  return undefined;
 }

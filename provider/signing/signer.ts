@@ -1,7 +1,14 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
 import { ConfigurationError } from "../messages/errors";
 import type { Secrets } from "../messages/secrets";
-import { isSupported, SUPPORTED_KEYS, verifierOf, type Verifier } from "./verifier";
+import {
+  hasExplicitCurve,
+  isSupported,
+  NAME_THE_CURVE,
+  SUPPORTED_KEYS,
+  verifierOf,
+  type Verifier,
+} from "./verifier";
 
 /** Signs bytes with a private key. The key stays in memory. */
 export interface Signer extends Verifier {
@@ -37,8 +44,15 @@ export function signerFrom(variable: string, source: SecretSource): Signer {
       `Give ${SUPPORTED_KEYS}.`,
     );
   }
+  const publicKey = createPublicKey(key);
+  if (hasExplicitCurve(publicKey)) {
+    throw new ConfigurationError(
+      `the key in ${variable} contains the parameters of its curve, not the curve's name: cosign and Flux would refuse its signatures`,
+      `Give it with the name: ${NAME_THE_CURVE}.`,
+    );
+  }
   const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
-  return { ...verifierOf(createPublicKey(key)), sign: (bytes) => sign(algorithm, bytes, key) };
+  return { ...verifierOf(publicKey), sign: (bytes) => sign(algorithm, bytes, key) };
 }
 
 function keyOf(pem: string, variable: string): KeyObject {

@@ -10,19 +10,58 @@ export interface Verifier {
   verify(bytes: Buffer, signature: Buffer): boolean;
 }
 
-/** The supported kinds of keys, and how each is made: for messages. */
+/** The kinds of keys that sign, and how each is made: for messages. */
 export const SUPPORTED_KEYS =
   "an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
   "(`openssl genpkey -algorithm ed25519`)";
 
+/** The kinds of keys whose signatures are verified: those of `cosign verify --key`. */
+const VERIFIED_KEYS =
+  "an ECDSA key of the curve P-256, P-384 or P-521, an RSA key of 2048, 3072 or 4096 bits, or an Ed25519 key";
+const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
+const MODULUS_BITS = [2_048, 3_072, 4_096];
+/** SHA-256 is cosign's default for each key, and the others are those of larger ones. */
+const HASHES = ["sha256", "sha384", "sha512"];
+
+/** The object identifier of ECDSA keys, as the first field of an algorithm in DER. */
+const EC_ALGORITHM = Buffer.from("06072a8648ce3d0201", "hex");
+const OBJECT_IDENTIFIER = 0x06;
+
+/** Whether a private or public key is of a kind that signs. */
 export function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   return asymmetricKeyType === "ed25519" || asymmetricKeyDetails?.namedCurve === "prime256v1";
 }
 
+function isVerified({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { namedCurve, modulusLength } = asymmetricKeyDetails;
+  if (asymmetricKeyType === "rsa") return MODULUS_BITS.includes(modulusLength ?? 0);
+  if (asymmetricKeyType === "ec") return CURVES.includes(namedCurve ?? "");
+  return asymmetricKeyType === "ed25519";
+}
+
+/**
+ * Whether an ECDSA key contains the parameters of its curve instead of the curve's name. OpenSSL reads such keys; cosign, Flux and all
+ * other programs in Go do not.
+ *
+ * @param key a public key
+ */
+export function hasExplicitCurve(key: KeyObject): boolean {
+  const der = key.export({ type: "spki", format: "der" });
+  const at = der.indexOf(EC_ALGORITHM);
+  return key.asymmetricKeyType === "ec" && der[at + EC_ALGORITHM.length] !== OBJECT_IDENTIFIER;
+}
+
+/** How a key with explicit parameters gets the name of its curve. */
+export const NAME_THE_CURVE =
+  "`openssl ec -in key.pem -param_enc named_curve` writes the same key with the curve's name";
+
 /** The problem of a text as a public key in PEM, if any: for check failures. */
 export function publicKeyProblem(pem: string): string | undefined {
   const read = publicKeyIn(pem);
-  return "problem" in read ? read.problem : undefined;
+  if ("problem" in read) return read.problem;
+  return hasExplicitCurve(read.key)
+    ? `contains the parameters of its curve, not the curve's name: ${NAME_THE_CURVE} (of a public key with -pubin -pubout)`
+    : undefined;
 }
 
 /** Creates a verifier with a public key. @throws Error for a text that `publicKeyProblem` refuses */
@@ -35,11 +74,11 @@ export function verifierFrom(pem: string): Verifier {
 /** @param key a supported public key */
 export function verifierOf(key: KeyObject): Verifier {
   const der = key.export({ type: "spki", format: "der" });
-  const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
+  const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : HASHES;
   return {
     publicKey: key.export({ type: "spki", format: "pem" }).toString(),
     keyId: createHash("sha256").update(der).digest("hex"),
-    verify: (bytes, signature) => verify(algorithm, bytes, key, signature),
+    verify: (bytes, signature) => algorithms.some((each) => verify(each, bytes, key, signature)),
   };
 }
 
@@ -48,7 +87,7 @@ function publicKeyIn(pem: string): { readonly key: KeyObject } | { readonly prob
   if (/PRIVATE KEY/.test(pem)) return { problem: `${problem}, not a private key: keep that one secret` };
   try {
     const key = createPublicKey(pem.trim().replaceAll("\\n", "\n"));
-    return isSupported(key) ? { key } : { problem: `must be of ${SUPPORTED_KEYS}` };
+    return isVerified(key) ? { key } : { problem: `must be ${VERIFIED_KEYS}` };
   } catch {
     return { problem };
   }

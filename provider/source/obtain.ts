@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { archiveFormat } from "../archive/format";
 import type { Bundle } from "../archive/bundle";
+import { forPacker } from "../archive/refusal";
 import { homeFolder } from "../files/homeFolder";
 import { proxyFor } from "../http/proxy";
 import { download } from "../download/download";
@@ -46,7 +47,7 @@ export async function obtain(
   const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
   const { version, domain } = source;
   return {
-    bundle: { path, format: await archiveFormat(path), sha256, size, version, domain },
+    bundle: { path, format: await forPacker(() => archiveFormat(path)), sha256, size, version, domain },
     ...NOTHING_FETCHED,
   };
 }

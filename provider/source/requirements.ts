@@ -2,7 +2,12 @@
 export interface BundleLimits {
   /** Size of the archive, in bytes. @default 2 GiB */
   archiveBytes?: number;
-  /** Size of all files together, unpacked, in bytes. @default 8 GiB */
+  /**
+   * Size of all files together, unpacked, in bytes. With another value than the default, an archive may also unpack to more than 200 times
+   * its own size.
+   *
+   * @default 8 GiB
+   */
   unpackedBytes?: number;
   /** Number of files and folders. @default 500000 */
   files?: number;

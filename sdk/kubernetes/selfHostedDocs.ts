@@ -6,6 +6,7 @@ import { airGappedByLink, installedValues } from "../../provider/installation/si
 import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
 import { warnOfPendingRelease } from "./pendingRelease";
+import { generatedNameProblem, releaseNameProblem } from "./releaseName";
 import { releaseOptions } from "./releaseOptions";
 import { verificationOf, verifiedValues, type ImageVerificationArgs } from "./verifiedImage";
 import { needsLink, valuesOf, type SiteSource } from "../staticExportValues";
@@ -88,7 +89,7 @@ export interface SelfHostedDocsArgs extends Pick<InstallationInputs, "deployment
  *
  * @throws pulumi.RunError from the constructor, also in previews and before anything is registered: for a feature that is
  * unavailable in the deployment kind, an unknown feature or deployment kind, a chart's folder that does not exist or is no
- * chart, an export that was read with `StaticExport.get` and so has no link
+ * chart, a name of the release that Helm would refuse, an export that was read with `StaticExport.get` and so has no link
  *
  * @example
  * const installation = new SelfHostedDocs("docs", {
@@ -155,8 +156,13 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
     });
     return "problem" in found ? refuse(found.problem) : found;
   });
+  const releaseName = mapInput(release.name, (given) => {
+    const problem = given ? releaseNameProblem(given) : generatedNameProblem(name);
+    return problem === undefined ? given : refuse(problem);
+  });
   return {
     ...release,
+    ...(releaseName !== undefined && { name: releaseName }),
     maxHistory: release.maxHistory ?? DEFAULT_MAX_HISTORY,
     timeout: release.timeout ?? DEFAULT_TIMEOUT_SECONDS,
     chart: mapInput(chart, ({ reference }) => reference),

@@ -49,6 +49,7 @@ const OF_A_CLUSTER = [
   "PodDisruptionBudget",
   "Secret",
   "Service",
+  "Service",
 ];
 
 const kubernetesVersion = (client: string) => client.replace(/^0/, "1");

@@ -8,7 +8,8 @@ import { type Entry, SITE, tar, tarGz } from "./tarArchive.ts";
 
 type Row = Refusal<Entry>;
 
-const LINK = /symbolic or hard link|cannot be listed/;
+const LINK = /a symbolic link: pack with `tar -h`|cannot be listed/;
+const HARD_LINK = /a hard link to something that is no earlier file in it|cannot be listed/;
 const STRANGE = /neither a file nor a folder/;
 const BAD_COMPRESSION = /its compression does not hold/;
 const NO_FORMAT = /it is no tar.gz, tar or zip, rather perhaps a web page/;
@@ -48,15 +49,27 @@ const REFUSED: Row[] = [
     ],
     LINK,
   ],
-  ["A02 with a hard link", [{ name: "link", type: "1", linkName: "index.html" }], LINK],
+  ...["/etc/passwd", "../.download/archive", "later.html", "folder", "Index.html"].map((linkName): Row => [
+    `A02 with a hard link to ${linkName}`,
+    [{ name: "link", type: "1", linkName }, { name: "later.html" }],
+    HARD_LINK,
+  ]),
   [
     "A02 with a chain of hard links",
     [
       { name: "one", type: "1", linkName: "/etc/passwd" },
       { name: "two", type: "1", linkName: "one" },
     ],
-    LINK,
+    HARD_LINK,
   ],
+  [
+    "A02 with a hard link whose owner's name looks like a good one",
+    [{ name: "l", type: "1", linkName: "/etc/passwd", userName: "x l link to index.html" }],
+    HARD_LINK,
+  ],
+  ["A06 with metadata twice", [{ name: "._x" }, { name: "._x" }], /it contains a name twice/],
+  ["A01 with metadata outside", [{ name: "folder/../../._x" }], OUTSIDE],
+  ["A01 with a folder of version control outside", [{ name: ".git/../../x" }], OUTSIDE],
   ["A03 with a character device", [{ name: "strange", type: "3" }], STRANGE],
   ["A03 with a block device", [{ name: "strange", type: "4" }], STRANGE],
   ["A03 with a fifo", [{ name: "strange", type: "6" }], STRANGE],
@@ -131,13 +144,18 @@ const REFUSED: Row[] = [
   [
     "with an owner's name that looks like another column",
     [{ name: "link", type: "2", linkName: "/etc", userName: "a\n-rw-r--r-- b" }],
-    /symbolic or hard link|neither a file/,
+    /symbolic link|neither a file/,
   ],
   ["that is an HTML page", Buffer.from("<!doctype html><title>Sign in</title>"), NO_FORMAT],
   ["that is nothing", Buffer.alloc(0), NO_FORMAT],
   ["that is nothing, compressed", gzipSync(Buffer.alloc(0)), NO_FORMAT],
   ["that is an xz", Buffer.from("fd377a585a000004", "hex"), NO_FORMAT],
   ["without a start page", tarGz([{ name: "guide.html" }]), NO_START_PAGE],
+  [
+    "with a start page that is deeper",
+    tarGz([{ name: "a.txt" }, { name: "x/y/z/index.html" }, { name: "build/html/index.html" }]),
+    /no index.html at its root or in its only folder, only in build\/html: pack the content of that folder/,
+  ],
   [
     "with a start page in one of two folders only",
     tarGz([{ name: "a/index.html" }, { name: "b/x.html" }]),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -53,7 +53,7 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       { ALLOW_HTTP: "false" },
     ],
     ["a port that is none", `https://store.example.com:x/${CANARY}`, "host is not a host name"],
-    ["a dot at the end of its host", `https://store.example.com./${CANARY}`, "host is not a host name"],
+    ["two dots at the end of its host", `https://store.example.com../${CANARY}`, "host is not a host name"],
   ])("is not used with %s, and the message does not quote it", async (_, link, reason, settings) => {
     pod.writeSecret(link);
     const message = await refused(pod, { ...ONE_SECOND, ...settings });
@@ -159,6 +159,20 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     expect(log).not.toContain("more");
   });
 
+  test("may have a host with a dot at its end, which no search domain completes", async () => {
+    pod.replaceProgram("getent", '[ "$2" = store.example.com. ] && echo "127.0.0.1 STREAM"');
+    pod.writeSecret(`${server.url.replace("127.0.0.1", "store.example.com.")}/a?${CANARY}`);
+    const { code, log } = await pod.fetch(ONE_SECOND);
+    expect(log).toContain("from store.example.com.");
+    expect(code).toBe(0);
+  });
+
+  test("with http: goes to the proxy of HTTP_PROXY, which curl itself does not read", async () => {
+    pod.writeSecret(`http://store.invalid/a?${CANARY}`);
+    expect((await pod.fetch({ HTTP_PROXY: server.url })).code).toBe(0);
+    expect(server.requests.map(({ target }) => target)).toEqual([`http://store.invalid/a?${CANARY}`]);
+  });
+
   describe("over https:", () => {
     const folder = mkdtempSync(join(tmpdir(), "certificates-"));
     const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
@@ -184,6 +198,20 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
       expect((await pod.fetch({ CERTIFICATE_AUTHORITY: certFile, ALLOW_HTTP: "false" })).code).toBe(0);
     });
 
+    test("reports a certificate of another name, and an expired one, each as what it is", async () => {
+      pod.writeSecret(`${secure.url.replace("127.0.0.1", "localhost")}/?${CANARY}`);
+      const other = await refused(pod, { CERTIFICATE_AUTHORITY: certFile, ...ONE_SECOND });
+      expect(other).toContain("the server's certificate is for another name than localhost");
+
+      const expired = await startArchiveServer(send(ARCHIVE), expiredCertificate(folder));
+      pod.writeSecret(`${expired.url}/?${CANARY}`);
+      const authority = { CERTIFICATE_AUTHORITY: join(folder, "expired.pem") };
+      expect(await refused(pod, { ...authority, ...ONE_SECOND })).toContain(
+        "the server's certificate has expired",
+      );
+      await expired.close();
+    });
+
     test("D14 never follows a redirect to http:, even where http: is allowed", async () => {
       pod.writeSecret(`${secure.url}/?${CANARY}`);
       secure.answer = refuse(302, { location: `${server.url}/?${CANARY}` });
@@ -194,3 +222,45 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     });
   });
 });
+
+/** Its own authority, of the year 2020. */
+function expiredCertificate(folder: string): { key: string; cert: string } {
+  const file = (name: string) => join(folder, name);
+  writeFileSync(file("index"), "");
+  writeFileSync(
+    file("ca.conf"),
+    `[ca]\ndefault_ca = own\n[own]\ndatabase = ${file("index")}\nnew_certs_dir = ${folder}\n` +
+      "rand_serial = yes\ndefault_md = sha256\npolicy = any\n[any]\ncommonName = supplied\n" +
+      "[names]\nsubjectAltName = IP:127.0.0.1\n",
+  );
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "ignore" });
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  openssl(
+    "req",
+    ...key,
+    "-keyout",
+    file("expired.key"),
+    "-out",
+    file("expired.csr"),
+    "-subj",
+    "/CN=127.0.0.1",
+  );
+  const dates = ["-startdate", "20200101000000Z", "-enddate", "20200201000000Z"];
+  const own = ["-selfsign", "-keyfile", file("expired.key"), "-extensions", "names", ...dates];
+  openssl(
+    "ca",
+    "-batch",
+    "-notext",
+    "-config",
+    file("ca.conf"),
+    ...own,
+    "-in",
+    file("expired.csr"),
+    "-out",
+    file("expired.pem"),
+  );
+  const read = (name: string) => readFileSync(file(name), "utf8");
+  const made = { key: read("expired.key"), cert: read("expired.pem") };
+  rmSync(file("expired.key"));
+  return made;
+}

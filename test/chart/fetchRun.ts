@@ -127,6 +127,11 @@ export class PodFolders {
     return readdirSync(this.site).filter((name) => name !== "active" && name !== "active.content");
   }
 
+  /** Removes the site, as a new pod has none. */
+  forget(): void {
+    for (const name of readdirSync(this.site)) rmSync(join(this.site, name), { recursive: true });
+  }
+
   remove(): void {
     for (const run of this.#runs) run.kill();
     rmSync(this.root, { recursive: true, force: true });

@@ -26,11 +26,63 @@ describe.each(SYSTEMS)("with %s, the archive", (system) => {
   });
 
   test("A06 keeps names distinct that differ in case or in Unicode form, as links on a web server do", async () => {
-    const names = ["Guide.html", "\u00fc.html", "u\u0308.html", "aux.html"];
+    const names = ["Guide.html", "\u00fc.html", "u\u0308.html", "aux.html", "drawtext(_:at:).json", "t:x"];
     server.answer = send(tarGz([...SITE, ...names.map((name) => ({ name, content: name }))]));
     expect((await pod.fetch()).code).toBe(0);
     expect(pod.served()).toMatchObject(Object.fromEntries(names.map((name) => [name, name])));
     expect(pod.served()).toMatchObject({ "guide.html": "<h1>Guide</h1>" });
+  });
+
+  test("keeps hard links to earlier files, which are copies of them", async () => {
+    server.answer = send(
+      tarGz([
+        ...SITE,
+        { name: "./v1/", type: "5", mode: 0o755 },
+        { name: "./v1/copy -> x.html", type: "1", linkName: "guide.html" },
+        { name: "v1/z link to y.html", type: "1", linkName: "./v1/copy -> x.html" },
+        { name: "a -> b.html", content: "no link" },
+      ]),
+    );
+    expect((await pod.fetch()).log).toContain("6 files");
+    expect(pod.served()).toMatchObject({
+      "v1/copy -> x.html": "<h1>Guide</h1>",
+      "v1/z link to y.html": "<h1>Guide</h1>",
+      "a -> b.html": "no link",
+    });
+  });
+
+  test("is served without metadata of Macs and file managers, whatever its names", async () => {
+    const deep = `__MACOSX/${"d/".repeat(40)}${"d/".repeat(5)}`;
+    const names = [
+      "./._.",
+      "./._index.html",
+      "folder/._a\\b",
+      ".DS_Store",
+      "folder/Icon\r",
+      "._Icon\r",
+      "Thumbs.db",
+      `${deep}x`,
+    ];
+    const site = [
+      { name: "./", type: "5", mode: 0o755 },
+      ...SITE.map((entry) => ({ ...entry, name: `./${entry.name}` })),
+    ];
+    server.answer = send(tarGz([...names.map((name) => ({ name, content: "metadata" })), ...site]));
+    const { log } = await pod.fetch();
+    expect(log).toContain("3 files, 43 bytes");
+    expect(Object.keys(pod.served() ?? {}).sort()).toEqual(["folder/index.html", "guide.html", "index.html"]);
+  });
+
+  test("is served without folders of version control, which the log names", async () => {
+    const secret = "[remote] url = https://x-token:secret@git.example/x";
+    const names = [".git/config", "theme/.svn/x", "folder/CVS/Root", "CVS/index.html", ".gitignore"];
+    server.answer = send(tarGz([...SITE, ...names.map((name) => ({ name, content: secret }))]));
+    const { log } = await pod.fetch();
+    expect(Object.keys(pod.served() ?? {}).sort()).toEqual(
+      [".gitignore", "CVS/index.html", "folder/index.html", "guide.html", "index.html"].sort(),
+    );
+    expect(log).toMatch(/because they are of version control: .*\.git\b/);
+    expect(log).toMatch(/: 5 files, /);
   });
 
   test("is unwrapped when everything is in one folder", async () => {

@@ -1,7 +1,7 @@
 // `npm run test:chart`: the example's chart without a cluster: rendered by Helm, its script and its nginx run here.
 import { delimiter, join } from "node:path";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareHelm } from "../programs/goPrograms.ts";
+import { prepareHelm, prepareValidation } from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 
 const say = (what: string) => console.log(`test:chart: ${what}`);
@@ -12,4 +12,5 @@ if (isRoot) path.push(...(await prepareDebianPackages(say)).commandFolders);
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   PATH: path.join(delimiter),
   HELM: await prepareHelm(say),
+  VALIDATION: await prepareValidation(join(import.meta.dirname, "validation"), say),
 });

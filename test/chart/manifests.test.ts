@@ -193,6 +193,7 @@ describe("helm test", () => {
     expect(only(manifests, "NetworkPolicy").spec.ingress[0]?.from).toEqual([
       ...from,
       { podSelector: { matchLabels: metadata.labels } },
+      { podSelector: { matchLabels: SELECTOR } },
     ]);
     expect(only(await manifestsOf(), "NetworkPolicy").spec.ingress[0]).not.toHaveProperty("from");
   });

@@ -75,7 +75,7 @@ describe("the pods", () => {
 
   test("have the path of their site", async () => {
     const [nginx] = podTemplate(await render(serving({ web: { basePath: "/manual" } }))).spec.containers;
-    expect(nginx?.env).toEqual([{ name: "BASE_PATH", value: "/manual" }]);
+    expect(nginx?.env).toContainEqual({ name: "BASE_PATH", value: "/manual" });
   });
 
   test("have the site where nginx's container can add to it, and its script", async () => {

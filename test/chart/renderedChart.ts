@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parse, parseAllDocuments } from "yaml";
 import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
+import { problemsIn } from "./kubernetesValidation.ts";
 import { HELM } from "./neededPrograms.ts";
 
 export const CHART = join(import.meta.dirname, "../../examples/self-hosted/chart");
@@ -83,8 +84,20 @@ export async function helm(args: readonly string[], values: Values = {}): Promis
   return { code, stdout, output: stdout + stderr };
 }
 
-/** Rendering reads no cluster, so that Helm gets the answers of one; of a repeated argument, the last counts. */
-export function template(values: Values, ...more: string[]): Promise<HelmResult> {
+/**
+ * Rendering reads no cluster, so that Helm gets the answers of one; of a repeated argument, the last counts.
+ *
+ * @throws when Helm renders what the API server of Kubernetes would refuse
+ */
+export async function template(values: Values, ...more: string[]): Promise<HelmResult> {
+  const result = await templateUnjudged(values, ...more);
+  const problems = result.code === 0 ? await problemsIn(result.stdout) : [];
+  if (problems.length > 0) throw new Error(`Kubernetes refuses the objects:\n${problems.join("\n")}`);
+  return result;
+}
+
+/** As {@link template}, of values that Kubernetes itself has to refuse. */
+export function templateUnjudged(values: Values, ...more: string[]): Promise<HelmResult> {
   return helm(["template", "docs", CHART, "--kube-version", KUBERNETES_VERSION, ...more], values);
 }
 
@@ -131,9 +144,11 @@ export function manifestsIn(stdout: string): Manifest[] {
 /** The kinds of manifests, sorted. */
 export const kindsOf = (manifests: readonly Manifest[]): string[] => manifests.map(({ kind }) => kind).sort();
 
-/** The one manifest of a kind. */
+/** The one manifest of a kind; of Services, the one that readers use. */
 export function only(manifests: readonly Manifest[], kind: string): Manifest {
-  const [found, ...more] = manifests.filter((manifest) => manifest.kind === kind);
+  const [found, ...more] = manifests.filter(
+    (manifest) => manifest.kind === kind && !(kind === "Service" && manifest.metadata.name.endsWith("-pods")),
+  );
   if (!found || more.length > 0) throw new Error(`expected one ${kind}, found ${found ? "more" : "none"}`);
   return found;
 }

@@ -5,19 +5,26 @@ import {
   only,
   podTemplate,
   render,
+  SELECTOR,
   serving,
   servingImage,
   SITE_IMAGE,
   testPod,
 } from "./renderedChart.ts";
 
+const port = (name: number | string, protocol: string) => ({ port: name, protocol });
+const TO_EACH_OTHER = [
+  { ports: [port(53, "UDP"), port(53, "TCP"), port(5353, "UDP"), port(5353, "TCP")] },
+  { ports: [port("http", "TCP")], to: [{ podSelector: { matchLabels: SELECTOR } }] },
+];
+
 describe("the pods of a site in an image", () => {
   const CALLED = `registry.example.com/docs/site@sha256:${"a0".repeat(32)}`;
 
-  test("of its own run that image by its digest, fetch nothing and have no egress", async () => {
+  test("of its own run that image by its digest, fetch nothing and reach only name servers and each other", async () => {
     const manifests = await render(servingImage("siteImage"));
     expect(kindsOf(manifests)).not.toContain("Secret");
-    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
+    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual(TO_EACH_OTHER);
     const { spec } = podTemplate(manifests);
     expect(spec).not.toHaveProperty("initContainers");
     expect(spec.containers.map(({ image }) => image)).toEqual([SITE_IMAGE]);
@@ -36,7 +43,7 @@ describe("the pods of a site in an image", () => {
   test("of files alone mount it read-only, and fetch nothing", async () => {
     const manifests = await render(servingImage("volume"));
     expect(kindsOf(manifests)).not.toContain("Secret");
-    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual([]);
+    expect(only(manifests, "NetworkPolicy").spec.egress).toEqual(TO_EACH_OTHER);
     const { spec } = podTemplate(manifests);
     expect(spec).not.toHaveProperty("initContainers");
     const [nginx] = spec.containers;
@@ -99,6 +106,8 @@ describe("the pods of a site in an image", () => {
 
     const later = await render(servingImage("siteImage"), ...(await standInForCluster(context, [stored])));
     expect(kindsOf(later)).not.toContain("Secret");
-    expect(only(later, "NetworkPolicy").spec.egress).toEqual([]);
+    expect(only(later, "NetworkPolicy").spec.egress).toEqual(TO_EACH_OTHER);
+    const alone = await render({ ...servingImage("siteImage"), web: { askOtherPods: false } });
+    expect(only(alone, "NetworkPolicy").spec.egress).toEqual([]);
   });
 });

@@ -29,6 +29,8 @@ export interface Reply {
 export class WebServer {
   readonly root = mkdtempSync(join(tmpdir(), "nginx-"));
   readonly site = join(this.root, "site");
+  /** Another address of the loopback, for several servers with the same port. */
+  host = "127.0.0.1";
   port = 0;
   readonly #outputFile = join(this.root, "output");
   #child: ChildProcess | undefined;
@@ -46,7 +48,7 @@ export class WebServer {
     environment: Readonly<Record<string, string>> = {},
     user: User = {},
   ): Promise<void> {
-    this.port = await freePort();
+    this.port ||= await freePort();
     for (const folder of ["tmp", "site/active"]) mkdirSync(join(this.root, folder), { recursive: true });
     const configuration = join(this.root, "etc/docs-server");
     mountConfiguration(manifests, configuration);
@@ -77,7 +79,8 @@ export class WebServer {
         SITE_FOLDER: this.site,
         SCRATCH_FOLDER: join(this.root, "tmp"),
         BASE_PATH: environmentOf(manifests)["BASE_PATH"],
-        PORT: String(this.port),
+        PORT: this.host === "127.0.0.1" ? String(this.port) : `${this.host}:${this.port}`,
+        ...(this.host !== "127.0.0.1" && { IPV6_TABLE: "/nonexistent" }),
         ...environment,
       },
       stdio: ["ignore", output, output],
@@ -101,7 +104,7 @@ export class WebServer {
   /** One request, byte for byte: it normalizes no path, decompresses nothing and follows no redirect. */
   get(path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      request({ host: "127.0.0.1", port: this.port, path, headers, method, agent: false }, (response) => {
+      request({ host: this.host, port: this.port, path, headers, method, agent: false }, (response) => {
         buffer(response).then((body) => {
           resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
         }, reject);

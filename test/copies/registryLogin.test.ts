@@ -22,7 +22,9 @@ test("a registry with passwords: that of Docker's configuration is used for it, 
   const nobody = await operation(context);
   await expect(copySite({ repository }, nobody)).rejects.toMatchObject({
     message: expect.stringMatching(/answered 401/) as string,
-    remedy: `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.`,
+    remedy: expect.stringMatching(
+      /^Log in: `docker login .*`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE\./,
+    ) as string,
   });
   const wrong = await configured(context, { auths: { [host]: { username: "me", password: "falsch" } } });
   await expect(copySite({ repository }, await operation(context, wrong))).rejects.toMatchObject({
@@ -89,7 +91,7 @@ test("a registry with tokens: one per action, obtained with the password, which 
   expect(toRegistry.every(({ authorization = "Bearer" }) => authorization.startsWith("Bearer"))).toBe(true);
   const removal = await operation(context, environment);
   await repositoryDestination({ repository: `${host}/docs/site` }).remove([copy], [], removal);
-  expect(tokens.asked.at(-1)?.query.getAll("scope")).toEqual(["repository:docs/site:pull,delete"]);
+  expect(tokens.asked.at(-1)?.query.getAll("scope")).toEqual(["repository:docs/site:delete"]);
   await expect(copySite({ repository: `${host}/docs/site` }, await operation(context))).rejects.toMatchObject(
     {
       message: expect.stringContaining("/token answered 401") as string,

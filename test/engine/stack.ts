@@ -177,6 +177,8 @@ export interface Stack {
   exportState(): Promise<StateResource[]>;
   /** Replaces the whole state. */
   importState(resources: StateResource[]): Promise<void>;
+  /** `pulumi state taint`: the next `up` replaces these resources, changed or not. */
+  taint(urns: readonly string[]): Promise<void>;
   pendingOperations(): Promise<PendingOperation[]>;
   /** All files, backups and history included, to search them for secrets. */
   stateFiles(): Promise<string[]>;

@@ -27,6 +27,20 @@ describeEngines("the order of steps", (kind) => {
     expect(await world.stack.exportState()).toHaveLength(3);
   });
 
+  it("replaces what is tainted, once, although nothing changed", async () => {
+    world = await createBoxWorld(kind);
+    world.program(`new Box("a", { size: 1 }); new Box("b", { size: 1 });`);
+    await world.stack.up();
+    await world.stack.taint([world.urn("a")]);
+    world.forgetCalls();
+    const result = await world.stack.up();
+    const after = await world.stack.up();
+
+    expect(changed(result.steps)).toEqual(["create-replacement a", "replace a", "delete-replaced a"]);
+    expect(world.changes()).toEqual(["create a", "delete a"]);
+    expect(changed(after.steps)).toEqual([]);
+  });
+
   it("deletes resources that are no longer in the program, after their dependants", async () => {
     world = await createBoxWorld(kind);
     world.program(`const a = new Box("a"); new Box("b", { of: a.label }); exports.label = a.label;`);

@@ -31,6 +31,10 @@ export async function startStubRegistry({
       const end = (status: number, headers: Record<string, string> = {}, bytes?: Buffer): void =>
         void response.writeHead(status, headers).end(method === "HEAD" ? undefined : bytes);
       if (pathname === "/v2/") return end(200);
+      if (pathname.endsWith("/tags/list")) {
+        const tags = [...manifests.keys()].filter((each) => !each.startsWith("sha256:"));
+        return end(200, { "content-type": "application/json" }, Buffer.from(JSON.stringify({ tags })));
+      }
       if (kind === "blobs" && method === "POST") return end(202, { location: `${pathname}upload` });
       if (kind === "blobs" && method === "PUT") {
         const digest = searchParams.get("digest") ?? "";

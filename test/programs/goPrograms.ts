@@ -111,6 +111,20 @@ export async function prepareKubenode(source: string, say: Say): Promise<string>
 }
 
 /**
+ * Kubernetes' own validation of objects in one program, built once, and again after a change of its source.
+ *
+ * @param source folder of its Go module
+ */
+export async function prepareValidation(source: string, say: Say): Promise<string> {
+  const files = (await readdir(source)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(source, file), "utf8")));
+  const folder = await cacheFolder(`validation-${KUBERNETES_VERSION}-${digestOf(texts)}`);
+  return buildOnce(join(folder, "validation"), say, (target, env) =>
+    runCommand("go", ["build", "-trimpath", "-ldflags=-s -w", "-o", target, "."], { cwd: source, env }),
+  );
+}
+
+/**
  * The libraries of cosign 2 and 3 in one program, built once, and again after a change of its source.
  *
  * @param source folder of its Go module

@@ -29,6 +29,7 @@ export interface StubObject {
   readonly body: Buffer;
   readonly etag: string;
   readonly headers: IncomingHttpHeaders;
+  readonly modifiedAt?: Date;
 }
 
 /** A multipart upload that is not completed. */
@@ -66,6 +67,8 @@ export interface BucketStub {
   insistsOnMd5: boolean;
   /** Gets each request before the store does. `"hang"`: no answer ever comes. */
   rule: (request: StubRequest) => StubAnswer | "hang" | undefined;
+  /** When the store may handle a request. @default at once */
+  ready?: (request: StubRequest) => Promise<void>;
   /** Writes as another user. */
   put(key: string, body: string | Buffer, headers?: IncomingHttpHeaders): void;
 }
@@ -84,7 +87,7 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
   const requests: StubRequest[] = [];
   const put: BucketStub["put"] = (key, body, headers = {}) => {
     const etag = `"${createHash("md5").update(body).digest("hex")}"`;
-    objects.set(key, { body: Buffer.from(body), etag, headers });
+    objects.set(key, { body: Buffer.from(body), etag, headers, modifiedAt: new Date() });
   };
   const stub: Writable<BucketStub> = {
     ...{ objects, uploads, requests, put, endpoint: "" },
@@ -99,7 +102,8 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
     requests.push(request);
     const ruled = stub.rule(request);
     if (ruled === "hang") return void incoming.resume();
-    const answered = buffer(incoming).then((body) => {
+    const answered = buffer(incoming).then(async (body) => {
+      await stub.ready?.(request);
       const answer = ruled ?? reply(stub, request, body);
       outgoing.writeHead(answer.status, { "content-type": "application/xml", ...answer.headers });
       outgoing.end(answer.body);
@@ -130,6 +134,7 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
     objects.delete(key);
     return { status: 204 };
   }
+  if (method === "PUT" && headers["x-amz-copy-source"] !== undefined) return copyObject(stub, request);
   if (method === "PUT") return putObject(stub, request, body);
   if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
   const { etag } = found;
@@ -155,8 +160,25 @@ function putObject(
   if (sent !== undefined && sent !== createHash("sha256").update(body).digest("base64")) {
     return stubError(400, "BadDigest");
   }
+  if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
   stub.put(key, body, headers);
   return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
+}
+
+/** Copies an object with its headers. */
+function copyObject(
+  { objects, put }: Pick<BucketStub, "objects" | "put">,
+  { key, headers }: StubRequest,
+): StubAnswer {
+  const source = decodeURIComponent(String(headers["x-amz-copy-source"])).replace(`${STUB_BUCKET}/`, "");
+  const found = objects.get(source);
+  if (!found) return stubError(404, "NoSuchKey");
+  put(key, found.body, found.headers);
+  return xml("CopyObjectResult", `<ETag>${found.etag}</ETag>`);
+}
+
+function hasItsMd5({ "content-md5": md5 }: IncomingHttpHeaders, body: Buffer): boolean {
+  return md5 === undefined || md5 === createHash("md5").update(body).digest("base64");
 }
 
 function replyToUpload(
@@ -173,6 +195,7 @@ function replyToUpload(
     return { status: 204 };
   }
   if (method === "PUT") {
+    if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
     parts.set(Number(query.get("partNumber")), body);
     const checksum = createHash("sha256").update(body).digest("base64");
     return { status: 200, headers: { etag: `"${parts.size}"`, "x-amz-checksum-sha256": checksum } };
@@ -206,12 +229,20 @@ function deleteObjects(
 function objectsXml({ objects }: Pick<BucketStub, "objects">, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
   const listed = [...objects].filter(([key]) => key.startsWith(prefix)).sort();
-  return `<IsTruncated>false</IsTruncated>${listed.map(([key, { body, etag }]) => contentsXml(key, body.length, etag)).join("")}`;
+  const entries = listed.map(([key, { body, etag, modifiedAt }]) =>
+    contentsXml(key, body.length, etag, modifiedAt),
+  );
+  return `<IsTruncated>false</IsTruncated>${entries.join("")}`;
 }
 
 /** An entry of a list of objects. */
-export function contentsXml(key: string, size: number, etag: string): string {
-  const modified = "<LastModified>2026-11-23T00:00:00.000Z</LastModified>";
+export function contentsXml(
+  key: string,
+  size: number,
+  etag: string,
+  modifiedAt = new Date("2026-11-23T00:00:00Z"),
+): string {
+  const modified = `<LastModified>${modifiedAt.toISOString()}</LastModified>`;
   return `<Contents><Key>${key}</Key>${modified}<ETag>${etag}</ETag><Size>${size}</Size></Contents>`;
 }
 

@@ -31,6 +31,11 @@ export class MemoryNotes implements Pick<PublicationFolder, keyof PublicationFol
   operationEnded(): void {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
   }
+
+  /** The process died before it could clean up. */
+  processKilled(): void {
+    this.#handedOver = [];
+  }
 }
 
 const keyOf = ({ urn, place }: PublishingResource): string => `${urn} ${place}`;

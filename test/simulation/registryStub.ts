@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
@@ -17,8 +17,21 @@ export interface RegistryStub {
   readonly requests: string[];
   /** Whether nothing can be removed. @default false */
   refusesRemoval?: boolean;
-  /** The status of the reply to a request, in place of the registry's own reply. */
-  rule?: (method: string, path: string, query: URLSearchParams) => number | undefined;
+  /** The reply to a request, or its status, in place of the registry's own reply. */
+  rule?: (
+    method: string,
+    path: string,
+    query: URLSearchParams,
+    headers: IncomingHttpHeaders,
+  ) => number | StubReply | undefined;
+}
+
+/** A reply of {@link RegistryStub.rule}. */
+export interface StubReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: object;
 }
 
 /** Starts a registry until the test ends. */
@@ -39,8 +52,11 @@ export async function startRegistryStub(context: Pick<TestContext, "onTestFinish
         response.writeHead(status, { ...more, ...(content && { "content-length": content.length }) });
         response.end(method === "HEAD" ? undefined : content);
       };
-      const ruled = registry.rule?.(method, pathname, searchParams);
-      if (ruled !== undefined) return reply(ruled);
+      const ruled = registry.rule?.(method, pathname, searchParams, headers);
+      if (typeof ruled === "number") return reply(ruled);
+      if (ruled !== undefined) {
+        return reply(ruled.status, ruled.headers, ruled.body && Buffer.from(JSON.stringify(ruled.body)));
+      }
       if (isRead && pathname.endsWith("/tags/list")) {
         const tags = [...manifests.keys()].filter((key) => !key.startsWith("sha256:")).sort();
         return reply(200, {}, Buffer.from(JSON.stringify({ tags })));

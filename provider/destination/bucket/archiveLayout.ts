@@ -187,7 +187,7 @@ export async function removeArchives(
     (names) =>
       inParallel(names, CONCURRENCY, (name) => {
         const key = store.key(name);
-        return removeArchive(store, key, removed.get(key)?.etag);
+        return removeArchive(store, key, removed.get(key));
       }),
   );
   // no run follows the removal of the last copy
@@ -195,11 +195,15 @@ export async function removeArchives(
 }
 
 /** Removes an archive, unless its content is not what its name says. */
-async function removeArchive(store: Store, key: string, etag: string | undefined): Promise<void> {
+async function removeArchive(store: Store, key: string, known: ArchiveParts | undefined): Promise<void> {
   const stored = await headObject(store, key);
-  const [, sha256] = ARCHIVE.exec(nameIn(store, key)) ?? [];
+  const [, sha256 = ""] = ARCHIVE.exec(nameIn(store, key)) ?? [];
   // if HEAD finds nothing, the removal reports what is wrong, if anything
-  if (stored === undefined || stored.etag === etag || stored.sha256 === sha256)
+  if (
+    stored === undefined ||
+    stored.etag === known?.etag ||
+    isSameContent(stored, { size: known?.size ?? stored.size, sha256 })
+  )
     return removeObjects(store, [key]);
   store.context.reporter.warn(`${store.uriOf(key)} is not removed: someone else overwrote it`);
 }

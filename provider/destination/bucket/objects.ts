@@ -1,8 +1,10 @@
+import type { Readable } from "node:stream";
 import { inParallel } from "../../concurrency/inParallel";
 import { formatBytes } from "../../messages/formatBytes";
 import { writeNewFile } from "../../files/writeFile";
 import { DestinationError } from "../../messages/errors";
 import type { CopyLink } from "../destination";
+import { isOfUnknownHeader, withChecksums } from "./checksums";
 import type { FileHeaders } from "./fileHeaders";
 import type { Store } from "./store";
 
@@ -45,11 +47,24 @@ export interface NewObject {
  * Reads an object's metadata with one request. `undefined` does not prove absence: the answer to a wrong request looks the same.
  */
 export async function headObject(store: Store, key: string): Promise<StoredObject | undefined> {
-  const which = { ...locate(store, key), ChecksumMode: "ENABLED" } as const;
-  const found = await store.run("s3:GetObject", key, (options) => store.client.headObject(which, options), {
-    "404": undefined,
-    NoSuchKey: undefined,
-  });
+  const which = locate(store, key);
+  const found = await withChecksums(store.destination.endpoint, "read", (areUsed, isTrial) =>
+    store.run(
+      "s3:GetObject",
+      key,
+      (options) =>
+        store.client.headObject({ ...which, ...(areUsed && { ChecksumMode: "ENABLED" as const }) }, options),
+      { "404": undefined, NoSuchKey: undefined },
+      {
+        // the answer to HEAD has no body, and so no reason
+        reason: async (options, status) => {
+          if (isTrial && isOfUnknownHeader(status)) return;
+          const { Body } = await store.client.getObject(which, options);
+          (Body as Readable | undefined)?.destroy();
+        },
+      },
+    ),
+  );
   if (found === undefined) return undefined;
   const { ChecksumSHA256: checksum } = found;
   // a checksum with a hyphen is of the parts' checksums

@@ -2,9 +2,9 @@ import type { S3 } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../../time/unlessAborted";
 import { DestinationError } from "../../messages/errors";
 import type { DestinationContext } from "../destination";
-import { addressOf, bucketUri, keyOf, type BucketInputs } from "./inputs";
+import { addressOf, bucketUri, isPathStyle, keyOf, type BucketInputs } from "./inputs";
 import type { Sdk } from "./sdk";
-import { codeOf, storeFailure, type SdkError, type StoreAction } from "./storeFailure";
+import { codeOf, statusOf, storeFailure, type SdkError, type StoreAction } from "./storeFailure";
 
 /** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
 const ATTEMPTS = 8;
@@ -17,6 +17,7 @@ const MAX_CONNECTIONS = 32;
 const DEFAULT_REGION = "us-east-1";
 
 type Options = { readonly abortSignal: AbortSignal };
+type Reason = (options: Options, status: number | undefined) => Promise<unknown>;
 
 /**
  * A client of one bucket. `objects.ts` and `uploads.ts` have a function for each request. Each request stops with the
@@ -39,7 +40,8 @@ export class Store {
     const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
     this.client = new sdk.s3.S3({
       ...(region !== undefined && { region }),
-      ...(destination.endpoint !== undefined && { endpoint: destination.endpoint, forcePathStyle: true }),
+      ...(destination.endpoint !== undefined && { endpoint: destination.endpoint }),
+      forcePathStyle: isPathStyle(destination),
       maxAttempts: ATTEMPTS,
       // all content is sent with its SHA-256: fewer stores support a second checksum
       requestChecksumCalculation: "WHEN_REQUIRED",
@@ -80,7 +82,8 @@ export class Store {
    * @param action the permission that it needs
    * @param key of the object that the request is about, if any
    * @param expected results for error codes that are not errors here, by code
-   * @param signal stops the request instead of the operation's signal
+   * @param more.signal stops the request instead of the operation's signal
+   * @param more.reason the request that has the store's reason if the answer has none, as the answer to HEAD
    * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
    */
   async run<T, E = never>(
@@ -88,7 +91,7 @@ export class Store {
     key: string | undefined,
     send: (options: Options) => Promise<T>,
     expected: Readonly<Record<string, E>> = {},
-    signal = this.context.signal,
+    { signal = this.context.signal, reason }: { signal?: AbortSignal; reason?: Reason } = {},
   ): Promise<T | E> {
     signal.throwIfAborted();
     try {
@@ -99,8 +102,21 @@ export class Store {
       const code = codeOf(error);
       if (Object.hasOwn(expected, code)) return expected[code] as E;
       if ((error as SdkError).$metadata !== undefined) await this.#noteCredentials();
-      throw storeFailure(error, action, this.destination, key);
+      const known = /^\d+$/.test(code) && reason ? await this.#reasonOf(error, reason, signal) : error;
+      throw storeFailure(known, action, this.destination, key);
     }
+  }
+
+  /** The error of a request that fails for the same reason; the given one if it does not fail so. */
+  async #reasonOf(error: unknown, send: Reason, signal: AbortSignal): Promise<unknown> {
+    try {
+      await unlessAborted(send({ abortSignal: signal }, statusOf(error)), signal);
+    } catch (reason) {
+      if (signal.aborted) throw signal.reason as Error;
+      const isSame = statusOf(reason) === statusOf(error);
+      if (isSame && !/^\d+$/.test(codeOf(reason))) return reason;
+    }
+    return error;
   }
 
   /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */

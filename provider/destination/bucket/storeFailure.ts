@@ -1,6 +1,6 @@
-import { DestinationError } from "../../messages/errors";
+import { DestinationError, type ErrorDetails } from "../../messages/errors";
 import { redact } from "../../messages/redaction";
-import { bucketUri, type BucketInputs } from "./inputs";
+import { bucketUri, isPathStyle, type BucketInputs } from "./inputs";
 
 /**
  * The permissions that requests to the store need, see
@@ -30,6 +30,30 @@ export interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
+/** A request that a store refused. */
+export class StoreError extends DestinationError {
+  /** Of the store's answer. */
+  readonly status: number | undefined;
+  /** See {@link codeOf}. */
+  readonly code: string;
+
+  constructor(message: string, remedy: string, details: ErrorDetails & { readonly code: string }) {
+    super(message, remedy, details);
+    this.name = DestinationError.name;
+    this.status = details.status;
+    this.code = details.code;
+  }
+
+  protected override details(): ErrorDetails & { readonly code: string } {
+    return { code: this.code, ...(this.status !== undefined && { status: this.status }) };
+  }
+}
+
+/** The status of the store's answer; undefined without an answer. */
+export function statusOf(error: unknown): number | undefined {
+  return (error as SdkError).$metadata?.httpStatusCode;
+}
+
 /** The store's error code, such as "NoSuchKey"; without one (an answer to HEAD has none), the status: "404". */
 export function codeOf(error: unknown): string {
   const { name = "", code, $metadata } = error as SdkError;
@@ -49,15 +73,17 @@ export function storeFailure(
   action: StoreAction,
   destination: BucketInputs,
   key?: string,
-): DestinationError {
+): StoreError {
   const known = error as SdkError;
   const code = codeOf(error);
+  const status = statusOf(error);
   const bucket = `the bucket ${destination.bucket}`;
   const store = `the store of ${bucketUri(destination)}`;
   const where = key === undefined ? bucketUri(destination) : `s3://${destination.bucket}/${key}`;
   const requestId = known.$metadata?.requestId;
   const request = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
-  const say = (message: string, remedy: string): DestinationError => new DestinationError(message, remedy);
+  const say = (message: string, remedy: string): StoreError =>
+    new StoreError(message, remedy, { code, ...(status !== undefined && { status }) });
   const text = redact(known.message ?? "", STORE_TEXT_LIMIT);
 
   const region = rightRegion(code, known, text);
@@ -67,20 +93,15 @@ export function storeFailure(
       `Set the destination's region to "${region}".`,
     );
   }
+  if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(`${code} ${text}`)) {
+    return say(
+      `${store} does not accept addresses with the bucket in their path (${code})${request}`,
+      "Set the destination's `pathStyle` to false.",
+    );
+  }
   switch (code) {
     case "NoSuchBucket":
       return say(`there is no bucket ${destination.bucket}`, "Make it, or correct the destination's bucket.");
-    case "AccessDenied":
-    case "AllAccessDisabled":
-    case "403":
-      return say(
-        `${action} on ${where} is not allowed${request}`,
-        `Allow these credentials ${action} on ${bucket}${
-          action === "s3:GetObject"
-            ? ", and s3:ListBucket, without which a missing object looks forbidden"
-            : ""
-        }.`,
-      );
     case "ExpiredToken":
     case "ExpiredTokenException":
     case "TokenRefreshRequired":
@@ -135,12 +156,11 @@ export function storeFailure(
     case "501":
       return say(
         `${store} does not know ${action} as requested: ${text}`,
-        "It must implement S3's protocol with SHA-256 checksums and conditions (`If-None-Match`).",
+        "It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
       );
     default:
       break;
   }
-  const status = known.$metadata?.httpStatusCode;
   if (status === undefined) {
     const host = destination.endpoint === undefined ? "Amazon S3" : URL.parse(destination.endpoint)?.host;
     return say(
@@ -148,10 +168,50 @@ export function storeFailure(
       "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
     );
   }
+  if (status === 403 || code === "AccessDenied" || code === "AllAccessDisabled") {
+    const isSaid =
+      text !== "" && text !== code && !/^(?:access denied|forbidden|unknown ?error)\.?$/i.test(text);
+    const codeSaid = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code) ? "" : ` (${redact(code, 60)})`;
+    return say(
+      `${action} on ${where} is not allowed${codeSaid}${isSaid ? `: ${text}` : ""}${request}`,
+      forbiddenRemedy(`${code} ${text}`, action, destination),
+    );
+  }
   return say(
     `${action} on ${where} failed with status ${status} (${redact(code, 60)}): ${text}${request}`,
     "Run `pulumi up` again; if it fails again, see the log of the store.",
   );
+}
+
+/** What stores say that accept a bucket only in the host of an address. */
+const WANTS_BUCKET_IN_HOST =
+  /SecondLevelDomainForbidden|virtual[- _]?host(?:ed|ing)?\b|VirtualHost|PathStyle.*Forbidden|InvalidPathAccess/i;
+
+/** What helps against a refusal that the store words in this way. */
+function forbiddenRemedy(said: string, action: StoreAction, destination: BucketInputs): string {
+  const { bucket, encryption, endpoint } = destination;
+  const isWrite = action === "s3:PutObject";
+  if (/cap exceeded|quota/i.test(said)) return "Free space there, or raise the limit of the account.";
+  if (/suspended|NotSignedUp|AccountProblem|InvalidPayer|UserDisable/i.test(said)) {
+    return "Settle it with the operator of the store: the account may not be used.";
+  }
+  if (/object ?lock|retention|\bWORM\b|legal hold|immutab/i.test(said)) {
+    return "The bucket protects its objects for some time: use a bucket or a prefix without such a rule, or remove the object when the time is over.";
+  }
+  if (/InvalidObjectState|glacier|archived/i.test(said)) {
+    return "The object is in an archive of the store: restore it, and exclude copies from the rule that moves them there.";
+  }
+  const isAboutKey = /\bkms\b/i.test(said) || (isWrite && encryption?.startsWith("aws:kms") === true);
+  return [
+    `Allow these credentials ${action} on the bucket ${bucket}${
+      action === "s3:GetObject" ? ", and s3:ListBucket, without which a missing object looks forbidden" : ""
+    }.`,
+    ...(isAboutKey ? ["Also allow kms:GenerateDataKey and kms:Decrypt on the key."] : []),
+    ...(isWrite && encryption === undefined
+      ? ["If the bucket's policy requires an encryption in each request, set the destination's `encryption`."]
+      : []),
+    ...(endpoint?.startsWith("http:") ? ["If it requires TLS, give an `endpoint` with https:."] : []),
+  ].join(" ");
 }
 
 /**

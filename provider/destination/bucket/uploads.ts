@@ -4,6 +4,8 @@ import { Readable } from "node:stream";
 import type { S3 } from "@aws-sdk/client-s3";
 import { diskFailure } from "../../files/diskFailure";
 import { DestinationError } from "../../messages/errors";
+import { contentMd5, withChecksums } from "./checksums";
+import { encryptionOf } from "./inputs";
 import { headObject, isSameContent, locate, DIGEST_NAME, readPages, type NewObject } from "./objects";
 import type { Store } from "./store";
 
@@ -52,9 +54,27 @@ export async function sendObject(
   onlyNew: boolean,
   onProgress: (bytes: number) => void = () => undefined,
 ): Promise<boolean> {
+  return withChecksums(store.destination.endpoint, "write", (hasChecksum) =>
+    sendOnce(store, object, content, { onlyNew, hasChecksum, onProgress }),
+  );
+}
+
+/** Sends an object. Without a checksum, its digest in the metadata, its length and its ETag prove the content. */
+async function sendOnce(
+  store: Store,
+  object: NewObject,
+  content: Content | Buffer,
+  {
+    onlyNew,
+    hasChecksum,
+    onProgress,
+  }: { onlyNew: boolean; hasChecksum: boolean; onProgress: (bytes: number) => void },
+): Promise<boolean> {
   const { key, sha256, size, headers } = object;
   // the library does not pass the signal, and sends the parts of an upload without an ID as objects
   const send = async (command: never): Promise<unknown> => {
+    const { input } = command as { input: { Body?: unknown; ContentMD5?: string } };
+    if (!hasChecksum) Object.assign(input, contentMd5(input.Body));
     const answer: object = await store.client.send(command, { abortSignal: store.context.signal });
     const isBegun = (command as object) instanceof store.sdk.s3.CreateMultipartUploadCommand;
     if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
@@ -70,7 +90,8 @@ export async function sendObject(
       ContentType: headers.contentType,
       CacheControl: headers.cacheControl,
       Metadata: { [DIGEST_NAME]: sha256 },
-      ChecksumAlgorithm: "SHA256",
+      ...(hasChecksum && { ChecksumAlgorithm: "SHA256" as const }),
+      ...encryptionOf(store.destination),
       Body: Buffer.isBuffer(content)
         ? content
         : Readable.from(readChecked(content, object, store.context.signal), { highWaterMark: 1 }),
@@ -199,7 +220,7 @@ async function abortUpload(
       key,
       (options) => store.client.abortMultipartUpload({ ...locate(store, key), UploadId: uploadId }, options),
       GONE_UPLOAD,
-      signal.aborted ? grace.signal : signal,
+      { signal: signal.aborted ? grace.signal : signal },
     );
   } finally {
     stop();

@@ -139,7 +139,9 @@ async function removeArchive(path: string, { signal, reporter }: DestinationCont
   const stats = await lstat(path).catch(ignoreMissing);
   if (!stats) return;
   const [, sha256] = ARCHIVE.exec(basename(path)) ?? [];
-  if (stats.isFile() && (await digestFile(path, signal)).sha256 === sha256) return rm(path);
+  const found = stats.isFile() ? await digestFile(path, signal).catch(ignoreMissing) : { sha256: "" };
+  if (!found) return; // another owner has just removed it
+  if (found.sha256 === sha256) return rm(path, { force: true });
   reporter.warn(
     `${path} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
   );

@@ -20,6 +20,7 @@ import { removedMeanwhile } from "../../ownership/ownership";
 import type { Destination, DestinationContext } from "../destination";
 import { CURRENT, CurrentLink, linkTarget, refuseForeignLink } from "./currentLink";
 import { folderOwnership } from "./folderOwnership";
+import { tryNames } from "./nameTrial";
 
 /**
  * Unpacked sites in a folder: each in `<sha256>/…`, with the digests of its files in `<sha256>.json`; `current` links to the
@@ -40,6 +41,7 @@ export function siteFolder(folder: string): Destination {
         const inDraft = (name: string): string => join(draft, name);
         const listing = new Map<string, string>();
         return {
+          tryNames: (names) => usingFolder(folder, signal, () => tryNames(names, { folder, draft, signal })),
           sink: {
             file: ({ path }, content) =>
               usingFolder(folder, signal, async () => {

@@ -9,6 +9,7 @@ import {
   getManifest,
   putManifest,
   type Manifest,
+  type RefusedRemoval,
 } from "../../registry/manifests";
 import { isDigest, parseBase, parseRepository, pinned, repositoryName } from "../../registry/reference";
 import { RegistrySession, type Actions } from "../../registry/session";
@@ -191,16 +192,24 @@ async function removeImage({ session, marks }: Place, copy: Copy, kept: Readonly
     const image = pinned(session.repository, digest);
     reporter.warn(`${image} stays, because the tag ${firstOf(tags)} names it. Remove it with that tag`);
   }
-  if (named.has(top)) return;
+  // what owners said about their tags is of no use any more
+  if (named.has(top)) return marks.forget(itemOf(top));
   // an index before the manifests that it refers to: some registries require this order
   const digests = manifestsOf(copy).filter((digest) => !needed.has(digest) && !named.has(digest));
   const removals = digests.map((digest) => () => deleteManifest(session, digest));
   // after the images: no tag points at one without its signature
   if (copy.publicKey !== undefined) removals.push(() => removeArtifacts(session, top, artifactsIn(copy)));
+  const refusals: RefusedRemoval[] = [];
   for (const remove of removals) {
-    if (await remove()) continue;
+    const refused = await remove();
+    if (refused) refusals.push(refused);
+    if (refused?.isGeneral === true) break;
+  }
+  const [first] = refusals;
+  if (first !== undefined) {
     reporter.warn(
-      `the registry ${session.repository.host} does not allow the removal of images: ${copy.uri} stays`,
+      `the registry ${session.repository.host} does not allow the removal of images: ${copy.uri} stays: ` +
+        `${firstOf(refusals.map(({ digest }) => digest))} (${first.reason}). Remove them there, or let the registry's account delete images.`,
     );
     return;
   }

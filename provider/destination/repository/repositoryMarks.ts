@@ -2,7 +2,7 @@ import { annotationsIn, contentOf, describe, manifestOf, type Content } from "..
 import { ensureContent } from "../../registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../registry/manifests";
 import { OCI_MANIFEST } from "../../registry/mediaTypes";
-import { repositoryName } from "../../registry/reference";
+import { isDigest, repositoryName } from "../../registry/reference";
 import type { RegistrySession } from "../../registry/session";
 import { listTags } from "../../registry/tags";
 import type { Mark, Marks } from "../../ownership/marks";
@@ -13,11 +13,17 @@ const TAG_DIGITS = 16;
 
 const MARK_TYPE = "application/vnd.pulumi-docs-hosting.owner.v1+json";
 const EMPTY_TYPE = "application/vnd.oci.empty.v1+json";
-/** Annotations of a mark: its text, the image, the tags that the owner gave to the image, and how often they were moved before. */
+/**
+ * Annotations of a mark: its text, the image, the tags that the owner gave to the image, how often they were moved before, and the
+ * digests of earlier marks under the same tag.
+ */
 const TEXT = "pulumi-docs-hosting.owner";
 const IMAGE = "pulumi-docs-hosting.image";
 const TAGS = "pulumi-docs-hosting.tags";
 const ORDER = "pulumi-docs-hosting.order";
+const EARLIER = "pulumi-docs-hosting.earlier";
+/** How many earlier marks a mark names. */
+const MOST_EARLIER = 100;
 
 const TAG = /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/;
 type Kind = "owner" | "leaving" | "left";
@@ -132,8 +138,10 @@ export class RepositoryMarks implements Marks {
 
   /** Removes what owners who have left wrote about an image that is removed. */
   async forget(item: string): Promise<void> {
-    for (const [kind, owner] of await this.#written(item)) {
-      if (kind === "left") await this.#delete(kind, item, owner);
+    for (const [written, owner] of await this.#written(item)) {
+      if (written !== "left") continue;
+      // a run that was stopped while its owner left may have kept the others; without the last, they would count again
+      for (const kind of ["owner", "leaving", "left"] as const) await this.#delete(kind, item, owner);
     }
   }
 
@@ -141,20 +149,28 @@ export class RepositoryMarks implements Marks {
     return `${repositoryName(this.#session.repository)}:${tagOf("owner", item, owner)}`;
   }
 
+  /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
   async #put(kind: Kind, item: string, owner: Owner): Promise<void> {
+    const tag = tagOf(kind, item, owner.id);
     const config = contentOf(EMPTY_TYPE, {});
+    const claim = this.#claims.get(item);
+    const before = await getManifest(this.#session, tag);
+    const earlier = before ? earlierIn(before) : [];
+    if (before?.digest === markManifest(kind, config, owner, claim, earlier).digest) return;
+    const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
     await ensureContent(this.#session, config);
-    await putManifest(
-      this.#session,
-      markManifest(kind, config, owner, this.#claims.get(item)),
-      tagOf(kind, item, owner.id),
-    );
+    await putManifest(this.#session, markManifest(kind, config, owner, claim, all), tag);
   }
 
   /** @returns `false` when the registry removes nothing */
   async #delete(kind: Kind, item: string, owner: string): Promise<boolean> {
-    const digest = await findManifest(this.#session, tagOf(kind, item, owner));
-    return digest === undefined || deleteManifest(this.#session, digest);
+    const found = await getManifest(this.#session, tagOf(kind, item, owner));
+    if (!found) return true;
+    // the mark last: it names the others
+    for (const digest of [...earlierIn(found), found.digest]) {
+      if (await deleteManifest(this.#session, digest)) return false; // it is refused
+    }
+    return true;
   }
 
   /** Everything that is written about an item. */
@@ -180,7 +196,13 @@ function tagOf(kind: Kind, item: string, owner: string): string {
 }
 
 /** An artifact without content, see «Guidance on artifacts» in the image specification. */
-function markManifest(kind: Kind, config: Content, owner: Owner, claim: TagClaim | undefined): Content {
+function markManifest(
+  kind: Kind,
+  config: Content,
+  owner: Owner,
+  claim: TagClaim | undefined,
+  earlier: readonly string[],
+): Content {
   return manifestOf(OCI_MANIFEST, {
     artifactType: MARK_TYPE,
     config: describe(config),
@@ -193,8 +215,14 @@ function markManifest(kind: Kind, config: Content, owner: Owner, claim: TagClaim
         ...(claim.tags.length > 0 && { [TAGS]: claim.tags.join(",") }),
         [ORDER]: String(claim.order),
       }),
+      ...(earlier.length > 0 && { [EARLIER]: earlier.join(",") }),
     },
   });
+}
+
+/** The digests of the marks that a mark has replaced. */
+function earlierIn({ bytes }: Content): string[] {
+  return (annotationsIn(bytes)?.[EARLIER] ?? "").split(",").filter(isDigest);
 }
 
 /** The marks among tags, by item. */

@@ -1,11 +1,17 @@
 // The search box: a dialog with results as the reader types. Loaded when a reader opens the search for the first time.
-import { search, type Load, type Result } from "./query";
+import { create, ownScript, part } from "./builtIn";
+import { LONGEST_QUERY, search, type Load, type Result } from "./query";
 import "./settings";
+import { isShown, revert } from "./visibility";
 
 const settings = window.docsHostingSearchSettings;
-const folder = new URL(".", (document.currentScript as HTMLScriptElement).src).href;
+const own = ownScript(settings.box);
+if (!own) throw new Error("the search does not find its own script");
+const { folder } = own;
 /** The address of the site's root. */
 const site = new URL("..", folder).href;
+/** The search's own page. */
+const page = `${folder}index.html`;
 
 /** The texts of the box in a reader's language: its name, no results, a failure, the number of results, how to close it. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -30,7 +36,7 @@ function load(key: string): Promise<unknown> {
   const known = loading.get(key);
   if (known) return known;
   const promise = new Promise((resolve, reject) => {
-    const script = document.createElement("script");
+    const script = create("script");
     loaded.set(key, resolve);
     script.src = `${folder}${key}.js`;
     script.onload = (): void => script.remove();
@@ -39,13 +45,13 @@ function load(key: string): Promise<unknown> {
       loading.delete(key);
       reject(new Error(key));
     };
-    document.head.append(script);
+    part("head").append(script);
   });
   loading.set(key, promise);
   return promise;
 }
 
-const language = (): string => document.documentElement.lang.toLowerCase().split(/[-_]/)[0] ?? "";
+const language = (): string => part("documentElement").lang.toLowerCase().split(/[-_]/)[0] ?? "";
 const TEXT = (Object.hasOwn(TEXTS, language()) ? TEXTS[language()] : undefined) ?? TEXTS["en"] ?? "";
 const [LABEL = "", NONE = "", FAILED = "", FOUND = "", CLOSE = ""] = TEXT.split("|");
 
@@ -55,7 +61,7 @@ function element<Name extends keyof HTMLElementTagNameMap>(
   attributes: Readonly<Record<string, string>>,
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name);
+  const made = create(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...children);
   return made;
@@ -70,6 +76,7 @@ const input = element("input", {
   "aria-controls": `${ID}-results`,
   "aria-autocomplete": "list",
   autocomplete: "off",
+  maxlength: String(LONGEST_QUERY),
   autocapitalize: "off",
   spellcheck: "false",
   placeholder: LABEL,
@@ -105,7 +112,7 @@ function updateSoon(): void {
 }
 
 async function update(): Promise<void> {
-  const query = input.value.trim();
+  const query = input.value.slice(0, LONGEST_QUERY).trim();
   const turn = ++asked;
   if (query === "") return show([], "");
   try {
@@ -134,6 +141,7 @@ async function searchLanguages(query: string, loadFile: Load): Promise<Result[]>
 function show(results: readonly Result[], text: string): void {
   status.textContent = text;
   list.replaceChildren(...results.map(optionOf));
+  if (isBare) revert(list);
   input.setAttribute("aria-expanded", String(results.length > 0));
   activate(results.length > 0 ? 0 : -1);
 }
@@ -173,9 +181,9 @@ function activate(index: number): void {
 
 /** Whether the page is dark: sites switch by classes of their own, so only the colour shows it. */
 function isDark(): boolean {
-  for (const part of [document.body, document.documentElement]) {
+  for (const each of [part("body"), part("documentElement")]) {
     const [red = 0, green = 0, blue = 0, alpha = 1] = (
-      getComputedStyle(part).backgroundColor.match(/[\d.]+/g) ?? []
+      getComputedStyle(each).backgroundColor.match(/[\d.]+/g) ?? []
     ).map(Number);
     if (alpha > 0) return red * 0.3 + green * 0.6 + blue * 0.1 < 128;
   }
@@ -213,13 +221,33 @@ const isStyled = new Promise((resolve) => {
   style.onload = style.onerror = resolve;
 });
 
+/** Whether the page's own rules hid the box, so that it is shown without any rules. */
+let isBare = false;
+
+/**
+ * Shows the box. It makes the rest of the page inert, so it must never stay where the reader cannot see it: if the page hides it, it
+ * is shown without style, and if that is hidden, too, the search's own page opens.
+ *
+ * @returns whether the reader sees it
+ */
+function showBox(): boolean {
+  if (!dialog.open) dialog.showModal();
+  if (isShown(dialog, input)) return true;
+  isBare = true;
+  revert(dialog);
+  if (isShown(dialog, input)) return true;
+  dialog.close();
+  if (location.href !== page) location.assign(page);
+  return false;
+}
+
 window.docsHostingSearchOpen = (query): void => {
-  document.documentElement.append(dialog);
-  if (!style.isConnected) document.head.append(style);
+  part("documentElement").append(dialog);
+  if (!style.isConnected) part("head").append(style);
   dialog.dataset["theme"] = isDark() ? "dark" : "light";
-  if (query !== "") input.value = query;
+  if (query !== "") input.value = query.slice(0, LONGEST_QUERY);
   void isStyled.then(() => {
-    if (!dialog.open) dialog.showModal();
+    if (!showBox()) return;
     input.focus();
     if (query === "") input.select();
     void updateNow();

@@ -1,37 +1,40 @@
 // On every page: the button, the shortcuts, and the site's own search boxes. Loads the rest when a reader opens the search.
+import { closest, create, matches, ownScript, part } from "./builtIn";
 import "./settings";
 
 const settings = window.docsHostingSearchSettings;
-const script = document.currentScript as HTMLScriptElement;
-const root = new URL(".", script.src).href;
+const own = ownScript("load.js");
 const OPENERS = settings.openFrom.join();
 
 let pending = false;
+// a property of its own: an element with this id is found only where the window has none
+if (!Object.hasOwn(window, "docsHostingSearchOpen")) window.docsHostingSearchOpen = undefined;
 
 /** @param query text that the reader has typed already */
 function open(query = ""): void {
   if (window.docsHostingSearchOpen) return window.docsHostingSearchOpen(query);
-  if (pending) return;
+  if (pending || !own) return;
   pending = true;
-  const box = document.createElement("script");
-  box.src = root + settings.box;
+  const box = create("script");
+  box.src = own.folder + settings.box;
   box.onload = (): void => window.docsHostingSearchOpen?.(query);
   box.onerror = (): void => {
     pending = false;
   };
-  document.head.append(box);
+  part("head").append(box);
 }
 
 const isEditable = (target: Element): boolean =>
-  target.matches("input,textarea,select,[contenteditable]:not([contenteditable=false])");
+  matches(target, "input,textarea,select,[contenteditable]:not([contenteditable=false])");
 
 /** The site's own search box that an event belongs to. */
 function openerOf(event: Event): Element | null {
   const [target] = event.composedPath();
-  return target instanceof Element ? target.closest(OPENERS) : null;
+  return target instanceof Element ? closest(target, OPENERS) : null;
 }
 
 function take(event: Event, query = ""): void {
+  if (!own) return;
   event.preventDefault();
   event.stopImmediatePropagation();
   open(query);
@@ -65,28 +68,28 @@ for (const type of ["pointerdown", "mousedown", "click"]) {
   );
 }
 
-if (settings.button) {
-  const style = document.createElement("link");
+if (own && settings.button) {
+  const style = create("link");
   style.rel = "stylesheet";
-  style.href = root + settings.style;
-  const button = document.createElement("button");
+  style.href = own.folder + settings.style;
+  const button = create("button");
   button.type = "button";
   button.className = "docs-hosting-search-button";
   button.setAttribute("aria-label", "Search this copy");
   button.setAttribute("aria-haspopup", "dialog");
-  const icon = document.createElement("span");
+  const icon = create("span");
   icon.className = "icon";
   button.append(icon);
   button.addEventListener("click", () => open());
   // routers that replace the page's body leave what stands behind it
   const add = (): void => {
-    if (!style.isConnected) document.head.append(style);
-    if (!button.isConnected) document.documentElement.append(button);
+    if (!style.isConnected) part("head").append(style);
+    if (!button.isConnected) part("documentElement").append(button);
   };
   style.onload = add;
-  document.head.append(style);
+  part("head").append(style);
   addEventListener("load", () =>
-    new MutationObserver(add).observe(document.documentElement, { childList: true }),
+    new MutationObserver(add).observe(part("documentElement"), { childList: true }),
   );
 }
-if (script.dataset["open"] !== undefined) open();
+if (own?.script.dataset["open"] !== undefined) open();

@@ -33,6 +33,8 @@ interface Matched {
   readonly rarity: number;
 }
 
+/** Only the beginning of a longer query is searched, in UTF-16 units: pasted text must not block the page. */
+export const LONGEST_QUERY = 200;
 const MOST_RESULTS = 10;
 /** Maximum number of word files loaded for one word, and to correct a word that is not in the index. */
 const MOST_FILES = 3;
@@ -45,7 +47,8 @@ const EXCERPT = 180;
 const HIGHEST = 35;
 
 /** Searches the pages of one language. @param key of the language's directory */
-export async function search(query: string, key: string, load: Load): Promise<Result[]> {
+export async function search(text: string, key: string, load: Load): Promise<Result[]> {
+  const query = text.slice(0, LONGEST_QUERY);
   const directory = (await load(key)) as Directory;
   const common = new Set(directory[3].split(" "));
   const all = wordsOf(query);

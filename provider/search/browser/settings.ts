@@ -18,6 +18,6 @@ declare global {
     /** Data files that were loaded: each adds its key and its content. */
     docsHostingSearch?: { push(entry: readonly [key: string, content: unknown]): unknown };
     /** Opens the box, once it is loaded. */
-    docsHostingSearchOpen?: (query: string) => void;
+    docsHostingSearchOpen?: ((query: string) => void) | undefined;
   }
 }

@@ -69,6 +69,13 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
       const deployment = { ...document, resources: written };
       await stack.importStack({ ...exported, deployment });
     },
+    async taint(urns) {
+      const { exported, document } = await exportDocument();
+      const resources = (document.resources ?? []).map((resource) =>
+        urns.includes(resource.urn) ? { ...resource, taint: true } : resource,
+      );
+      await stack.importStack({ ...exported, deployment: { ...document, resources } });
+    },
     async pendingOperations() {
       const { document } = await exportDocument();
       const pending = document.pending_operations ?? [];

@@ -21,6 +21,7 @@ export interface ResourceDocument {
   retainOnDelete?: boolean;
   external?: boolean;
   delete?: boolean;
+  taint?: boolean;
 }
 
 export interface StateDocument {

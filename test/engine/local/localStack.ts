@@ -100,6 +100,18 @@ export function openLocalStack(settings: StackSettings): Stack {
         file.write({ ...before, resources: [...providers, ...resources.map(importResource)] });
         return Promise.resolve();
       }),
+    taint: (urns) =>
+      locked(path, () => {
+        const file = open();
+        const before = file.read();
+        const unknown = urns.find((urn) => !before.resources.some((resource) => resource.urn === urn));
+        if (unknown !== undefined) throw new Error(`No such resource "${unknown}" exists in the current state`);
+        for (const resource of before.resources) {
+          if (urns.includes(resource.urn) && !resource.pendingDeletion) resource.taint = true;
+        }
+        file.write(before);
+        return Promise.resolve();
+      }),
     pendingOperations: () => Promise.resolve(open().read().pendingOperations ?? []),
     stateFiles: () => filesBelow(stateFolder),
     providerPids: () => [...providers].filter((each) => each.isRunning()).map(({ pid }) => pid),

@@ -67,7 +67,7 @@ function findOld({ ledger, declared, aliased }: Deployment, goal: Goal): StoredR
 
 function planComponent(deployment: Deployment, old: StoredResource | undefined, next: StoredResource): Plan {
   if (!old) return { op: "create", next };
-  if (isAskedFor(deployment, next) || goesAlong(deployment, next)) {
+  if (isAskedFor(deployment, next, old) || goesAlong(deployment, next)) {
     return { op: "replace", old, next, diff: [], deleteFirst: false };
   }
   const diff = changedKeys(old.inputs, next.inputs);
@@ -90,7 +90,7 @@ async function planCustom(
   if (old.external)
     throw new Refusal(next.urn, "not supported by the test engine: to manage what was only read");
 
-  const isAsked = isAskedFor(deployment, next); // its check gets no old one
+  const isAsked = isAskedFor(deployment, next, old); // its check gets no old one
   const ignoring = isAsked ? declared : resetPaths(declared, old.inputs, next.ignoreChanges);
   next.inputs = await check(provider, goal, isAsked ? {} : old.inputs, ignoring);
 
@@ -128,8 +128,8 @@ interface Comparison {
 }
 
 /** To be replaced, changed or not. */
-const isAskedFor = ({ options }: Deployment, { urn }: StoredResource): boolean =>
-  options.replaces?.includes(urn) ?? false;
+const isAskedFor = ({ options }: Deployment, { urn }: StoredResource, old: StoredResource): boolean =>
+  options.replaces?.includes(urn) === true || old.taint === true;
 
 /** The resource of its `deletedWith` is replaced. */
 const goesAlong = ({ replaced }: Deployment, { deletedWith }: StoredResource): boolean =>

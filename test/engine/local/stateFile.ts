@@ -41,6 +41,8 @@ export interface StoredResource {
   retainOnDelete: boolean;
   external: boolean;
   pendingDeletion: boolean;
+  /** To be replaced, changed or not. */
+  taint?: boolean;
 }
 
 export type CustomTimeouts = Partial<Record<"create" | "update" | "delete" | "read", number>>;

@@ -134,9 +134,20 @@ describe("a kit", () => {
     expect(airGapKit.idOf(state)).toBe(join(folder, "kits"));
     expect(reporter.lines.info).toEqual([expect.stringMatching(/^NEW: a kit of the file /)]);
     expect(verdict(inputs, state)).toEqual({ ...SAME, decided: `UP_TO_DATE: ${outputs.path} is the kit` });
-    rmSync(outputs.path, { recursive: true });
-    expect(await airGapKit.update(context(), state, inputs)).toEqual(state);
-    expect(kits()).toEqual([]);
+  });
+
+  test("that is not on this machine is written again, though nothing changed", async () => {
+    const inputs = inputsOf("v1");
+    const state = await airGapKit.create(context(), inputs);
+    rmSync(join(folder, "kits"), { recursive: true });
+    expect(verdict(inputs, state).decided).toMatch(
+      /^MISSING: .* is not on this machine, so a kit of the file/,
+    );
+    const again = await airGapKit.update(context(), state, inputs);
+    expect(kits()).toEqual([nameOf(state)]);
+    expect(again.bookkeeping.owner).toBe(state.bookkeeping.owner);
+    await airGapKit.remove(context(), again);
+    expect(left()).toEqual([]);
   });
 
   test("of new content is written beside the one before, and earlier ones are removed; going back writes no second one", async () => {
@@ -369,12 +380,16 @@ describe("an unusable folder", () => {
   });
 
   test("keeps earlier kits in the state that should have been removed, with a warning", async () => {
-    const state = await spoiled();
+    const first = await airGapKit.create(context(), inputsOf("v1"));
+    const state = await airGapKit.update(context(), first, inputsOf("v2"));
+    // the removal cannot be announced
+    const announced = join(nameOf(first), `${first.bookkeeping.owner ?? ""}.leaving`);
+    mkdirSync(join(folder, "kits", MARKS_FOLDER, announced));
     const after = await airGapKit.update(context(), state, { ...inputsOf("v2"), keep: 0 });
     expect(after.bookkeeping.kits).toEqual(state.bookkeeping.kits);
     expect(reporter.lines.warn).toEqual([
       expect.stringMatching(
-        /^an earlier kit could not be removed: .*cannot be used: ENOTDIR.*The next `pulumi up` tries again/,
+        /^an earlier kit could not be removed: .*cannot be used: EISDIR.*The next `pulumi up` tries again/,
       ),
     ]);
     const stopped = airGapKit.update(context(AbortSignal.abort(new Error("stopped"))), state, {

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { CheckedInputs } from "../../../provider/airGapKit/inputs.ts";
 import { airGapKit, draftOwner, KITS } from "../../../provider/airGapKit/lifeCycle.ts";
 import { inputsOf, stateOf, type AirGapKitState, type MadeKit } from "../../../provider/airGapKit/state.ts";
+import { publishedLifeCycle } from "../../../provider/published/lifeCycle.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { Secrets } from "../../../provider/messages/secrets.ts";
@@ -52,12 +53,22 @@ const made = (version: string, bundle: Partial<MadeKit["bundle"]> = {}): MadeKit
 });
 const state = (given: Partial<CheckedInputs> = {}, kits = [made("v1"), made("v0")]): AirGapKitState =>
   stateOf(inputs(given), kits);
+/** Kits that are on this machine. */
+const THERE: typeof KITS = { ...KITS, isMissing: () => false };
 const decided = (now: CheckedInputs, before?: AirGapKitState): string => {
-  const plan = planPublication(KITS, now, before, 0);
+  const plan = planPublication(THERE, now, before, 0);
   return `${plan.action} ${decisionLine(plan)}`;
 };
 
 describe("the decision", () => {
+  test("of a kit that is not on this machine", () => {
+    const plan = planPublication(KITS, inputs(), state(), 0);
+    expect([plan.action, decisionLine(plan)]).toEqual([
+      "publish",
+      `MISSING: kits/v1-0123456789ab is not on this machine, so ${WHAT}`,
+    ]);
+  });
+
   test("of a new resource, and of one whose folder is not known yet", () => {
     expect(decided(inputs())).toBe(`publish NEW: ${WHAT}`);
     expect(decided(inputs({ folder: UNKNOWN }))).toBe(
@@ -128,7 +139,7 @@ describe("the decision", () => {
     ["none where there was one", { path: "a", digest: "1" }, undefined, true],
   ])("of a chart: %s", (_, before, now, isWritten) => {
     const chartOf = (chart: CheckedInputs["chart"]): Partial<CheckedInputs> => (chart ? { chart } : {});
-    const plan = planPublication(KITS, inputs(chartOf(now)), state(chartOf(before)), 0);
+    const plan = planPublication(THERE, inputs(chartOf(now)), state(chartOf(before)), 0);
     expect(plan.action).toBe(isWritten ? "publish" : "record");
   });
 });
@@ -170,7 +181,8 @@ describe("the preview", () => {
   const predicted = (
     given: Partial<CheckedInputs>,
     before?: AirGapKitState,
-  ): Readonly<Record<string, unknown>> => airGapKit.predict(inputs(given), before, { name: "m", nowMs: 0 });
+  ): Readonly<Record<string, unknown>> =>
+    publishedLifeCycle(THERE).predict(inputs(given), before, { name: "m", nowMs: 0 });
 
   test("of a new kit has version, job and whether it will be signed; everything else is unknown", () => {
     expect(predicted({})).toEqual({

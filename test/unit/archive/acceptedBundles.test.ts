@@ -159,6 +159,10 @@ test("a bundle of the reference service is a site that needs nothing from other 
     unpackedBytes: files.reduce((sum, file) => sum + readFileSync(join(target, file)).length, 0),
     selfContained: true,
     externalLoads: [],
+    versionControl: [],
+    secretFiles: [],
+    notOnWindows: [],
+    doubtfulNames: new Map(),
     hasFile: expect.any(Function) as unknown,
   });
   // the page for wrong addresses does not count as a page
@@ -208,10 +212,20 @@ describe("the site's root", () => {
   });
 });
 
-test("files that Macs add are left out", async () => {
-  const mac = ["__MACOSX/._index.html", "__MACOSX/", "folder/._index.html", ".DS_Store", "folder/.DS_Store"];
+test("files that Macs and file managers add are left out, whatever their names", async () => {
+  const mac = [
+    ...["__MACOSX/._index.html", "__MACOSX/", "folder/._index.html", ".DS_Store", "folder/.DS_Store"],
+    ...["./._.", "./._aux.html", "._drawtext(_:at:).json", "._a\\b", "folder/Icon\r", "._Icon\r", "._x. "],
+    ...["Thumbs.db", "folder/desktop.ini", `__MACOSX/${"d/".repeat(40)}x:y`, "folder/@eaDir/x"],
+  ];
   const entries = mac.map((path) => ({ name: path, type: path.endsWith("/") ? "5" : "0" }));
+  const { files, notOnWindows } = await inspected(tarGz([...SITE, ...entries]));
+  expect({ files, notOnWindows }).toEqual({ files: 3, notOnWindows: [] });
   expect(Object.keys(await unpacked(tarGz([...SITE, ...entries])))).toHaveLength(3);
+  for (const name of ["__MACOSX/../../._x", "/._x", "__MACOSX/..\\..\\._x", "c:/._x", "a//._x"])
+    expect(await refusalOf(tarGz([...SITE, { name }]))).toMatch(/leads outside|absolute|drive|empty segment/);
+  const twice = { name: "./._." };
+  expect(await refusalOf(tarGz([...SITE, twice, twice]))).toContain("occurs twice");
   const site = inFolder(SITE).map(({ name: path, content = "" }) => ({ name: path, content }));
   expect((await inspected(zip([...site, ...mac.slice(0, 2).map((path) => ({ name: path }))]))).root).toBe(
     "site",
@@ -252,6 +266,53 @@ test("the inspection of a bundle reports its progress", async () => {
   await inspectBundle(bundleOnDisk(archive), LIMITS, { signal: new AbortController().signal, reporter });
   const size = `${archive.length} B`;
   expect(reporter.lines.progress).toEqual([`100% · ${size} of ${size} · inspecting`]);
+});
+
+test.each([
+  ["one link", ["copy.html"]],
+  ["several links", ["a/copy.html", "copy.html", "z.html"]],
+])("a hard link to an earlier file is a copy of that file: %s", async (_what, links) => {
+  const entries = links.map((path): Entry => ({ name: `./${path}`, type: "1", linkName: "./guide.html" }));
+  const later: Entry = { name: "later.html", type: "1", linkName: links[0] ?? "" };
+  const bundle = bundleOnDisk(tarGz([...SITE, ...entries, later, { name: "last.html", content: "last" }]));
+  const { files, pages, unpackedBytes } = await inspected(bundle);
+  const copies = [...links, "later.html"];
+  const size = SITE.reduce((sum, { content = "" }) => sum + content.length, 0);
+  expect({ files, pages, unpackedBytes }).toEqual({
+    files: 4 + copies.length,
+    pages: 4 + copies.length,
+    unpackedBytes: size + 4 + copies.length * "<h1>Guide</h1>".length,
+  });
+  expect(await unpacked(bundle)).toMatchObject(
+    Object.fromEntries(copies.map((path) => [path, "<h1>Guide</h1>"])),
+  );
+});
+
+test("hard links to a large file, with long names and targets, are copies of it", async () => {
+  const content = Buffer.alloc(17 * 1_024 * 1_024, "0123456789");
+  const [long, other] = [`${"d/".repeat(55)}large.bin`, `${"e/".repeat(55)}copy.bin`];
+  const entries: Entry[] = [
+    { name: "././@LongLink", type: "L", content: `${long}\0` },
+    { name: long.slice(0, 99), content },
+    { name: "././@LongLink", type: "K", content: `${long}\0` },
+    { name: "one.bin", type: "1", linkName: long.slice(0, 99) },
+    { name: "@", type: "x", content: tarAttribute("linkpath", long) + tarAttribute("path", other) },
+    { name: "two.bin", type: "1", linkName: "cut off" },
+  ];
+  const files = await unpacked(tarGz([...SITE, ...entries]));
+  const expected = content.toString("latin1");
+  for (const path of [long, "one.bin", other]) expect(files[path] === expected).toBe(true);
+  expect(Object.keys(files)).toHaveLength(6);
+});
+
+test("a hard link to a file that is not published is a copy of it", async () => {
+  const entries: Entry[] = [
+    { name: ".git/x", content: "in both" },
+    { name: "x.txt", type: "1", linkName: ".git/x" },
+    { name: ".git/y", type: "1", linkName: "guide.html" },
+  ];
+  expect(await unpacked(tarGz([...SITE, ...entries]))).toMatchObject({ "x.txt": "in both" });
+  expect((await inspected(tarGz([...SITE, ...entries]))).files).toBe(4);
 });
 
 test("folders that differ in case only are no collision while their files have other names", async () => {

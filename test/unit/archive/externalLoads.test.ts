@@ -11,7 +11,7 @@ describe("the loads of pages from other hosts", () => {
     content: hosts.map((host) => `<img src="https://${host}/x.png?a">`).join(""),
   });
 
-  test("are listed page by page, each address once, in the order of the archive", async () => {
+  test("are listed each once, with the first page and the number of pages, in the order of the archive", async () => {
     const { selfContained, externalLoads, pages } = await inspected(
       tarGz([
         page("site/z.html", "b.example", "a.example", "b.example"),
@@ -24,33 +24,50 @@ describe("the loads of pages from other hosts", () => {
     expect(selfContained).toBe(false);
     expect(pages).toBe(3);
     expect(externalLoads).toEqual([
-      { page: "z.html", address: "https://b.example/x.png" },
-      { page: "z.html", address: "https://a.example/x.png" },
-      { page: "style.css", address: "https://c.example/x.css" },
-      { page: "a.HTM", address: "https://b.example/x.png" },
+      { page: "z.html", address: "https://b.example/x.png", pages: 2 },
+      { page: "z.html", address: "https://a.example/x.png", pages: 1 },
+      { page: "style.css", address: "https://c.example/x.css", pages: 1 },
     ]);
   });
 
-  test("are listed twenty times at most", async () => {
-    const pages = Array.from({ length: 30 }, (_, index) => page(`page-${index}.html`, "a.example"));
-    const { externalLoads } = await inspected(tarGz([...SITE, ...pages]));
+  test("are listed twenty times at most, and each host before a second address of another", async () => {
+    const many = Array.from({ length: 30 }, (_, index) => `a.example/${index}`);
+    const entries = [
+      page("a.html", ...many),
+      page("b.html", "b.example", ...many),
+      page("c.html", "c.example", "b.example/2"),
+    ];
+    const { externalLoads } = await inspected(tarGz([...SITE, ...entries]));
     expect(externalLoads).toHaveLength(20);
-    expect(externalLoads[19]).toEqual({ page: "page-19.html", address: "https://a.example/x.png" });
+    expect(externalLoads.slice(0, 6)).toEqual([
+      { page: "a.html", address: "https://a.example/0/x.png", pages: 2 },
+      { page: "b.html", address: "https://b.example/x.png", pages: 1 },
+      { page: "c.html", address: "https://c.example/x.png", pages: 1 },
+      { page: "a.html", address: "https://a.example/1/x.png", pages: 2 },
+      { page: "c.html", address: "https://b.example/2/x.png", pages: 1 },
+      { page: "a.html", address: "https://a.example/2/x.png", pages: 2 },
+    ]);
+  });
+
+  test("are one entry for each of twenty hosts, and no more", async () => {
+    const hosts = Array.from({ length: 30 }, (_, index) => `h${index}.example`);
+    const { externalLoads } = await inspected(tarGz([...SITE, page("a.html", "h0.example/first", ...hosts)]));
+    expect(externalLoads.map(({ address }) => new URL(address).host)).toEqual(hosts.slice(0, 20));
   });
 
   test("are the same in a zip", async () => {
     const { externalLoads } = await inspected(
       zip([{ name: "index.html", content: '<script src="//a.example"></script>' }]),
     );
-    expect(externalLoads).toEqual([{ page: "index.html", address: "https://a.example/" }]);
+    expect(externalLoads).toEqual([{ page: "index.html", address: "https://a.example/", pages: 1 }]);
   });
 
   test("are found in UTF-16, and after a mark of UTF-8", async () => {
-    const utf16 = Buffer.from("\ufeff<img src='https://a.example/x'>", "utf16le");
+    const content = (path: string): string => `\ufeff<img src='https://a.example/${path}'>`;
     const entries: Entry[] = [
-      { name: "little.html", content: utf16 },
-      { name: "big.html", content: Buffer.from(utf16).swap16() },
-      { name: "marked.html", content: "\ufeff<img src='https://a.example/x'>" },
+      { name: "little.html", content: Buffer.from(content("little"), "utf16le") },
+      { name: "big.html", content: Buffer.from(content("big"), "utf16le").swap16() },
+      { name: "marked.html", content: content("marked") },
     ];
     const { externalLoads } = await inspected(tarGz([...SITE, ...entries]));
     expect(externalLoads.map((load) => load.page)).toEqual(["little.html", "big.html", "marked.html"]);
@@ -63,7 +80,7 @@ describe("the loads of pages from other hosts", () => {
   ])("are unknown for %s, which is reported", async (_what, path, size) => {
     const content = Buffer.alloc(size * 1_024 * 1_024, "0123456789 url(abcdef)");
     const { externalLoads, selfContained } = await inspected(tarGz([...SITE, { name: path, content }]));
-    expect(externalLoads).toEqual([{ page: path, address: "(not inspected: too large)" }]);
+    expect(externalLoads).toEqual([{ page: path, address: "(not inspected: too large)", pages: 1 }]);
     expect(selfContained).toBe(false);
   });
 
@@ -83,7 +100,7 @@ describe("the loads of pages from other hosts", () => {
     ["such a page with capitals", "index.HTML.GZ", gzipSync(PAGE)],
   ])("are known for %s", async (_what, path, content) => {
     const { externalLoads, pages } = await inspected(tarGz([...SITE, { name: path, content }]));
-    expect(externalLoads).toEqual([{ page: path, address: "https://a.example/x" }]);
+    expect(externalLoads).toEqual([{ page: path, address: "https://a.example/x", pages: 1 }]);
     expect(pages).toBe(/\.xht/.test(path) ? 4 : 3);
   });
 
@@ -95,7 +112,7 @@ describe("the loads of pages from other hosts", () => {
   ])("are unknown for %s, which is reported", async (_what, path, content) => {
     const { externalLoads } = await inspected(tarGz([...SITE, { name: path, content }]));
     const address = "(not inspected: its compressed data is invalid, or has more than 16 MiB)";
-    expect(externalLoads).toEqual([{ page: path, address }]);
+    expect(externalLoads).toEqual([{ page: path, address, pages: 1 }]);
   });
 
   test("are not searched for in other files, packed or not", async () => {
@@ -112,10 +129,8 @@ describe("the loads of pages from other hosts", () => {
     const unpackedBytes = [...SITE, ...pages].reduce((sum, { content = "" }) => sum + content.length, 0);
     const archive = tarGz([...SITE, ...pages]);
     const { externalLoads } = await inspected(archive, { ...LIMITS, unpackedBytes });
-    expect(externalLoads.map((load) => load.page)).toEqual(["2.html", "3.html", "4.html"]);
-    expect(externalLoads[0]?.address).toBe(
-      "(not inspected: the bundle has more text than limits.unpackedBytes)",
-    );
+    const address = "(not inspected: the bundle has more text than limits.unpackedBytes)";
+    expect(externalLoads).toEqual([{ page: "2.html", address, pages: 3 }]);
     expect((await inspected(archive, { ...LIMITS, unpackedBytes })).externalLoads).toEqual(externalLoads);
   });
 });

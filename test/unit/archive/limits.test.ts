@@ -7,7 +7,7 @@ import {
   isNotInspected,
   NotInspected,
 } from "../../../provider/archive/inspectionBudget.ts";
-import { boundUnpacked } from "../../../provider/archive/unpackedBound.ts";
+import { boundUnpacked, DEFAULT_UNPACKED_BYTES } from "../../../provider/archive/unpackedBound.ts";
 import { Yielder } from "../../../provider/archive/yielder.ts";
 
 const MIB = 1_024 * 1_024;
@@ -28,6 +28,7 @@ test("an archive may unpack to its limit, and further bytes beside its files", (
 });
 
 test("an archive of more than 64 MiB may unpack to 200 times its size", () => {
+  const limits = { unpackedBytes: DEFAULT_UNPACKED_BYTES, files: 1 };
   boundUnpacked(64 * MIB, 0, limits);
   boundUnpacked(200 * MIB, MIB, limits);
   for (const [unpacked, packed] of [
@@ -36,6 +37,15 @@ test("an archive of more than 64 MiB may unpack to 200 times its size", () => {
   ] as const) {
     expect(() => boundUnpacked(unpacked, packed, limits)).toThrow("more than 200 times its size");
   }
+});
+
+test("a limit that the user gave is the only one of the unpacked size, whatever the ratio", () => {
+  boundUnpacked(1_000 * MIB, 1, limits);
+  for (const unpackedBytes of [DEFAULT_UNPACKED_BYTES - 1, DEFAULT_UNPACKED_BYTES + 1])
+    boundUnpacked(DEFAULT_UNPACKED_BYTES - 1, 1, { unpackedBytes, files: 1 });
+  expect(() => boundUnpacked(100 * MIB, 1, { unpackedBytes: DEFAULT_UNPACKED_BYTES, files: 1 })).toThrow(
+    expect.objectContaining({ remedy: expect.stringContaining("give `limits.unpackedBytes`") as unknown }),
+  );
 });
 
 test.each([
@@ -48,7 +58,7 @@ test.each([
 ] as const)("a %s of %d bytes with the mode %d: %s", (kind, size, mode, problem) => {
   const found = entryProblem(kind, size, mode);
   if (problem === undefined) expect(found).toBeUndefined();
-  else expect(found).toContain(problem);
+  else expect(found?.[0]).toContain(problem);
 });
 
 test("four times the largest bundle is inspected, up to 8 GiB, and each bundle once", () => {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -287,7 +288,9 @@ test("the loads of pages from other hosts are reported once, and are no reason t
   const page = `<img src="https://cdn.example.net/a.png?sig=1">`;
   const { outputs } = await bundleCopy.create(context(), inputsOf("v1", {}, { "page.html": page }));
   expect(outputs.selfContained).toBe(false);
-  expect(outputs.externalLoads).toEqual([{ page: "page.html", address: "https://cdn.example.net/a.png" }]);
+  expect(outputs.externalLoads).toEqual([
+    { page: "page.html", address: "https://cdn.example.net/a.png", pages: 1 },
+  ]);
   expect(reporter.lines.warn).toEqual([
     expect.stringContaining("https://cdn.example.net/a.png on page.html"),
   ]);
@@ -305,9 +308,11 @@ test.each([
     hidden: false,
     decided: expect.stringContaining(decided) as string,
   });
-  rmSync(join(folder, "copies"), { recursive: true });
+  if ("file" in inputs.source) rmSync(inputs.source.file); // nor is it read
+  const before = lstatSync(state.outputs.uri);
   const after = await bundleCopy.update(context(), state, changed);
   expect(after.outputs).toEqual({ ...state.outputs, ...changed, sha256: state.outputs.sha256 });
+  expect(lstatSync(state.outputs.uri)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
 });
 
 test("a run that was stopped throws the reason", async () => {

@@ -10,6 +10,7 @@ import {
   type MadeCopy,
 } from "../../../provider/bundleCopy/state.ts";
 import { destinationChange, type DestinationInputs } from "../../../provider/destination/inputs.ts";
+import { publishedLifeCycle } from "../../../provider/published/lifeCycle.ts";
 import { planPublication } from "../../../provider/published/plan.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import { UNKNOWN } from "../../../provider/messages/unknown.ts";
@@ -270,8 +271,10 @@ test("another spelling of the same folder replaces nothing: the deletion would r
     destination: { folder, layout: "archive" },
   });
   const before = state(inFolder("copies"), "unsigned");
+  // the copy itself is on another machine
+  const { diff } = publishedLifeCycle({ ...COPIES, isMissing: () => false });
   for (const folder of ["./copies", "copies/", resolve("copies")]) {
-    const { changed, replaces, decision } = bundleCopy.diff(inputs(inFolder(folder)), before, {
+    const { changed, replaces, decision } = diff(inputs(inFolder(folder)), before, {
       name: "m",
       nowMs: 0,
     });

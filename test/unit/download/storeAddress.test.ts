@@ -1,12 +1,8 @@
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  checkStoreUrl,
-  guardedLookup,
-  refusedAddress,
-  type Lookup,
-} from "../../../provider/download/storeAddress.ts";
+import { checkStoreUrl, guardedLookup, type Lookup } from "../../../provider/download/storeAddress.ts";
+import { refusedAddress } from "../../../provider/http/refusedAddress.ts";
 import { DownloadError } from "../../../provider/messages/errors.ts";
 
 const anywhere = { allowInsecure: false, publicStorageOnly: false };

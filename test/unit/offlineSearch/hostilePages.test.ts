@@ -89,3 +89,32 @@ function encoded(text: string, encoding: string): Buffer {
   }
   return Buffer.concat(Array.from(text, (character) => known.get(character) ?? Buffer.alloc(0)));
 }
+
+test("letters with 100,000 accents in text, links, titles and headings delay nothing", async () => {
+  const accents = "\u0316\u0301".repeat(50_000);
+  const started = performance.now();
+  const site = await publishedSite({
+    "index.html": START,
+    "text.html": `<title>a${accents}</title><h1>a${accents}</h1><p>nu a${accents}</p>`,
+    "links.html": `<p>nu links</p><a href="a${accents}">a</a><script src="/a${accents}"></script>`,
+    "marks.html": `<p>nu marks</p><h2>${"#".repeat(1_000_000)}a</h2>`,
+    "title.html": `<title>${"long ".repeat(200_000)}</title><p>nu title</p>`,
+  });
+  const found = await find(site, "nu");
+  expect(found.map(({ path }) => path).sort()).toEqual([
+    "links.html",
+    "marks.html",
+    "text.html",
+    "title.html",
+  ]);
+  expect(Math.max(...found.map(({ title }) => title.length))).toBeLessThanOrEqual(200);
+  expect(performance.now() - started).toBeLessThan(10_000);
+}, 60_000);
+
+test("only the beginning of a query of a megabyte is searched", async () => {
+  const site = await publishedSite({ "index.html": START });
+  const started = performance.now();
+  expect((await find(site, `welcome ${"a\u0316\u0301".repeat(300_000)}`))[0]?.path).toBe("index.html");
+  expect((await find(site, "welcome ".repeat(100_000)))[0]?.path).toBe("index.html");
+  expect(performance.now() - started).toBeLessThan(5_000);
+}, 60_000);

@@ -118,3 +118,15 @@ describe("the path of the site's root on its server", () => {
     ["is unknown without files", [], undefined],
   ] as const)("%s", ([, loads, root]) => expect(site.rootOf(loads)).toBe(root));
 });
+
+test("addresses that no page of a site can have are not looked up, however many folders they name", () => {
+  const asked: string[] = [];
+  const site = new SiteAddresses((path) => {
+    asked.push(path);
+    return false;
+  });
+  const long = ["/".repeat(100_000), `/${"a/".repeat(200)}`, `/${"b".repeat(10_000)}`, "c".repeat(10_000)];
+  site.learn("index.html", long);
+  expect(site.rootOf(long)).toBeUndefined();
+  expect(asked).toEqual([]);
+});

@@ -175,7 +175,7 @@ test("a partly published site is in the state; the next up completes it, or a de
     method === "PUT" && key === "index.html" ? stubError(403, "AccessDenied") : undefined;
   const { state, message } = await unfinished(bundleCopy.create(context(), inputs));
   expect(message).toContain("may be published in part, and is in the state");
-  expect(keys()).toEqual([`.docs-hosting/${state.outputs.sha256}.json`]);
+  expect(copies()).toEqual([`.docs-hosting/${state.outputs.sha256}.json`]);
   store.rule = () => undefined;
   expect(decision(inputs, state)).toBe("RESUMED hidden");
   const whole = await bundleCopy.update(context(), state, inputs);

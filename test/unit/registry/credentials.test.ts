@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { configurationFiles, findCredential } from "../../../provider/registry/credentials.ts";
+import { credentialPlaces, findCredential } from "../../../provider/registry/credentials.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 
 const REPOSITORY = { host: "registry.internal", path: "docs/site" };
@@ -10,16 +10,24 @@ const configuration = (username: string): string =>
   JSON.stringify({ auths: { "registry.internal": { username, password: "p" } } });
 
 test("the files of Docker and podman are searched where their programs do, the named ones first", () => {
-  const all = { REGISTRY_AUTH_FILE: "/r", DOCKER_CONFIG: "/d", XDG_RUNTIME_DIR: "/x", HOME: "/h" };
-  const files = (environment: Record<string, string>): string[] =>
-    configurationFiles((name) => environment[name]);
-  expect(files(all)).toEqual([
+  const all = {
+    REGISTRY_AUTH_FILE: "/r",
+    DOCKER_AUTH_CONFIG: "{}",
+    DOCKER_CONFIG: "/d",
+    XDG_RUNTIME_DIR: "/x",
+    HOME: "/h",
+  };
+  const files = (environment: Record<string, string>, user: number | null = null): string[] =>
+    credentialPlaces((name) => environment[name], user);
+  expect(files(all, 0)).toEqual([
     "/r",
+    "DOCKER_AUTH_CONFIG",
     "/d/config.json",
     "/x/containers/auth.json",
     "/h/.config/containers/auth.json",
     "/h/.docker/config.json",
   ]);
+  expect(files({ HOME: "/root" }, 0)[0]).toBe("/run/containers/0/auth.json");
   expect(files({ XDG_CONFIG_HOME: "/c", USERPROFILE: "/u", DOCKER_CONFIG: "" })).toEqual([
     "/c/containers/auth.json",
     "/u/.docker/config.json",
@@ -44,16 +52,41 @@ test("the first file with the registry decides; one that is no JSON is reported,
     reporter,
     signal: new AbortController().signal,
   };
-  expect(await findCredential(REPOSITORY, context)).toEqual({ username: "podman", password: "p" });
+  expect(await findCredential(REPOSITORY, context)).toEqual({
+    credential: { username: "podman", password: "p" },
+    place: join(folder, "run/containers/auth.json"),
+  });
   expect(reporter.lines.warn).toEqual([
     `${join(folder, "docker/config.json")} is not used for credentials of registries: it is not JSON`,
   ]);
   expect(await findCredential({ host: "other", path: "a" }, context)).toBeUndefined();
 });
 
+test("a configuration in DOCKER_AUTH_CONFIG is used, and reported without a word of it if it is no JSON", async () => {
+  const found = async (text: string): Promise<[unknown, string[]]> => {
+    const reporter = recordingReporter();
+    const environment = (name: string): string | undefined =>
+      name === "DOCKER_AUTH_CONFIG" ? text : undefined;
+    const context = { environment, reporter, signal: new AbortController().signal };
+    return [await findCredential(REPOSITORY, context), reporter.lines.warn];
+  };
+  expect(await found(configuration("gitlab"))).toEqual([
+    { credential: { username: "gitlab", password: "p" }, place: "DOCKER_AUTH_CONFIG" },
+    [],
+  ]);
+  expect(await found('{"auths": {"geheim"')).toEqual([
+    undefined,
+    ["DOCKER_AUTH_CONFIG is not used for credentials of registries: it is not JSON"],
+  ]);
+});
+
 test("without files there is no credential, and no warning", async () => {
   const reporter = recordingReporter();
-  const context = { environment: () => "/nowhere", reporter, signal: new AbortController().signal };
+  const context = {
+    environment: (name: string) => (name === "DOCKER_AUTH_CONFIG" ? undefined : "/nowhere"),
+    reporter,
+    signal: new AbortController().signal,
+  };
   expect(await findCredential(REPOSITORY, context)).toBeUndefined();
   expect(reporter.lines.warn).toEqual([]);
 });

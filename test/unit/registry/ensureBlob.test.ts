@@ -61,10 +61,13 @@ test("a blob that is nowhere is sent", async () => {
   expect(String(requests.at(-1)?.body)).toBe("0123456789");
 });
 
-test.each([400, 403, 404, 405])("a registry that answers a mount with %d gets the blob", async (status) => {
-  const { result } = await ensured([[HAS, { status: 404 }], [MOUNT, { status }], ...SEND], "library/nginx");
-  expect(result).toBe("sent");
-});
+test.each([400, 401, 403, 404, 405, 500])(
+  "a registry that answers a mount with %d gets the blob",
+  async (status) => {
+    const { result } = await ensured([[HAS, { status: 404 }], [MOUNT, { status }], ...SEND], "library/nginx");
+    expect(result).toBe("sent");
+  },
+);
 
 test("an upload that a registry began instead of a mount is cancelled", async () => {
   const instead: Reply = { status: 202, headers: { location: "/v2/docs/site/u0" } };

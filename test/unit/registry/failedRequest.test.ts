@@ -22,18 +22,25 @@ test("a link loses its query, and long words are cut", () => {
   expect(summary.length).toBeLessThan(210);
 });
 
+const FOUND = { places: ["/h/.docker/config.json"], place: "/h/.docker/config.json" };
+
 test("the remedy names the command that logs in, to this registry", () => {
-  expect(remedyFor(401, "r:1", false)).toContain("`docker login r:1`");
-  expect(remedyFor(401, "r:1", true)).toContain("Log in again");
-  expect(remedyFor(403, "r:1", false)).toContain("`docker login r:1`");
-  expect(remedyFor(403, "r:1", true)).toContain("right");
+  for (const status of [401, 403]) {
+    const remedy = remedyFor(status, "r:1", { places: ["DOCKER_AUTH_CONFIG", "/h/.docker/config.json"] });
+    expect(remedy).toContain("`docker login r:1`");
+    expect(remedy).toContain("was found in DOCKER_AUTH_CONFIG, /h/.docker/config.json.");
+  }
+  expect(remedyFor(401, "r:1", FOUND)).toBe(
+    "Log in again: `docker login r:1`. The credential comes from /h/.docker/config.json.",
+  );
+  expect(remedyFor(403, "r:1", FOUND)).toMatch(/comes from \/h\/.docker\/config.json, the right/);
 });
 
 test("a refusal says which request, without its query, and how long to wait", () => {
   const request = { method: "PUT", url: new URL("https://store.example.com/1?signed=geheim") } as const;
   const reply = (text: string): FailedAttempt => {
     const headers = new Headers({ "retry-after": "7" });
-    return refused(request, { status: 429, headers, text }, "registry.internal", false, 0);
+    return refused(request, { status: 429, headers, text }, "registry.internal", { places: [] }, 0);
   };
   const { fault, error } = reply('{"errors":[{"code":"TOOMANYREQUESTS"}]}');
   expect(fault).toEqual({ kind: "status", status: 429, retryAfterMs: 7_000 });
@@ -59,7 +66,7 @@ test.each([
   [499, "Check the registry"],
   [400, "Check the registry"],
 ])("the remedy for %d says: %s", (status, text) => {
-  expect(remedyFor(status, "r:1", true)).toContain(text);
+  expect(remedyFor(status, "r:1", FOUND)).toContain(text);
 });
 
 test.each<[string, FailedAttempt["fault"], string]>([

@@ -94,13 +94,13 @@ test("a registry that offers both gets a token, for which only the token service
 
 test("a token is for the actions on this repository, and is kept for the next request", async () => {
   const { session, requests, secrets } = scriptedRegistry(requiring(BEARER, isToken, giveToken), {
-    actions: "pull,push,delete",
+    actions: "pull,push",
   });
   expect(await findManifest(session, DIGEST)).toBe(DIGEST);
   await findManifest(session, DIGEST);
   expect(tokenRequests(requests).map(({ line, headers }) => [line, headers["accept"]])).toEqual([
     [
-      `GET ${REALM}?service=registry.internal&scope=repository%3Adocs%2Fsite%3Apull%2Cdelete`,
+      `GET ${REALM}?service=registry.internal&scope=repository%3Adocs%2Fsite%3Apull%2Cpush`,
       "application/json",
     ],
   ]);

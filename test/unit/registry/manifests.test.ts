@@ -142,25 +142,42 @@ test("a registry that does not say what it stored is believed", async () => {
 const unsupported = { errors: [{ code: "UNSUPPORTED" }] };
 
 test.each([
-  [200, "", true],
-  [202, "", true],
-  [204, "", true],
-  [404, "", true],
-  [405, "", false],
-  [400, unsupported, false],
-  [405, unsupported, false],
-])("a removal that is answered with %d and %j has worked: %s", async (status, body, hasWorked) => {
+  [200, "", undefined],
+  [202, "", undefined],
+  [204, "", undefined],
+  [404, "", undefined],
+  [405, "", { isGeneral: true }],
+  [400, unsupported, { isGeneral: false }],
+  [405, unsupported, { isGeneral: true }],
+])("a removal that is answered with %d and %j is refused: %j", async (status, body, refused) => {
   const { session, lines } = scriptedRegistry(() => ({ status, ...(status !== 204 && { body }) }));
-  expect(await deleteManifest(session, digest)).toBe(hasWorked);
+  const found = await deleteManifest(session, digest);
+  if (refused === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatchObject({ digest, ...refused });
   expect(lines()).toEqual([`DELETE manifests/${digest}`]);
 });
 
-test("a removal that is refused for another reason is an error with that reason", async () => {
+test("a removal that is refused for good has the registry's reason", async () => {
   const errors = [{ code: "DENIED", message: "it is immutable" }];
   const { session } = scriptedRegistry(() => ({ status: 400, body: { errors } }));
-  await expect(deleteManifest(session, digest)).rejects.toThrow(
-    `the registry registry.internal did not remove ${NAME}@${digest}: DENIED: it is immutable`,
+  expect(await deleteManifest(session, digest)).toEqual({
+    digest,
+    reason: `DELETE https://registry.internal/v2/docs/site/manifests/${digest} answered 400: DENIED: it is immutable`,
+    isGeneral: false,
+  });
+});
+
+test.each([401, 403])("without a login, a removal that is answered with %d is an error", async (status) => {
+  const { session } = scriptedRegistry(() => ({ status }));
+  await expect(deleteManifest(session, digest)).rejects.toThrow(`answered ${status}`);
+});
+
+test("a registry that refuses HEAD is asked for the manifest itself", async () => {
+  const { session, lines } = scriptedRegistry(({ method }) =>
+    method === "HEAD" ? { status: 405 } : { headers: announcing(digest), body: bytes },
   );
+  expect(await findManifest(session, "v1")).toBe(digest);
+  expect(lines()).toEqual(["HEAD manifests/v1", "GET manifests/v1"]);
 });
 
 test("a digest is that of the bytes", () => {

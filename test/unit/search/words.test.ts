@@ -67,3 +67,23 @@ test.for([
 ] as const)("the beginning of %s ends with a whole word or character", ([text, expected]) => {
   expect(beginning(text, 9)).toBe(expected);
 });
+
+test("a letter with any number of accents, in any order, is a word without delay", () => {
+  const accents = ["\u0316\u0301", "\uff9e\u0316", "\u0301\u3099\u0316"].map((some) => some.repeat(300_000));
+  const started = performance.now();
+  for (const marks of accents) {
+    expect(texts(`one a${marks} 設${marks} ${marks} two`)).toEqual(expect.arrayContaining(["one", "two"]));
+    expect(folded(`a${marks}`).length).toBeLessThan(100);
+  }
+  // seconds for some thousand accents before, hours for these
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test("up to 30 accents of a letter count as before", () => {
+  expect(folded(`a${"\u0316\u0301".repeat(15)}`)).toBe("a");
+  expect(folded("Å\u0316ngstro\u0308m")).toBe("angstrom");
+});
+
+test("a long run of letters beside characters without spaces is no word", () => {
+  expect(texts(`設定${"x".repeat(100_000)}`)).toEqual(["設定"]);
+});

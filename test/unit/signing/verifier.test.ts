@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { expect, test } from "vitest";
 import { publicKeyProblem, verifierFrom } from "../../../provider/signing/verifier.ts";
 import { signerFrom } from "../../../provider/signing/signer.ts";
@@ -30,19 +30,53 @@ test.each(Object.entries(PAIRS))(
 
 test("a text that is no public key of a supported kind has a problem, which never quotes a private key", () => {
   const { privateKey } = PAIRS.Ed25519();
-  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey;
-  const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey;
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey;
+  const curve = generateKeyPairSync("ec", { namedCurve: "secp256k1" }).publicKey;
   expect(publicKeyProblem(publicPem(PAIRS.Ed25519().publicKey))).toBeUndefined();
   const example = "must be a public key in PEM (`openssl pkey -in key.pem -pubout`)";
   expect(publicKeyProblem("cosign.pub")).toBe(example);
-  expect(publicKeyProblem(publicPem(rsa))).toBe(
-    "must be of an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
-      "(`openssl genpkey -algorithm ed25519`)",
-  );
-  expect(publicKeyProblem(publicPem(p384))).toMatch(/^must be of an ECDSA key/);
+  const kinds =
+    "must be an ECDSA key of the curve P-256, P-384 or P-521, an RSA key of 2048, 3072 or 4096 bits, or an Ed25519 key";
+  for (const key of [rsa, curve, generateKeyPairSync("ed448").publicKey])
+    expect(publicKeyProblem(publicPem(key))).toBe(kinds);
   const secret = privatePem(privateKey);
   expect(publicKeyProblem(secret)).toBe(`${example}, not a private key: keep that one secret`);
   expect(publicKeyProblem(secret)).not.toContain(secret.split("\n")[1]);
   expect(() => verifierFrom("cosign.pub")).toThrow(`the public key ${example}`);
-  expect(() => verifierFrom(publicPem(p384))).toThrow("the public key must be of an ECDSA key");
+  expect(() => verifierFrom(publicPem(curve))).toThrow("the public key must be an ECDSA key");
+});
+
+test.each([
+  ...["P-256", "P-384", "P-521"].map(
+    (curve) => [curve, generateKeyPairSync("ec", { namedCurve: curve })] as const,
+  ),
+  ...[2_048, 3_072, 4_096].map(
+    (bits) => [`RSA ${bits}`, generateKeyPairSync("rsa", { modulusLength: bits })] as const,
+  ),
+])("%s: signatures over each hash of SHA-2 are verified, as cosign does with a key of a KMS", (_, pair) => {
+  const pem = publicPem(pair.publicKey);
+  expect(publicKeyProblem(pem)).toBeUndefined();
+  for (const hash of ["sha256", "sha384", "sha512"]) {
+    const signature = sign(hash, BYTES, pair.privateKey);
+    expect(verifierFrom(pem).verify(BYTES, signature)).toBe(true);
+    expect(verifierFrom(pem).verify(Buffer.from("something else"), signature)).toBe(false);
+  }
+  expect(verifierFrom(pem).verify(BYTES, sign("sha1", BYTES, pair.privateKey))).toBe(false);
+});
+
+test("a key with the parameters of its curve instead of the name is refused, for Go cannot read it", () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    paramEncoding: "explicit",
+  });
+  expect(publicKeyProblem(publicPem(publicKey))).toMatch(
+    /^contains the parameters of its curve.*named_curve/,
+  );
+  expect(() => signerFrom("KEY", { environment: () => privatePem(privateKey) })).toThrow(
+    "the key in KEY contains the parameters of its curve, not the curve's name: cosign and Flux would refuse its signatures",
+  );
+  const sec1 = privateKey.export({ type: "sec1", format: "pem" }).toString();
+  expect(() => signerFrom("KEY", { environment: () => sec1 })).toThrow("the curve's name");
+  // copies that were signed by such a key before stay readable
+  expect(verifierFrom(publicPem(publicKey)).verify(BYTES, sign("sha256", BYTES, privateKey))).toBe(true);
 });

@@ -30,6 +30,13 @@ min_bytes_per_second=${MIN_BYTES_PER_SECOND:-1024}
 max_archive_bytes=${MAX_ARCHIVE_BYTES:-536870912}
 max_unpacked_bytes=${MAX_UNPACKED_BYTES:-1073741824}
 max_entries=${MAX_ENTRIES:-100000}
+max_previous_bytes=${MAX_PREVIOUS_BYTES:-0} # of the files that are kept of the version before
+
+# curl reads the proxy of http: links only from the name in small letters
+if [ -z "${http_proxy-}" ] && [ -n "${HTTP_PROXY-}" ]; then
+  http_proxy=$HTTP_PROXY
+  export http_proxy
+fi
 
 first_backoff_ms=${FIRST_BACKOFF_MS:-1000}
 most_backoff_ms=${MOST_BACKOFF_MS:-15000}
@@ -43,6 +50,7 @@ max_header_lines=200                        # of all replies to one request: sto
 
 work=$site_folder/.fetch        # cleared at each start
 download=$site_folder/.download # the partial archive; survives the container, not the pod
+carriage_return=$(printf '\r')
 
 # ---- Messages -------------------------------------------------------------------------------------------------------------
 
@@ -162,10 +170,11 @@ check_link() {
   case $port in '' | *[!0-9]*) return 1 ;; esac
   case $name in
     \[*]) case $name in *[!][0-9A-Fa-f:.]*) return 1 ;; esac ;;
-    '' | *[!A-Za-z0-9._-]* | -* | *.) return 1 ;;
+    '' | *[!A-Za-z0-9._-]* | -* | . | *..) return 1 ;;
   esac
   # curl also accepts 2852039166, 0xa9fea9fe and 169.16689662 as addresses; programs interpret them differently, so they are refused
-  ! printf '%s\n' "$name" | grep -Eqi '(^|\.)([0-9]+|0x[0-9a-f]*)$' || printf '%s.\n' "$name" |
+  # (and no address ends with a dot, as the complete name of a host may)
+  ! printf '%s\n' "${name%.}" | grep -Eqi '(^|\.)([0-9]+|0x[0-9a-f]*)$' || printf '%s.\n' "$name" |
     grep -Eq '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){4}$'
 }
 
@@ -237,7 +246,7 @@ ask() {
       --max-time "$(seconds_left)" --speed-limit "$min_bytes_per_second" \
       --speed-time "$idle_timeout_seconds" --max-filesize "$max_archive_bytes" --header 'Accept-Encoding: identity' \
       --user-agent docs-hosting-chart --suppress-connect-headers --dump-header - --output "$download/incoming" \
-      --write-out '\n:result %{exitcode} %{redirect_url}\n' --config -
+      --write-out '\n:result %{exitcode} %{ssl_verify_result} %{redirect_url}\n' --config -
   } 2>/dev/null <<END | keep_headers
 url = "$(quoted "$link")"
 $resume
@@ -252,17 +261,19 @@ END
 
 # Sends the request and follows redirects itself, because each address must be checked before a connection. A subshell, so that it may
 # change the link. Returns curl's exit code, or one of these:
-elsewhere=101 forbidden=102
+elsewhere=101 forbidden=102 expired=103 not_yet_valid=104 other_name=105
 follow() (
   protocols_of_link=$protocols
   for _ in 0 1 2 3; do # the link itself, and three redirects
     look_up || exit $forbidden
     # an address that nothing can connect to: only a proxy can resolve a name that has no address here
-    set -- --resolve "$name:$port:${addresses:-255.255.255.255}"
-    case $name in \[*) shift 2 ;; esac
+    set -- --resolve "$name:$port:${addresses:-255.255.255.255}" --resolve "${name%.}:$port:${addresses:-255.255.255.255}"
+    case $name in \[*) shift 4 ;; esac
     rm -f "$download/incoming" "$download/headers"
     result=$(ask "$@")
     code=${result%% *} link=${result#* }
+    verified=${link%% *} link=${link#* }
+    [ "$code" != 60 ] || code=$(certificate_code "$verified")
     if [ -z "$link" ] || [ "$code" != 0 ]; then
       [ "$code,$addresses" != 7, ] || code=6
       exit "${code:-99}" # curl was killed and printed nothing
@@ -272,6 +283,16 @@ follow() (
   done
   exit $elsewhere
 )
+
+# The exit code for a certificate that OpenSSL does not accept, from its result of the verification. curl compares the name itself.
+certificate_code() {
+  case $1 in
+    10) echo $expired ;;
+    9) echo $not_yet_valid ;;
+    1 | 62 | 64) echo $other_name ;;
+    *) echo 60 ;;
+  esac
+}
 
 # One attempt. Stores the complete archive in $download/archive.
 fetch() {
@@ -389,6 +410,9 @@ curl_reason() {
     28) echo "too slow" ;;
     35) echo "the TLS handshake failed" ;;
     60) echo "the server's certificate is not trusted; fetch.certificateAuthority can name another authority" ;;
+    "$expired") echo "the server's certificate has expired: renew it there, and check the clock of this node" ;;
+    "$not_yet_valid") echo "the server's certificate is not valid yet: check the clock of this node" ;;
+    "$other_name") echo "the server's certificate is for another name than $name: the link must have a name of the certificate" ;;
     77) echo "the file of fetch.certificateAuthority cannot be read" ;;
     *) echo "curl ended with $curl_code" ;;
   esac
@@ -462,8 +486,9 @@ list_entries() {
   esac
 }
 
-# Refuses everything except regular files and folders. Names come from a listing that contains only names. Types are the first letter of
-# the long listing, whose other columns the archive controls.
+# Refuses everything except regular files, folders, and hard links to earlier files, which are copies of them. Names come from a listing
+# that contains only names. Types are the first letter of the long listing, whose other columns the archive controls: `unpack` checks again
+# where links lead.
 list_tar() {
   # without its end mark (two empty blocks) a tar was cut off, even if between two entries
   [ "$(tail -c 1024 "$archive" | tr -d '\0' | wc -c)" -eq 0 ] && [ "$(size_of "$archive")" -ge 1024 ] ||
@@ -471,19 +496,29 @@ list_tar() {
   # GNU tar needs an option to list names unchanged. busybox lists them unchanged, except that it removes "/" and "..", with a message
   # on standard error
   case $(tar --version 2>&1 | head -n 1) in
-    *GNU*) set -- --quoting-style=literal --absolute-names ;;
-    *) set -- ;;
+    *GNU*) arrow='link to' && set -- --quoting-style=literal --absolute-names ;;
+    *) arrow='->' && set -- ;; # busybox lists a hard link as a file, but with the arrow
   esac
   {
     step $((max_entries * 1200)) tar "$@" -tf "$archive" >"$work/names" 2>"$work/words" &&
       step $((max_entries * 1200)) tar "$@" -tvf "$archive" >"$work/entries" 2>/dev/null
   } || broken "it cannot be listed to its end" || return 1
-  # busybox lists a hard link as a file, but with the arrow
-  found=$(awk '
-    / -> / || / link to / || /^[lh]/ { print "it contains a symbolic or hard link"; exit }
-    !/^[-d][-r][-w][-xsS][-r][-w][-xsS][-r][-w][-xtT] / { print "it holds something that is neither a file nor a folder"; exit }' "$work/entries")
+  found=$(awk -v arrow=" $arrow " '
+    function refuse(why) { print why; exit }
+    function path(name) { sub(/^(\.\/+)+/, "", name); return name }
+    NR == FNR { names[FNR] = $0; next }
+    /^l/ { refuse("it contains a symbolic link: pack with `tar -h`, or `zip -r` without `-y`") }
+    !/^[-dh][-r][-w][-xsS][-r][-w][-xsS][-r][-w][-xtT] / { refuse("it holds something that is neither a file nor a folder") }
+    /^d/ { next }
+    {
+      name = names[FNR]
+      at = /^h/ || arrow == " -> " ? index($0, " " name arrow) : 0
+      if (at && !(path(substr($0, at + length(" " name arrow))) in files) || !at && /^h/)
+        refuse("it contains a hard link to something that is no earlier file in it")
+      files[path(name)]
+    }' "$work/names" "$work/entries")
   [ -z "$found" ] || unsafe "$found" || return 1
-  files=$(grep -c '^-' "$work/entries") || files=0
+  files=$(grep -c '^[-h]' "$work/entries") || files=0
 }
 
 # Links are visible only after unzip has created them. It creates them last, so that nothing is written through a link.
@@ -496,26 +531,39 @@ list_zip() {
   files=$(grep -vc '/$' "$work/names") || files=0
 }
 
-# Refuses unsafe names, and more files and folders than fetch.maxEntries. Folders that occur only in names count, too. Writes the folders
-# to $work/folders.
+# Refuses unsafe names, and more files and folders than fetch.maxEntries. Folders that occur only in names count, too. Names of what is not
+# served must only stay in the folder. Writes the folders to $work/folders.
 check_names() {
   ! grep -qi 'removing leading' "$work/words" || unsafe "an entry's name leads outside its folder" || return 1
   : >"$work/folders"
   found=$(awk -v most="$max_entries" -v deepest="$max_depth" -v folders="$work/folders" '
     function refuse(why) { print why; exit }
-    /[\001-\037\177]/ { refuse("a name contains a control character: " $0) }
-    /\\/ { refuse("a name contains a backslash: " $0) }
+    # as in the provider (archive/unpublished.ts)
+    function unpublished(name, folder, names, count, at) {
+      sub(/^(\.\/+)+/, "", name)
+      folder = sub(/\/+$/, "", name)
+      count = split(name, names, "/")
+      for (at = 1; at <= count; at++) {
+        if (names[at] ~ /^(\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs)$/) return 1
+        if ((at < count || folder) && names[at] ~ /^(__MACOSX|\.AppleDouble|\.Spotlight-V100|\.Trashes|\.TemporaryItems|\.fseventsd|@eaDir|\$RECYCLE\.BIN|System Volume Information)$/) return 1
+      }
+      return !folder && names[count] ~ /^(\._.*|\.DS_Store|\.localized|Icon\r|\.VolumeIcon\.icns|\.apdisk|[Tt]humbs\.db|ehthumbs(_vista)?\.db|[Dd]esktop\.ini|\.directory)$/
+    }
     /^\// { refuse("a name begins at the root: " $0) }
-    /^[A-Za-z]:/ { refuse("a name begins with a drive: " $0) }
+    /^[A-Za-z]:[\/\\]/ { refuse("a name begins with a drive: " $0) }
     /(^|\/)\.\.(\/|$)/ { refuse("a name leads outside its folder: " $0) }
-    length($0) > 1024 { refuse("a name is too long: " $0) }
+    length($0) > 4096 { refuse("a name is too long: " $0) }
+    { served = !unpublished($0) }
+    served && /[\001-\037\177]/ { refuse("a name contains a control character: " $0) }
+    served && /\\/ { refuse("a name contains a backslash: " $0) }
+    served && length($0) > 1024 { refuse("a name is too long: " $0) }
     {
       sub(/^(\.\/+)+/, "")
       if (!sub(/\/+$/, "") && $0 != "") {
         made++
         if (!sub(/\/+[^\/]*$/, "")) $0 = ""
       }
-      if (split($0, path, "/") > deepest) refuse("it holds folders more than " deepest " deep")
+      if (served && split($0, path, "/") > deepest) refuse("it holds folders more than " deepest " deep")
       while ($0 != "" && !($0 in seen)) {
         seen[$0]
         made++
@@ -544,24 +592,27 @@ unpack() {
   }
   step 0 chmod -R a-x,a-st,u=rwX,go=rX "$stage" 2>/dev/null || broken "it cannot be unpacked" || return 1
   # one line per created entry, which the archive does not control: kind and mode, links, bytes, time
-  step $((max_entries * 100 + 4096)) find "$stage" -name '*[[:cntrl:]]*' -exec echo name \; \
-    -o -exec stat -c '%f %h %s %Y' {} + >"$work/made" 2>/dev/null || broken "what it holds cannot be read" || return 1
+  step $((max_entries * 120 + 4096)) find "$stage" -name '*[[:cntrl:]]*' ! -name "Icon$carriage_return" ! -name '._*' -exec echo name \; \
+    -o -exec stat -c '%f %h %s %Y %i' {} + >"$work/made" 2>/dev/null || broken "what it holds cannot be read" || return 1
   found=$(awk -v files="$files" -v most="$max_unpacked_bytes" '
     function refuse(why) { print why; refused = 1; exit }
     /^name/ { refuse("a name contains a control character") }
     /^4/ { next }
     !/^8/ { refuse("it contains a symbolic link, or something else that is neither a file nor a folder") }
-    $2 > 1 { refuse("it contains a hard link") }
+    $2 > 1 { links[$5] = $2; copies[$5]++ }
     { count++; bytes += $3; if (time == "") time = $4; else if ($4 != time) differ = 1 }
     END {
       if (refused) exit
-      if (count + 0 != files) print "it contains a name twice, or names that this disk cannot tell apart"
+      for (file in links) if (copies[file] != links[file]) outside = 1
+      if (outside) print "it contains a hard link to something outside of it"
+      else if (count + 0 != files) print "it contains a name twice, or names that this disk cannot tell apart"
       else if (bytes > most) print "it unpacks to more than fetch.maxUnpackedBytes (" most ")"
       else printf "%.0f %d", bytes, differ
     }' "$work/made")
   case $found in [0-9]*) unpacked_bytes=${found% *} ;; *) unsafe "$found" || return 1 ;; esac
   left_out=
-  find_root || unsafe "it has no index.html" || return 1
+  remove_unpublished || broken "it cannot be unpacked" || return 1
+  find_root || unsafe "it has no index.html$(other_start_page)" || return 1
   leave_out_launch_files
   # nginx makes an ETag of a file's time and size. Reproducible packers give all files the same time, so browsers would not notice a
   # change that keeps the size; and the time zone of a zip's times is unknown. In both cases the time is computed from the archive's
@@ -572,6 +623,36 @@ unpack() {
         broken "it cannot be unpacked"
       ;;
   esac
+}
+
+# Removes what is in the archive beside the site, by the rules of the provider (archive/unpublished.ts): folders of version control, and
+# metadata of Macs and file managers.
+remove_unpublished() {
+  remove_found \( -name .git -o -name .hg -o -name .svn -o -name .bzr -o -name .jj -o -name .pijul -o -name _darcs \
+    -o -type f ! -path '*/CVS/*/*' \( -path '*/CVS/Entries' -o -path '*/CVS/Entries.*' -o -path '*/CVS/Root' -o -path '*/CVS/Repository' \
+    -o -path '*/CVS/Tag' -o -path '*/CVS/Template' -o -path '*/CVS/Notify' -o -path '*/CVS/Baserev' \) \) || return 1
+  version_control=$(tr '\0' '\n' <"$work/paths" | sed "s:^$stage/::" | tr '\n' ' ' | sed 's/ $//; s/ /, /g')
+  remove_found \( -type d \( -name __MACOSX -o -name .AppleDouble -o -name .Spotlight-V100 -o -name .Trashes -o -name .TemporaryItems \
+    -o -name .fseventsd -o -name @eaDir -o -name '$RECYCLE.BIN' -o -name 'System Volume Information' \) \
+    -o -type f \( -name '._*' -o -name .DS_Store -o -name .localized -o -name "Icon$carriage_return" -o -name .VolumeIcon.icns \
+    -o -name .apdisk -o -name '[Tt]humbs.db' -o -name ehthumbs.db -o -name ehthumbs_vista.db -o -name '[Dd]esktop.ini' -o -name .directory \) \)
+}
+
+# Removes what find finds below the stage, and corrects the numbers for the last message. Leaves the paths in $work/paths.
+remove_found() {
+  step $((max_entries * 4200)) find "$stage" -mindepth 1 "$@" -prune -print0 >"$work/paths" 2>/dev/null || return 1
+  step $((max_entries * 24 + 4096)) xargs -0 -r sh -c 'find "$@" -type f -exec stat -c %s {} + && rm -rf "$@"' sh \
+    <"$work/paths" >"$work/removed" 2>/dev/null || return 1
+  files=$((files - $(wc -l <"$work/removed")))
+  unpacked_bytes=$((unpacked_bytes - $(awk '{ bytes += $1 } END { printf "%.0f", bytes }' "$work/removed")))
+}
+
+# Where else a start page is, as the end of a message.
+other_start_page() {
+  other=$(find "$stage" -type f -name index.html 2>/dev/null | awk -F / '{ print NF, $0 }' | sort -n | sed -n '1s/^[0-9]* //p')
+  [ -n "$other" ] || return 0
+  folder=${other%/*}
+  printf ' at its root or in its only folder, only in %s: pack the content of that folder' "$(printable "${folder#"$stage"/}")"
 }
 
 # The rules of the two functions below are those of the provider (archive/siteRoot.ts).
@@ -604,7 +685,6 @@ find_root() {
     folder='' beside='' launched=''
     for path in "$root"/* "$root"/.[!.]*; do
       name=${path##*/}
-      case $name in __MACOSX | ._* | .DS_Store) continue ;; esac
       if [ -d "$path" ]; then
         [ -z "$folder" ] || return 1
         folder=$path
@@ -648,19 +728,73 @@ leave_out_launch_files() {
   done <"$work/paths"
 }
 
-# Publishes the archive's content to the folder that nginx serves, in one rename.
-publish() {
+# Unpacks the archive to $root.
+open_archive() {
   archive=$download/archive
   sha256sum <"$archive" >"$work/sha256" & # while another processor decompresses
   summing=$!
   list_entries && check_names
   listed=$?
   wait $summing
-  check_digests && [ $listed -eq 0 ] && unpack || return 1
+  check_digests && [ $listed -eq 0 ] && unpack
+}
+
+# Publishes the archive's content to the folder that nginx serves, in one rename.
+publish() {
+  open_archive || return 1
+  [ -z "$version_control" ] || say "Not served, because they are of version control: $(printable "$version_control")."
   [ -z "$left_out" ] || say "Not served, because they only start the site on a reader's own computer: $(printable "${left_out#, }")."
   rm -rf "$site_folder/active.content" "$site_folder/active"
   mv "$root" "$site_folder/active" || no_space || return 1
   printf '%s' "$content_id" >"$site_folder/active.content"
+}
+
+# ---- The version before ------------------------------------------------------------------------------------------------
+
+# Pages that were loaded before still name files of the version before. The Secret may tell which one that was, and have its link. The
+# files are kept in $site_folder/previous, for nginx to serve those that are named after their content. It is one attempt, because the
+# site is complete without it.
+keep_previous() (
+  previous=$(cat "$link_folder/$content_id.previous" 2>/dev/null)
+  case $previous in '' | *[!0-9a-f]*) exit 0 ;; esac
+  [ "$max_previous_bytes" -gt 0 ] && [ -s "$link_folder/$previous" ] || exit 0
+  content_id=$previous expected_sha256='' version="before «$version»"
+  work=$site_folder/.fetch-previous download=$site_folder/.download-previous
+  rm -rf "$work" "$download" "$site_folder/previous"
+  mkdir -p "$work" "$download" || exit 0
+  # no longer than a minute, and no more room than the volume has for a site
+  [ $((deadline_ms - $(now_ms))) -lt 60000 ] || deadline_ms=$(($(now_ms) + 60000))
+  max_unpacked_bytes=$((max_unpacked_bytes - unpacked_bytes / 2))
+  problem=local reason="a step on this node failed"
+  if read_link && check_link && fetch && open_archive && drop_all_but_previous; then
+    mv "$root" "$site_folder/previous" &&
+      say "The version before: $(find "$site_folder/previous" -type f | wc -l) further files stay, for pages that were loaded before."
+  else
+    say "The files of the version before are not kept: $reason."
+  fi
+  rm -rf "$work" "$download"
+)
+
+# Removes from $root pages, files that the new version has, too, and the largest files beyond fetch.maxPreviousBytes.
+drop_all_but_previous() {
+  step $((max_entries * 1200)) find "$root" -type f -exec stat -c '%s %n' {} + >"$work/entries" 2>/dev/null || return 1
+  sort -n "$work/entries" | {
+    total=0
+    while IFS= read -r line; do
+      file=${line#* } size=${line%% *}
+      case $file in
+        *.html | *.htm | *.gz) ;;
+        *)
+          if [ ! -e "$site_folder/active${file#"$root"}" ] && [ $((total + size)) -le "$max_previous_bytes" ]; then
+            total=$((total + size))
+            continue
+          fi
+          ;;
+      esac
+      printf '%s\n' "$file"
+    done
+  } | tr '\n' '\0' >"$work/paths"
+  step 0 xargs -0 -r rm -f <"$work/paths"
 }
 
 # ---- The loop ----------------------------------------------------------------------------------------------------------
@@ -728,6 +862,8 @@ main() {
       say "Serving version «$version»: $files files, $unpacked_bytes bytes, SHA-256 $sha256."
       set_termination_message "Serving version «$version», fetched from $host."
       rm -rf "$download"
+      keep_previous &
+      wait $!
       exit 0
     fi
     rm -rf "$work" && mkdir "$work"

@@ -29,6 +29,24 @@ make_root() { # root, folder
   ln -s -f -n "$2" "$1$base_path"
 }
 
+# How nginx finds the other pods: by the name of a Service that lists them. nginx asks the name server itself, for the complete name.
+find_other_pods() {
+  conf=$scratch/other_pods.conf
+  echo "return 404;" >"$conf"
+  resolv_conf=${RESOLV_CONF:-/etc/resolv.conf}
+  [ -n "${OTHER_PODS-}" ] && [ -r "$resolv_conf" ] || return 0
+  servers=$(awk '$1 == "nameserver" { print $2 ~ /:.*:/ && $2 !~ /^\[/ ? "[" $2 "]" : $2 }' "$resolv_conf" | tr '\n' ' ')
+  domain=$(awk '$1 == "search" { for (i = 2; i <= NF; i++) if ($i ~ /^svc\./) print $i }' "$resolv_conf" | tail -n 1)
+  [ -n "$servers" ] && [ -n "$domain" ] || return 0
+  case $servers$domain in *[!A-Za-z0-9.:\ _\[\]-]*) return 0 ;; esac
+  cat >"$conf" <<END
+resolver $servers valid=1s;
+resolver_timeout 2s;
+set \$other_pods $OTHER_PODS.${domain%.};
+proxy_pass http://\$other_pods:\$server_port;
+END
+}
+
 # nginx would send the site's own page.html.gz as the compressed form of its page.html.
 ships_compressed() {
   find "$whole" -type f -name '*.gz' | while IFS= read -r file; do
@@ -58,6 +76,8 @@ if [ -d "$whole" ]; then
   fi
   make_root "$scratch/whole" "$whole"
   make_root "$scratch/served" "$served"
+  make_root "$scratch/previous" "$site/previous"
+  find_other_pods
 fi
 
 compressor=

@@ -19,7 +19,45 @@ still need theirs.
 {{- end -}}
 {{- $name := printf "%s-static-export" (include "docs-server.fullname" .) -}}
 {{- $needed := dict "root" . "kind" "Secret" "name" $name "annotation" "docs-server/content" | include "docs-server.stillNeeded" -}}
-{{- merge $own (fromJson $needed) | toJson -}}
+{{- range $key, $value := fromJson $needed -}}
+{{- if not (or (hasKey $own $key) (hasSuffix ".previous" $key)) -}}
+{{- $_ := set $own $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $own -}}
+{{- end -}}
+
+{{- /*
+What else the Secret has, as JSON: for a content, the id of the one that was served before it, in base64. A pod fetches the files of that
+one, too, as long as the Secret has its link. It is the content of the newest other ReplicaSet with ready pods: not of a release that
+never became ready. Without a cluster, as in `helm template`, nothing is known.
+*/ -}}
+{{- define "docs-server.previous" -}}
+{{- $name := printf "%s-static-export" (include "docs-server.fullname" .) -}}
+{{- $needed := dict "root" . "kind" "Secret" "name" $name "annotation" "docs-server/content" | include "docs-server.stillNeeded" | fromJson -}}
+{{- $previous := dict -}}
+{{- range $key, $value := $needed -}}
+{{- if hasSuffix ".previous" $key -}}
+{{- $_ := set $previous $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (include "docs-server.source" .) "link" -}}
+{{- $own := include "docs-server.contentId" . -}}
+{{- $deployment := include "docs-server.fullname" . -}}
+{{- $newest := 0 -}}
+{{- range (lookup "apps/v1" "ReplicaSet" .Release.Namespace "").items -}}
+{{- $id := get (.spec.template.metadata.annotations | default dict) "docs-server/content" -}}
+{{- $revision := index (.metadata.annotations | default dict) "deployment.kubernetes.io/revision" | default "1" | int -}}
+{{- $isReady := gt (int ((.status | default dict).readyReplicas | default 0)) 0 -}}
+{{- range .metadata.ownerReferences -}}
+{{- if and (eq .name $deployment) (eq .kind "Deployment") $isReady (ne $id "") (ne $id $own) (gt $revision $newest) -}}
+{{- $newest = $revision -}}
+{{- $_ := set $previous (printf "%s.previous" $own) ($id | b64enc) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $previous -}}
 {{- end -}}
 
 {{- /* The files of both containers, as JSON: name to text. */ -}}

@@ -13,6 +13,7 @@ import {
   xml,
   type BucketStub,
 } from "../../../simulation/bucketStub.ts";
+import { OWNER } from "../../../simulation/owners.ts";
 
 let store: BucketStub;
 beforeEach(async (context) => {
@@ -114,8 +115,9 @@ test("a refusal names the request and the object", async (context) => {
   await expect(place("archive").read(copy, await stubOperation(context))).rejects.toThrow(
     `s3:GetObject on ${copy.uri} is not allowed`,
   );
+  const mark = copy.uri.replace(/[^/]*$/, (name) => `.docs-hosting/owners/${name}/${OWNER.id}.json`);
   await expect(place("archive").remove([copy], [], await stubOperation(context))).rejects.toThrow(
-    `s3:GetObject on ${copy.uri} is not allowed`,
+    `s3:DeleteObject on ${mark} is not allowed`,
   );
   store.rule = ({ method }) => (method === "DELETE" ? stubError(403, "AccessDenied") : undefined);
   await expect(place("archive").remove([copy], [], await stubOperation(context))).rejects.toThrow(

@@ -11,6 +11,7 @@ import {
   type BucketStub,
   type StubOperation,
 } from "../../../simulation/bucketStub.ts";
+import { OWNER } from "../../../simulation/owners.ts";
 
 type Site = Readonly<Record<string, string>>;
 const SITE: Site = { "app.css": "a{}", "guide.html": "<h1>Guide</h1>", "index.html": "<h1>Start</h1>" };
@@ -24,6 +25,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const editionOf = (site: Site): string => sha256(JSON.stringify(site));
 const sites = (prefix = "v"): Destination =>
   bucketDestination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix });
+const markKey = (site: Site): string => `v/.docs-hosting/owners/${editionOf(site)}/${OWNER.id}.json`;
 const recordKey = (site: Site): string => `v/.docs-hosting/${editionOf(site)}.json`;
 
 async function publish(
@@ -96,12 +98,13 @@ test("a site without a start page has the address of its folder", async (context
   expect(copy.address).toBe(copy.sitePath);
 });
 
-test("a site that is there is not sent again, and nobody is told that it is placed", async (context) => {
+test("a site that is there is not sent again: only its owner's mark is written", async (context) => {
   const copy = await publish(context, SITE);
   const placed: Copy[] = [];
   expect(await publish(context, SITE, { placing: (each) => placed.push(each) })).toEqual(copy);
-  expect(store.requests.filter(({ method }) => method !== "GET" && method !== "HEAD")).toEqual([]);
-  expect(placed).toEqual([]);
+  const changes = store.requests.filter(({ method }) => method !== "GET" && method !== "HEAD");
+  expect(changes.map(({ method, key }) => [method, key])).toEqual([["PUT", markKey(SITE)]]);
+  expect(placed).toEqual([copy]);
 });
 
 test("of a new site, only what changed is sent, over what is there", async (context) => {
@@ -146,7 +149,10 @@ test("objects that no copy wrote are never overwritten", async (context) => {
     message: "below s3://docs/v there are objects that no copy of a site wrote: index.html",
     remedy: "Nothing was written. Give the destination a prefix of its own, or remove these objects.",
   });
-  expect(store.requests.filter(({ method }) => method === "PUT")).toEqual([]);
+  expect([...store.objects].map(([key, { body }]) => [key, String(body)])).toEqual([
+    ["v/index.html", "theirs"],
+    ["v/other.html", "theirs"],
+  ]);
 });
 
 test("what a killed run has sent is not sent again, unless it is of other content or has other headers", async (context) => {
@@ -215,7 +221,8 @@ test("a file that changes while the site is sent is an error", async (context) =
   };
   await expect(publish(context, SITE)).rejects.toMatchObject({
     message: "s3://docs/v/app.css was written by somebody else at the same time",
-    remedy: "Two sites cannot share a prefix: give each its own, and run `pulumi up` again.",
+    remedy:
+      "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
   });
   expect(recordOf(SITE).isWhole).toBe(false);
 });
@@ -261,6 +268,7 @@ test("a site is read from its record, with the pages that were sent twice", asyn
 test("a removal leaves the files of other copies, and removes pages before what they load, and the record last", async (context) => {
   const old = await publish(context, { ...SITE, "old.html": "old", "old.css": "old{}" });
   const kept = await publish(context, SITE);
+  const oldMark = markKey({ ...SITE, "old.html": "old", "old.css": "old{}" });
   store.requests.length = 0;
   await sites().remove([old, kept], [kept], await stubOperation(context));
   const removed = store.requests.filter(({ method }) => method === "DELETE").map(({ key }) => key);
@@ -268,6 +276,8 @@ test("a removal leaves the files of other copies, and removes pages before what 
   expect(removed.slice(2)).toEqual([
     "v/old.css",
     recordKey({ ...SITE, "old.html": "old", "old.css": "old{}" }),
+    oldMark,
+    oldMark.replace(".json", ".leaving"),
   ]);
   expect(await sites().compare(kept, await stubOperation(context))).toBe("same");
 });

@@ -31,7 +31,7 @@ test.for<[Raw, RegExp]>([
   [{ name: "NoSuchBucket", status: 404 }, /^there is no bucket docs \|/],
   [
     { name: "AccessDenied", status: 403 },
-    /^s3:PutObject on s3:\/\/docs\/site is not allowed \(request id R1\) \| Allow .* s3:PutObject on the bucket docs\.$/,
+    /^s3:PutObject on s3:\/\/docs\/site is not allowed \(request id R1\) \| Allow .* s3:PutObject on the bucket docs\. If .* set the destination's `encryption`\.$/,
   ],
   [{ name: "403", status: 403 }, /is not allowed/],
   [{ name: "ExpiredToken", status: 400 }, /have expired .*aws sso login/],

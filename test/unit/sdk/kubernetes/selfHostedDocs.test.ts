@@ -331,6 +331,35 @@ describe("settings of the release", () => {
     expect(inputs).toMatchObject({ ...release, namespace: "site" });
   });
 
+  test("have a name that Helm accepts, or the preview names the rule: `release.name`, or the name that the plugin makes", async () => {
+    for (const name of ["docs.example.com", "1docs", "a".repeat(53)]) {
+      expect((await declare({ release: { name } })).inputs).toMatchObject({ name });
+    }
+    for (const [name, rule] of [
+      ["Docs", "only small letters, digits, hyphens and dots"],
+      ["docs_1", "only small letters"],
+      ["docs-", "with a letter or digit at both ends"],
+      ["docs..example", "beside each dot"],
+      ["a".repeat(54), "it has more than 53 letters"],
+    ] as const) {
+      const message = `SelfHostedDocs "docs": \`release.name\` "${name}" is not a name that Helm accepts: `;
+      await expect(declare({ release: { name } })).rejects.toThrow(message);
+      await expect(declare({ release: { name } })).rejects.toThrow(rule);
+    }
+    const make = (name: string, release = {}) =>
+      new SelfHostedDocs(name, {
+        staticExport: staticExport(),
+        chart,
+        deploymentKind: "client-hosted",
+        release,
+      });
+    expect(() => make("a".repeat(44))).not.toThrow();
+    expect(() => make("a".repeat(45))).toThrow("it has more than 53 letters. Set `release.name`.");
+    expect(() => make("Docs")).toThrow('is called "Docs-" and eight random digits');
+    expect(() => make("Docs", { name: "docs" })).not.toThrow();
+    await settled();
+  });
+
   test("limit its history and its wait where they are absent or undefined", async () => {
     for (const release of [{}, { maxHistory: undefined, timeout: undefined } as unknown as object]) {
       expect((await declare({ release })).inputs).toMatchObject({ maxHistory: 2, timeout: 600 });

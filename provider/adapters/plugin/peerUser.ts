@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { endianness } from "node:os";
+
+/** Linux's lists of all TCP connections, with the user of each. */
+const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
+const ROOT = 0;
+
+/** The two ends of a connection, as this end sees them. */
+export type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
+
+/** Where the answer comes from: the system, unless a test gives another. */
+export interface System {
+  /** The user of this process; `undefined` on a system without numbered users. */
+  readonly user: number | undefined;
+  /** A file's text; `undefined` if it cannot be read. */
+  read(file: string): string | undefined;
+}
+
+const THIS_SYSTEM: System = {
+  user: process.platform === "linux" ? process.getuid?.() : undefined,
+  read(file) {
+    try {
+      return readFileSync(file, "latin1");
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+/**
+ * Whether the other end of a connection on this machine may be a process of another user, who could otherwise configure this process
+ * with a base URL of their own and receive the key.
+ *
+ * Only Linux tells whose a connection is. A connection that it does not list any more counts as another user's, because the owner of
+ * a closed one is unknown. If it does not even list this end, it lists none (a sandbox), and nobody is refused.
+ */
+export function isOtherUser(ends: Ends, system: System = THIS_SYSTEM): boolean {
+  const { user } = system;
+  if (user === undefined) return false;
+  const rows = TABLES.flatMap((table) => system.read(table)?.split("\n").slice(1) ?? []).map((row) =>
+    row.trim().split(/\s+/),
+  );
+  const [own, peer] = [
+    namesOf(ends.localAddress, ends.localPort),
+    namesOf(ends.remoteAddress, ends.remotePort),
+  ];
+  const find = (from: readonly string[], to: readonly string[]): string[] | undefined =>
+    rows.find(([, local = "", remote = ""]) => from.includes(local) && to.includes(remote));
+  if (find(own, peer) === undefined) return false;
+  const [, , , , , , , owner, , inode] = find(peer, own) ?? [];
+  // a closed connection has no inode, and seems to be root's
+  return inode === undefined || inode === "0" || ![user, ROOT].includes(Number(owner));
+}
+
+/** How Linux writes an address and a port: the address in the machine's byte order, IPv4 in the second list within IPv6. */
+function namesOf(address = "", port = 0): string[] {
+  const bytes = Buffer.from(
+    address
+      .replace(/^::ffff:/, "")
+      .split(".")
+      .map(Number),
+  );
+  const hex = (some: Buffer): string =>
+    (endianness() === "LE" ? Buffer.from(some).reverse() : some).toString("hex").toUpperCase();
+  const end = port.toString(16).toUpperCase().padStart(4, "0");
+  return [
+    `${hex(bytes)}:${end}`,
+    `${"0".repeat(16)}${hex(Buffer.from([0, 0, 0xff, 0xff]))}${hex(bytes)}:${end}`,
+  ];
+}

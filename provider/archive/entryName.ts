@@ -1,0 +1,61 @@
+import { entryRefusal, REMEDIES, type Remedy, RENAME, UNSAFE } from "./refusal";
+import { unpublished } from "./unpublished";
+
+/** Maximum size of one name between slashes, in bytes: every current file system allows it. */
+const LONGEST_NAME = 255;
+
+/** Maximum size of a path, in bytes: the longest key of S3. */
+const LONGEST_PATH = 1_024;
+
+/** Maximum size of the path of what is not published, in bytes: names are held in memory. */
+const LONGEST_UNPUBLISHED = 4_096;
+
+/** Maximum depth of folders. */
+const MAX_DEPTH = 64;
+
+/** Names of devices on Windows, with any extension. */
+const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:$|[. ])/i;
+
+/** Characters that Windows does not allow in names: a colon opens another stream of the same file. */
+const NOT_ON_WINDOWS = /[<>:"|?*]/;
+
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/**
+ * Checks the name of an entry, whatever its destination: that it stays in its folder, and that all programs read it in the same way.
+ *
+ * @returns the path without `./` at the start and `/` at the end; empty for the archive's own root
+ * @throws BundleRefusedError
+ */
+export function checkedPath(name: string, kind: "file" | "folder"): string {
+  const refuse = (problem: string, remedy: Remedy = UNSAFE): never => {
+    throw entryRefusal(name, problem, remedy);
+  };
+  // as `tar -C site .` writes them
+  let path = name.replace(/^(?:\.\/)+/, "");
+  if (kind === "folder") path = path === "." ? "" : path.replace(/\/$/, "");
+  const isPublished = unpublished(path, kind) === undefined;
+  if (isPublished && CONTROL.test(name))
+    refuse("has a control character or a line break in its name", REMEDIES.controlCharacter);
+  if (isPublished && name.includes("\\")) refuse("has a backslash in its name", REMEDIES.backslash);
+  if (name.startsWith("/")) refuse("has an absolute path", REMEDIES.leadsOutside);
+  if (/^[a-z]:[\\/]/i.test(name)) refuse("begins with a drive letter", REMEDIES.leadsOutside);
+  if (path === "") return kind === "folder" && name !== "" ? "" : refuse("has no name");
+  const longest = isPublished ? LONGEST_PATH : LONGEST_UNPUBLISHED;
+  if (Buffer.byteLength(path) > longest) refuse(`has a path of more than ${longest} bytes`, RENAME);
+  const names = path.split("/");
+  if (isPublished && names.length > MAX_DEPTH) refuse(`is more than ${MAX_DEPTH} folders deep`, RENAME);
+  for (const part of names) {
+    if (part.split("\\").includes("..")) refuse("leads outside its folder", REMEDIES.leadsOutside);
+    if (part === "" || part === ".")
+      refuse("has an empty segment or a «.» in its path", REMEDIES.leadsOutside);
+    if (isPublished && Buffer.byteLength(part) > LONGEST_NAME)
+      refuse(`has a name of more than ${LONGEST_NAME} bytes`, RENAME);
+  }
+  return path;
+}
+
+/** Whether Windows cannot store a name between slashes. */
+export function isNotOnWindows(name: string): boolean {
+  return WINDOWS_DEVICE.test(name) || /[. ]$/.test(name) || NOT_ON_WINDOWS.test(name);
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { open, rm, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SiteFile } from "./site";
+
+/** A file up to this size in bytes is held in memory while its copies are read. */
+const IN_MEMORY = 16 * 1_024 * 1_024;
+
+const CHUNK_BYTES = 256 * 1_024;
+
+/**
+ * Yields the content of a file once for each of several paths.
+ *
+ * @param content is read once. The content of a large file is stored in a temporary file meanwhile, which has no name, so that a killed run
+ *   leaves nothing behind
+ */
+export async function* repeated(
+  paths: readonly string[],
+  size: number,
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<SiteFile & { readonly content: AsyncIterable<Uint8Array> }, void, undefined> {
+  const [only, ...others] = paths;
+  if (only === undefined) return;
+  if (others.length === 0) {
+    yield { path: only, size, content };
+  } else if (size <= IN_MEMORY) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of content) pieces.push(Buffer.from(piece));
+    for (const path of paths) yield { path, size, content: asynchronous(pieces) };
+  } else {
+    const file = await namelessFile();
+    try {
+      for await (const piece of content) await file.writeFile(piece);
+      for (const path of paths) yield { path, size, content: chunksOf(file, size) };
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+async function namelessFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `docs-hosting-${randomUUID()}`);
+  const file = await open(path, "wx+", 0o600);
+  await rm(path);
+  return file;
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- as an archive is read
+async function* asynchronous(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* pieces;
+}
+
+async function* chunksOf(file: FileHandle, size: number): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let position = 0; position < size;) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

@@ -1,0 +1,116 @@
+import { dirname, join } from "node:path/posix";
+import { isAddress } from "./moduleImports";
+
+/** Receives what a page or a module says about modules of the site. */
+export interface ModuleSink {
+  /** A module that a browser loads with the page: its address as written. */
+  module(address: string): void;
+  /** A name that an import map of the site translates. */
+  named(name: string): void;
+  /** A translation of an import map. */
+  translation(name: string, address: string): void;
+}
+
+/** What the file of a module imports, or why that is not known. */
+export interface ModuleFile {
+  readonly imports: readonly string[];
+  readonly problem?: string;
+}
+
+/**
+ * The modules of a site, and which of them browsers load with its pages. Files come in any order, so the modules are followed after all
+ * files were read.
+ */
+export class SiteModules {
+  readonly #files = new Map<string, ModuleFile>();
+  /** Addresses that pages load: as written, by the path that they have if they are relative to their page. */
+  readonly #wanted = new Map<string, string>();
+  readonly #names = new Set<string>();
+  /** For each name or prefix of names, addresses as in {@link #wanted}. */
+  readonly #translations = new Map<string, Map<string, string>>();
+
+  addFile(path: string, file: ModuleFile): void {
+    const { imports, problem } = this.#files.get(path) ?? { imports: [] };
+    const first = problem ?? file.problem;
+    this.#files.set(path, {
+      imports: [...imports, ...file.imports],
+      ...(first !== undefined && { problem: first }),
+    });
+  }
+
+  /** Receives what a file says. @param path its path in the archive */
+  sinkOf(path: string): ModuleSink {
+    return {
+      module: (address) => this.#wanted.set(...located(path, address)),
+      named: (name) => this.#names.add(name),
+      translation: (name, address) => {
+        const known = this.#translations.get(name) ?? new Map<string, string>();
+        this.#translations.set(name, known.set(...located(path, address)));
+      },
+    };
+  }
+
+  /**
+   * Visits each module that a page loads, directly or through others, once.
+   *
+   * @param root the site's folder in the archive
+   * @param hasFile whether the archive has a file
+   */
+  follow(
+    root: string,
+    hasFile: (path: string) => boolean,
+    visit: (path: string, file: ModuleFile) => void,
+  ): void {
+    const seen = new Set<string>();
+    const open: string[] = [];
+    const want = (path: string, address: string): void => {
+      const found = candidates(path, address, root).find(hasFile);
+      if (found === undefined || seen.has(found)) return;
+      seen.add(found);
+      open.push(found);
+    };
+    const translate = (name: string): void => {
+      for (const [key, addresses] of this.#translations) {
+        const isPrefix = key.endsWith("/") && name.startsWith(key);
+        if (key !== name && !isPrefix) continue;
+        const rest = isPrefix ? name.slice(key.length) : "";
+        for (const [path, address] of addresses) want(rest ? join(path, rest) : path, address + rest);
+      }
+    };
+    for (const [path, address] of this.#wanted) want(path, address);
+    for (const name of this.#names) translate(name);
+    for (let path; (path = open.pop()) !== undefined;) {
+      const file = this.#files.get(path);
+      if (file === undefined) continue;
+      visit(path, file);
+      for (const specifier of file.imports) {
+        if (isAddress(specifier)) want(...located(path, specifier));
+        else translate(specifier);
+      }
+    }
+  }
+}
+
+/** An address, and the path that it has if it is relative to the file that has it. */
+function located(path: string, address: string): [path: string, address: string] {
+  const bare = address.replace(/[?#].*$/s, "");
+  return [bare.startsWith("/") ? bare : join(dirname(path), bare), bare];
+}
+
+/**
+ * The paths that an address may have: relative to its file; relative to the site's root, as `<base>` may say; below the root, whose path on
+ * the server is not known, for an address that begins with a slash.
+ */
+function candidates(path: string, address: string, root: string): string[] {
+  const found = address.startsWith("/") ? [] : [path, join(root, address)];
+  for (let slash = address.indexOf("/"); slash !== -1; slash = address.indexOf("/", slash + 1)) {
+    if (address.startsWith("/")) found.push(join(root, address.slice(slash + 1)));
+  }
+  return found.flatMap((each) => {
+    try {
+      return [decodeURI(each), each];
+    } catch {
+      return [each];
+    }
+  });
+}

@@ -1,0 +1,34 @@
+import { dirname } from "node:path/posix";
+import { type Remedy, refusal, shown } from "./refusal";
+import type { SiteTree } from "./siteTree";
+
+/** The refusal of an archive that has no start page where one is looked for: it names one that is elsewhere. */
+export function noStartPage(tree: SiteTree): Error {
+  const exported = "Check that the domain has pages, and export the site again.";
+  const refused = (further: string, packed: string): Error => {
+    const remedy: Remedy = { exported, packed };
+    return refusal(
+      `has no index.html, neither at the top nor in its only top-level folder${further}`,
+      remedy,
+    );
+  };
+  const [start] = tree.filesNamed("index.html");
+  const [short] = start === undefined ? tree.filesNamed("index.htm") : [];
+  const other = start ?? short;
+  if (other === undefined) {
+    return refused("", "Pack the content of the folder with the pages: `tar -czf site.tar.gz -C FOLDER .`.");
+  }
+  const folder = dirname(other);
+  if (!other.endsWith("index.html")) {
+    const rename = `Name the start page index.html: it is «${shown(other)}».`;
+    return refused(`, only «${shown(other)}»`, rename);
+  }
+  const pack = `Pack the content of ${shown(folder)}/: \`tar -czf site.tar.gz -C ${quoted(folder)} .\`.`;
+  return refused(`, only «${shown(other)}»`, pack);
+}
+
+/** A path as a shell reads it. */
+function quoted(path: string): string {
+  const text = shown(path);
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,41 @@
+// What a page can name is never read as a part of the browser: an `<img name="currentScript">` of a page's author comes before the
+// built-in `document.currentScript`, and a field with the name `closest` before the method of its form.
+
+/** Parts of the document that the search reads. */
+type Part = "body" | "currentScript" | "documentElement" | "head";
+
+/** A part of the document, whatever the page's elements are called. */
+export function part<Name extends Part>(name: Name): Document[Name] {
+  return Reflect.get(Document.prototype, name, document);
+}
+
+/** Creates an element, whatever the page's elements are called. */
+export function create<Name extends keyof HTMLElementTagNameMap>(name: Name): HTMLElementTagNameMap[Name] {
+  const make: (name: Name) => HTMLElementTagNameMap[Name] = Reflect.get(Document.prototype, "createElement");
+  return make.call(document, name);
+}
+
+/** Whether an element matches a selector. */
+export function matches(element: Element, selector: string): boolean {
+  return Element.prototype.matches.call(element, selector);
+}
+
+/** The element itself or the first one around it that matches a selector. */
+export function closest(element: Element, selector: string): Element | null {
+  return Element.prototype.closest.call(element, selector);
+}
+
+/**
+ * The folder of the script that runs now, if it is a script of this name. Programs that load all scripts of a page later, such as
+ * those of some hosts, set `document.currentScript` themselves: it counts if it is a script.
+ */
+export function ownScript(
+  file: string,
+): { readonly script: HTMLScriptElement; readonly folder: string } | undefined {
+  for (const script of [part("currentScript"), document.currentScript]) {
+    if (!(script instanceof HTMLScriptElement)) continue;
+    const { pathname } = new URL(script.src, location.href);
+    if (pathname.endsWith(`/${file}`)) return { script, folder: new URL(".", script.src).href };
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ClientRequest } from "node:http";
+import { basename } from "node:path";
+import { STUB_BUCKET, type BucketStub } from "../../simulation/bucketStub.ts";
+import type { Content } from "./contents.ts";
+import { Operation } from "./operation.ts";
+import type { Place, Spot } from "./place.ts";
+
+type Bucket = { readonly endpoint: string; readonly prefix?: string; readonly layout: string };
+
+const PREFIXES: Readonly<Record<Spot, string | undefined>> = {
+  same: "docs",
+  "another spelling": "docs",
+  nested: "docs/nested",
+  parent: undefined,
+  separate: "other",
+};
+/** The header that names the operation of a request. It is not signed. */
+const HEADER = "x-operation";
+
+/** A bucket with archives and sites. @param store empty */
+export function bucketPlace(store: BucketStub, contents: readonly Content[]): Place {
+  const operations = new Map<string, Operation>();
+  const foreign = new Set<string>();
+  const name = (message: unknown): void => {
+    const operation = Operation.current;
+    if (!operation) return;
+    operations.set(operation.id, operation);
+    (message as { request: ClientRequest }).request.setHeader(HEADER, operation.id);
+  };
+  subscribe("http.client.request.created", name);
+  store.objects.clear();
+  store.uploads.clear();
+  store.ready = async ({ headers }) => {
+    const id = headers[HEADER];
+    // of a history that is over
+    if (typeof id === "string" && !operations.has(id)) await new Promise<never>(() => undefined);
+    await operations.get(String(id))?.step();
+  };
+  const keyOf = ({ prefix }: Bucket, path: string): string => (prefix === undefined ? path : `${prefix}/${path}`);
+  const text = (key: string): string | undefined => store.objects.get(key)?.body.toString();
+  return {
+    destination: (spot, variant) => ({
+      bucket: STUB_BUCKET,
+      endpoint: spot === "another spelling" ? store.endpoint.replace("127.0.0.1", "localhost") : store.endpoint,
+      region: "eu-west-1",
+      layout: variant % 3 === 0 ? "archive" : "site",
+      ...(PREFIXES[spot] !== undefined && { prefix: PREFIXES[spot] }),
+    }),
+    fetch: () => Promise.reject(new Error("nothing is fetched")),
+    environment: {},
+    missing(copy, content, owner, given) {
+      const destination = given as Bucket;
+      const item = destination.layout === "site" ? copy.sha256 : basename(copy.uri);
+      const mark = keyOf(destination, `.docs-hosting/owners/${item}/${owner}.json`);
+      if (!store.objects.has(mark)) return mark;
+      if (destination.layout !== "site") {
+        const archive = store.objects.get(keyOf(destination, item));
+        const digest = archive && createHash("sha256").update(archive.body).digest("hex");
+        return digest === content.fileSha256 ? undefined : keyOf(destination, item);
+      }
+      // of a copy whose pages another owner's have replaced, only its record is there
+      if (this.pointer(destination) !== copy.sha256) return undefined;
+      for (const [path, expected] of content.files)
+        if (text(keyOf(destination, path)) !== expected) return keyOf(destination, path);
+      return undefined;
+    },
+    pointer(given) {
+      const destination = given as Bucket;
+      if (destination.layout !== "site") return "no pointer";
+      const page = text(keyOf(destination, "index.html"));
+      return contents.find(({ files }) => files.get("index.html") === page)?.fileSha256;
+    },
+    nameOf: ({ sha256 }) => sha256,
+    pointerKey(given) {
+      const { prefix = "", layout } = given as Bucket;
+      return `${layout} ${prefix}`;
+    },
+    addForeign(number, destination) {
+      const key = keyOf(destination as Bucket, number % 2 === 0 ? `robots-${number}.txt` : `guide/robots-${number}.txt`);
+      store.put(key, `foreign ${number}`);
+      foreign.add(key);
+      return () => text(key) === `foreign ${number}`;
+    },
+    alter: () => false,
+    left: () => [...store.objects.keys(), ...store.uploads.keys()].filter((key) => !foreign.has(key)),
+    killed: () => undefined,
+    close() {
+      unsubscribe("http.client.request.created", name);
+      operations.clear();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createHash } from "node:crypto";
+import { basename, join, relative, resolve } from "node:path";
+import type { Place, Spot } from "./place.ts";
+
+type Folder = { readonly folder: string; readonly layout?: string };
+
+/** Folders below a root, with archives and sites. */
+export function folderPlace(root: string): Place {
+  const main = join(root, "docs");
+  mkdirSync(main, { recursive: true });
+  symlinkSync(main, join(root, "alias"));
+  const foreign = new Set([join(root, "alias")]);
+  const folders: Readonly<Record<Spot, readonly string[]>> = {
+    same: [main],
+    "another spelling": [`${main}/`, join(root, "alias"), `${root}/other/../docs`],
+    nested: [join(main, "nested")],
+    parent: [root],
+    separate: [join(root, "separate")],
+  };
+  const text = (path: string): string | undefined =>
+    existsSync(path) && lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
+  return {
+    destination(spot, variant) {
+      const spellings = folders[spot];
+      return {
+        folder: spellings[variant % spellings.length],
+        layout: variant % 3 === 0 ? "archive" : "site",
+      };
+    },
+    fetch: () => Promise.reject(new Error("nothing is fetched")),
+    environment: {},
+    missing(copy, content, owner, destination) {
+      const { folder, layout } = destination as Folder;
+      const item = basename(copy.uri);
+      const at = join(folder, item);
+      if (!existsSync(join(folder, ".docs-hosting", item, `${owner}.json`))) return `the mark at ${item}`;
+      if (layout !== "site") {
+        const digest = existsSync(at) && createHash("sha256").update(readFileSync(at)).digest("hex");
+        return digest === content.fileSha256 ? undefined : at;
+      }
+      for (const [path, expected] of content.files)
+        if (text(join(at, path)) !== expected) return join(at, path);
+      return existsSync(`${at}.json`) ? undefined : `${at}.json`;
+    },
+    pointer(destination) {
+      const { folder, layout } = destination as Folder;
+      if (layout !== "site") return "no pointer";
+      const link = join(folder, "current");
+      const target = lstatSync(link, { throwIfNoEntry: false }) && readlinkSync(link);
+      return target !== undefined && existsSync(link) ? target : undefined;
+    },
+    nameOf: (copy) => basename(copy.uri),
+    pointerKey(destination) {
+      const { folder, layout } = destination as Folder;
+      return `${layout} ${resolve(folder).replace(join(root, "alias"), main)}`;
+    },
+    addForeign(number, destination, copy) {
+      const { folder, layout } = destination as Folder;
+      const inSite = layout === "site" && copy !== undefined && number % 3 > 0 && existsSync(copy.uri);
+      const below = inSite ? join(copy.uri, ...(number % 3 === 1 ? [".well-known"] : [])) : folder;
+      if (!existsSync(folder)) return undefined;
+      mkdirSync(below, { recursive: true });
+      const path = join(below, `robots-${number}.txt`);
+      writeFileSync(path, `foreign ${number}`);
+      foreign.add(resolve(path).replace(join(root, "alias"), main));
+      return () => text(path) === `foreign ${number}`;
+    },
+    alter(number, copy) {
+      const path = join(copy.uri, "index.html");
+      if (!existsSync(path)) return false;
+      writeFileSync(path, `changed ${number}`);
+      foreign.add(resolve(path).replace(join(root, "alias"), main)); // until it is written again
+      return true;
+    },
+    left: () =>
+      readdirSync(root, { recursive: true, withFileTypes: true })
+        // the list follows links
+        .filter((each) => !each.isDirectory() && !each.parentPath.startsWith(join(root, "alias")))
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .filter((path) => !foreign.has(path))
+        .map((path) => relative(root, path)),
+    killed({ drafts }) {
+      // what a process that has ended leaves belongs to nobody
+      let number = 0;
+      for (const path of drafts) {
+        const [, start = ""] = /^(\.docs-hosting-(?:[0-9a-f]{16}\.)?)/.exec(basename(path)) ?? [];
+        const free = join(path, "..", `${start}free-${basename(path).slice(-14, -6)}${number++}.draft`);
+        if (lstatSync(path, { throwIfNoEntry: false })) renameSync(path, free);
+      }
+    },
+  };
+}

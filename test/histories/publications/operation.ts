@@ -1,0 +1,137 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import type { Clock } from "../../../provider/time/clock.ts";
+
+/** A longer delay is a limit, which no history reaches, in milliseconds. */
+const LONGEST_PAUSE_MS = 5_000;
+/** How much time a pause takes on this slow machine, in milliseconds: a look at an owner who never ends is repeated thrice. */
+const PAUSE_MS = 20_000;
+
+const killed = Symbol("killed");
+
+/** A step that waits until it may happen. */
+interface Waiting {
+  readonly isPause: boolean;
+  readonly begin: () => void;
+}
+
+/**
+ * One run of the provider, step by step: a step is a call of the file system or a request. A killed run's next step never begins,
+ * so nothing of the run happens any more.
+ */
+export class Operation {
+  static readonly #current = new AsyncLocalStorage<Operation>();
+
+  /** The operation whose code is running. */
+  static get current(): Operation | undefined {
+    return Operation.#current.getStore();
+  }
+
+  /** Identifies the operation. */
+  readonly id = randomUUID();
+  /** The drafts of the operation, which a killed process would not own any more. */
+  readonly drafts = new Set<string>();
+  /** The files that it has opened: the end of a process closes them. */
+  readonly handles = new Set<FileHandle>();
+  readonly #killAt: number | undefined;
+  readonly #waiting: Waiting[] = [];
+  readonly #death: Promise<typeof killed>;
+  #die: () => void = () => undefined;
+  #arrived: () => void = () => undefined;
+  #steps = 0;
+  #elapsedMs = 0;
+  #isTogether = false;
+  #isOver = false;
+
+  /** @param killAt the step that does not begin any more */
+  constructor(killAt?: number) {
+    this.#killAt = killAt;
+    this.#death = new Promise((resolve) => {
+      this.#die = () => resolve(killed);
+    });
+  }
+
+  /** Runs alone. @returns `undefined` if it was killed */
+  async run<T>(work: () => Promise<T>): Promise<{ value: T } | undefined> {
+    const running = Operation.#current.run(this, work);
+    running.catch(() => undefined);
+    try {
+      const result = await Promise.race([running, this.#death]);
+      return result === killed ? undefined : { value: result };
+    } finally {
+      this.#isOver = true;
+      this.#arrived();
+    }
+  }
+
+  /** Waits until the next step may begin. */
+  step(): Promise<void> {
+    if (this.#killAt !== undefined && this.#steps++ >= this.#killAt) {
+      this.#isOver = true;
+      this.#die();
+      this.#arrived();
+      for (const each of this.handles) each.close().catch(() => undefined);
+      return new Promise<never>(() => undefined);
+    }
+    return this.#isTogether ? new Promise((begin) => this.#wait({ isPause: false, begin })) : Promise.resolve();
+  }
+
+  readonly clock: Clock = {
+    now: () => Date.parse("2026-01-01T00:00:00Z") + this.#elapsedMs,
+    monotonic: () => this.#elapsedMs,
+    random: () => 0.5,
+    after: (delayMs, callback) => {
+      if (delayMs > LONGEST_PAUSE_MS) return () => undefined;
+      let isStopped = false;
+      const begin = (): void => {
+        if (isStopped || this.#isOver) return;
+        this.#elapsedMs += PAUSE_MS;
+        callback();
+      };
+      if (this.#isTogether) this.#wait({ isPause: true, begin });
+      else setImmediate(begin);
+      return () => {
+        isStopped = true;
+      };
+    },
+  };
+
+  /** Runs operations at the same time: `choose` says which of them makes the next step. Time passes when only pauses are left. */
+  static async together(
+    operations: readonly Operation[],
+    run: (operation: Operation) => Promise<void>,
+    choose: () => number,
+  ): Promise<void> {
+    for (const each of operations) each.#isTogether = true;
+    const running = Promise.all(operations.map((each) => run(each)));
+    for (;;) {
+      const live = operations.filter((each) => !each.#isOver);
+      if (live.length === 0) break;
+      for (const each of live) await each.#arrival();
+      const ready = operations.filter((each) => !each.#isOver && each.#waiting.length > 0);
+      const awake = ready.filter((each) => each.#waiting.some(({ isPause }) => !isPause));
+      const from = awake.length > 0 ? awake : ready;
+      from[choose() % from.length]?.#next();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await running;
+  }
+
+  #wait(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#arrived();
+  }
+
+  #next(): void {
+    const index = this.#waiting.findIndex(({ isPause }) => !isPause);
+    const [next] = this.#waiting.splice(Math.max(index, 0), 1);
+    next?.begin();
+  }
+
+  /** The operation waits for a step, or is over. */
+  #arrival(): Promise<void> {
+    if (this.#isOver || this.#waiting.length > 0) return Promise.resolve();
+    return new Promise((resolve) => (this.#arrived = resolve));
+  }
+}

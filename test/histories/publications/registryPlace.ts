@@ -1,0 +1,90 @@
+import { digestOf, MemoryRegistry } from "../../simulation/memoryRegistry.ts";
+import { Operation } from "./operation.ts";
+import type { Place, Spot } from "./place.ts";
+
+type Repository = { readonly repository: string; readonly tag?: string };
+
+const REPOSITORIES: Readonly<Record<Spot, string>> = {
+  same: "localhost:5000/docs/site",
+  "another spelling": "127.0.0.1:5000/docs/site",
+  nested: "localhost:5000/docs/site/nested",
+  parent: "localhost:5000/docs",
+  separate: "localhost:5000/other",
+};
+const TAGS = ["latest", "latest", "prod", undefined];
+
+/** A registry without a server, with images of sites. */
+export function registryPlace(): Place {
+  const registry = new MemoryRegistry();
+  const foreign: { repository: string; digest: string }[] = [];
+  const pathOf = ({ repository }: Repository): string => repository.slice(repository.indexOf("/") + 1);
+  const digestIn = (repository: string, name: string): string | undefined => {
+    const found = registry.manifests(repository).get(name);
+    return found && digestOf(found.body);
+  };
+  return {
+    destination: (spot, variant) => ({
+      repository: REPOSITORIES[spot],
+      plainHttp: true,
+      ...(TAGS[variant % TAGS.length] !== undefined && { tag: TAGS[variant % TAGS.length] }),
+    }),
+    async fetch(url, init) {
+      await Operation.current?.step();
+      return registry.fetch(url, init);
+    },
+    environment: {},
+    missing(copy, _content, owner, destination) {
+      const path = pathOf(destination as Repository);
+      const digest = copy.uri.slice(copy.uri.indexOf("@") + 1);
+      const short = digest.slice("sha256:".length).slice(0, 16);
+      const manifest = registry.manifests(path).get(digest);
+      if (!manifest) return digest;
+      if (digestIn(path, `sha256-${short}`) !== digest) return `the tag sha256-${short}`;
+      const { config, layers } = JSON.parse(manifest.body.toString()) as Record<
+        "config" | "layers",
+        { digest: string } & { digest: string }[]
+      >;
+      const blob = [config, ...layers].find((each) => !registry.hasBlob(each.digest));
+      if (blob) return blob.digest;
+      return registry.manifests(path).has(`docs-hosting-owner-${short}-${owner}`)
+        ? undefined
+        : `the mark of ${owner} at ${short}`;
+    },
+    pointer(destination) {
+      const { tag } = destination as Repository;
+      return tag === undefined ? "no pointer" : digestIn(pathOf(destination as Repository), tag);
+    },
+    nameOf: ({ uri }) => uri.slice(uri.indexOf("@") + 1),
+    pointerKey(destination) {
+      return `${pathOf(destination as Repository)}:${(destination as Repository).tag ?? ""}`;
+    },
+    addForeign(number, destination, copy) {
+      const path = pathOf(destination as Repository);
+      const digest = copy && this.nameOf(copy);
+      const image = digest === undefined ? undefined : registry.manifests(path).get(digest);
+      if (number % 2 === 0 || digest === undefined || image === undefined) {
+        // an image of somebody else
+        const body = Buffer.from(JSON.stringify({ schemaVersion: 2, config: {}, number }));
+        const own = digestOf(body);
+        registry.manifests(path).set(own, { type: "", body }).set(`theirs-${number}`, { type: "", body });
+        foreign.push({ repository: path, digest: own });
+        return () => digestIn(path, `theirs-${number}`) === own;
+      }
+      registry.manifests(path).set(`stable-${number}`, image);
+      foreign.push({ repository: path, digest });
+      return () =>
+        digestIn(path, `stable-${number}`) === digest && registry.manifests(path).has(digest);
+    },
+    alter: () => false,
+    left: () =>
+      registry.repositories.flatMap((repository) =>
+        [...registry.manifests(repository)]
+          .filter(
+            ([, { body }]) =>
+              !foreign.some((each) => each.repository === repository && each.digest === digestOf(body)),
+          )
+          .map(([name]) => `${repository} ${name}`),
+      ),
+    killed: () => undefined,
+  };
+}

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { SPOTS, type Spot } from "./place.ts";
+import type { Action, Run, World } from "./world.ts";
+
+/** Several resources, and what happens to them. */
+export interface PublicationHistory {
+  readonly resources: readonly { readonly spot: Spot; readonly variant: number }[];
+  readonly steps: readonly HistoryStep[];
+  /** The order of the last destroys. */
+  readonly order: readonly number[];
+}
+
+interface HistoryStep {
+  readonly act: (world: World) => Promise<void> | void;
+}
+
+const CONTENTS = 3;
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("up" as const),
+      content: fc.nat(CONTENTS - 1),
+      keep: fc.constantFrom(0, 0, 1),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: "replace" as const }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("move" as const), variant: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "refresh" as const }) },
+  { weight: 4, arbitrary: fc.constant({ kind: "destroy" as const }) },
+);
+
+const kill = fc.oneof(
+  { weight: 7, arbitrary: fc.constant(undefined) },
+  { weight: 3, arbitrary: fc.nat(70) },
+  { weight: 1, arbitrary: fc.constant("answer" as const) },
+);
+
+const runOf = (resource: number): fc.Arbitrary<Run> => fc.record({ resource: fc.constant(resource), action, kill });
+
+const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
+  const resource = fc.nat(count - 1);
+  return fc.oneof(
+    {
+      weight: 6,
+      arbitrary: resource.chain(runOf).map((run) => ({ act: (world: World) => world.run([run]) })),
+    },
+    {
+      weight: 5,
+      arbitrary: fc
+        .shuffledSubarray(
+          Array.from({ length: count }, (_, index) => index),
+          { minLength: 2, maxLength: 2 },
+        )
+        .chain((pair) => fc.tuple(fc.tuple(...pair.map(runOf)), fc.array(fc.nat(1), { minLength: 20, maxLength: 200 })))
+        .map(([runs, turns]) => ({
+          act: (world: World) => {
+            let turn = 0;
+            return world.run(runs, () => turns[turn++ % turns.length] ?? 0);
+          },
+        })),
+    },
+    {
+      weight: 1,
+      arbitrary: resource.map((index) => ({ act: (world: World) => world.addForeign(index) })),
+    },
+    { weight: 1, arbitrary: resource.map((index) => ({ act: (world: World) => world.alter(index) })) },
+  );
+};
+
+/** Any history of two or three resources in two stacks. */
+export const publicationHistory: fc.Arbitrary<PublicationHistory> = fc.integer({ min: 2, max: 3 }).chain((count) =>
+  fc.record({
+    resources: fc.array(fc.record({ spot: fc.constantFrom(...SPOTS), variant: fc.nat(5) }), {
+      minLength: count,
+      maxLength: count,
+    }),
+    steps: fc.array(stepOf(count), { minLength: 2, maxLength: 8 }),
+    order: fc.array(fc.nat(9), { minLength: count, maxLength: count }),
+  }),
+);

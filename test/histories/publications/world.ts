@@ -1,0 +1,394 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
+import type { CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
+import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
+import type { Copy } from "../../../provider/destination/destination.ts";
+import type { Context } from "../../../provider/resource/context.ts";
+import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { MemoryNotes } from "../../simulation/memoryNotes.ts";
+import { recordingReporter } from "../../simulation/recordingReporter.ts";
+import { testContext } from "../../simulation/testContext.ts";
+import type { Content } from "./contents.ts";
+import { Operation } from "./operation.ts";
+import type { Place, Spot } from "./place.ts";
+
+/** What a run does with a resource. */
+export type Action =
+  | { readonly kind: "up"; readonly content: number; readonly keep: number }
+  /** `pulumi up --replace`: the old resource is deleted after its successor was made. */
+  | { readonly kind: "replace" }
+  /** The program names another spelling of the destination, or another variant of it. */
+  | { readonly kind: "move"; readonly variant: number }
+  | { readonly kind: "refresh" }
+  | { readonly kind: "destroy" };
+
+/** A run of one resource. */
+export interface Run {
+  readonly resource: number;
+  readonly action: Action;
+  /** The step at which it is killed. `"answer"`: when all is done, and the engine has stored nothing. */
+  readonly kill?: number | "answer" | undefined;
+}
+
+/** A resource of a stack. */
+interface Resource {
+  readonly urn: string;
+  readonly spot: Spot;
+  readonly notes: MemoryNotes;
+  variant: number;
+  content: number;
+  keep: number;
+  state: BundleCopyState | undefined;
+  /** Replaced, and deleted after the next successful run. */
+  pending: BundleCopyState[];
+  /** Whether the newest copy of the state must be there. */
+  isSettled: boolean;
+  /** Only a refresh can tell what happened to its copy. */
+  needsRefresh: boolean;
+  /** A run has named the owner who took the pointer. */
+  isTaken: boolean;
+  hasKilledReplacement: boolean;
+  /** A killed run may have removed copies that the state has, and no run of the provider has followed. */
+  isUntouched: boolean;
+}
+
+/** The result of a run. */
+interface Outcome {
+  readonly result: "green" | "failed" | "killed";
+  readonly error?: unknown;
+  readonly published: boolean;
+  readonly lines: readonly string[];
+}
+
+/** How a run may fail that met another one. */
+const MET_ANOTHER = /was removed by somebody else while|was written by somebody else at the same time/;
+
+/** Several resources that publish at neighbouring places. */
+export class World {
+  readonly story: string[] = [];
+  /** The results of runs, in a few words each. */
+  readonly outcomes: string[] = [];
+  readonly #place: Place;
+  readonly #contents: readonly Content[];
+  readonly #home: string;
+  readonly #resources: readonly Resource[];
+  readonly #foreign: { readonly name: string; readonly isThere: () => boolean }[] = [];
+  /** Texts of resources that were replaced or deleted: what their runs say about others. */
+  #number = 0;
+
+  constructor(
+    place: Place,
+    contents: readonly Content[],
+    folder: string,
+    resources: readonly { readonly spot: Spot; readonly variant: number }[],
+  ) {
+    this.#place = place;
+    this.#contents = contents;
+    this.#home = mkdtempSync(join(folder, "home-"));
+    this.#resources = resources.map(({ spot, variant }, index) => ({
+      // two stacks
+      urn: `urn:pulumi:stack-${index % 2}::website::pulumi-nodejs:dynamic/docs-hosting:BundleCopy::docs-${index}`,
+      spot,
+      notes: new MemoryNotes(),
+      variant,
+      content: 0,
+      keep: 1,
+      state: undefined,
+      pending: [],
+      isSettled: false,
+      needsRefresh: false,
+      isTaken: false,
+      hasKilledReplacement: false,
+      isUntouched: false,
+    }));
+    this.story.push(
+      ...this.#resources.map((each, index) => `${index}: ${JSON.stringify(this.#destination(each))}`),
+    );
+  }
+
+  /** Runs one after the other, or at the same time. @param choose which of them makes the next step */
+  async run(runs: readonly Run[], choose?: () => number): Promise<void> {
+    const operations = runs.map(({ kill }) => new Operation(typeof kill === "number" ? kill : undefined));
+    const work = async (operation: Operation): Promise<void> => {
+      const run = runs[operations.indexOf(operation)];
+      if (run) outcomes.set(run, await this.#carryOut(run, operation));
+    };
+    const outcomes = new Map<Run, Outcome>();
+    if (choose && operations.length > 1) await Operation.together(operations, work, choose);
+    else for (const operation of operations) await work(operation);
+    for (const [run, outcome] of outcomes) this.#note(run, outcome, runs.length > 1);
+    this.#noteTaken([...outcomes]);
+    if (runs.length > 1) this.#noteRace(runs);
+    this.check();
+  }
+
+  /** Somebody adds something of their own beside or in a copy. */
+  addForeign(index: number): void {
+    const resource = this.#resourceAt(index);
+    const number = this.#number++;
+    const isThere = this.#place.addForeign(number, this.#destination(resource), this.#newest(resource));
+    this.story.push(`- foreign ${number} at ${index}${isThere ? "" : ": not possible"}`);
+    if (isThere) this.#foreign.push({ name: `foreign ${number}`, isThere });
+  }
+
+  /** Somebody changes a copy. */
+  alter(index: number): void {
+    const newest = this.#newest(this.#resourceAt(index));
+    if (!newest || !this.#place.alter(this.#number++, newest)) return;
+    this.story.push(`- ${newest.uri} is changed by hand`);
+    for (const each of this.#resources) {
+      each.isSettled = false;
+      each.needsRefresh = true;
+    }
+  }
+
+  /** All is well again: every program runs once more, and then all is destroyed. */
+  async end(order: readonly number[]): Promise<void> {
+    const used = this.#resources.map((_, index) => index).filter((index) => this.#isUsed[index]);
+    this.story.push("- all is well again");
+    for (const resource of used) {
+      const { content, keep } = this.#resourceAt(resource);
+      await this.run([{ resource, action: { kind: "refresh" } }]);
+      await this.run([{ resource, action: { kind: "up", content, keep } }]);
+      if (!this.#resourceAt(resource).isSettled) this.#fail(`${resource} does not recover`);
+    }
+    for (const resource of [...used].sort((one, other) => (order[one] ?? 0) - (order[other] ?? 0)))
+      await this.run([{ resource, action: { kind: "destroy" } }]);
+    // a replacement that was killed and not repeated is the next create's: nothing else can tell it from a resource in use
+    for (const resource of used) {
+      const { content, keep, hasKilledReplacement } = this.#resourceAt(resource);
+      if (!hasKilledReplacement) continue;
+      await this.run([{ resource, action: { kind: "up", content, keep } }]);
+      await this.run([{ resource, action: { kind: "destroy" } }]);
+    }
+    const left = this.#place.left();
+    if (left.length > 0) this.#fail(`left after the last destroy: ${left.join(", ")}`);
+  }
+
+  close(): void {
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  readonly #isUsed: boolean[] = [];
+
+  async #carryOut({ resource: index, action, kill }: Run, operation: Operation): Promise<Outcome> {
+    const resource = this.#resourceAt(index);
+    const reporter = recordingReporter();
+    const context = this.#context(resource, operation, reporter);
+    this.#isUsed[index] = true;
+    const before = this.#newest(resource)?.uri;
+    let store = (): void => undefined;
+    let result: Outcome["result"] = "killed";
+    let error: unknown;
+    let published = false;
+    try {
+      const done = await operation.run(() => this.#act(resource, action, context));
+      if (done) {
+        store = done.value;
+        if (kill !== "answer") result = "green";
+      }
+    } catch (caught) {
+      error = caught;
+      if (kill !== "answer") result = "failed";
+      if (caught instanceof UnfinishedError && kill !== "answer")
+        resource.state = plain(caught.state as BundleCopyState);
+    }
+    if (result === "green") {
+      store();
+      published = this.#newest(resource)?.uri !== before || reporter.lines.info.some((line) => line !== "");
+    }
+    if (result === "killed") {
+      this.#place.killed(operation);
+      resource.notes.processKilled();
+    } else resource.notes.operationEnded();
+    const lines = [...reporter.lines.info, ...reporter.lines.warn];
+    return { result, error, published, lines };
+  }
+
+  /** @returns how its result is stored */
+  async #act(resource: Resource, action: Action, context: Context): Promise<() => void> {
+    const { state } = resource;
+    if (action.kind === "refresh") {
+      if (!state) return () => undefined;
+      const found = await bundleCopy.read(context, state);
+      return () => (resource.state = found && plain(found.state));
+    }
+    if (action.kind === "destroy") {
+      for (const each of [...resource.pending, ...(state ? [state] : [])])
+        await bundleCopy.remove(context, each);
+      return () => Object.assign(resource, { state: undefined, pending: [] });
+    }
+    if (action.kind === "up") Object.assign(resource, { content: action.content, keep: action.keep });
+    // nobody finds what a killed run left at a place that the program does not name any more
+    if (action.kind === "move" && resource.isSettled) resource.variant = action.variant;
+    const inputs = this.#inputs(resource, context);
+    const { changed, replaces, hidden } = state
+      ? bundleCopy.diff(inputs, state, { name: "build-agent", nowMs: context.clock.now() })
+      : { changed: [], replaces: [], hidden: false };
+    const isReplaced = state !== undefined && (action.kind === "replace" || replaces.length > 0);
+    const isUnfinished = state?.bookkeeping.drifted === "partial";
+    const isSame = state !== undefined && !isReplaced && changed.length === 0 && !hidden && !isUnfinished;
+    let made = state;
+    if (!isSame) {
+      resource.isUntouched = false;
+      made = plain(
+        state && !isReplaced
+          ? await bundleCopy.update(context, state, inputs)
+          : await bundleCopy.create(context, inputs),
+      );
+      if (isReplaced || resource.pending.length > 0) {
+        // the engine stores it before it deletes what was replaced
+        if (isReplaced) resource.pending.push(state);
+        resource.state = made;
+        resource.notes.operationEnded();
+      }
+    }
+    for (const each of resource.pending) await bundleCopy.remove(context, each);
+    return () => Object.assign(resource, { state: made, pending: [] });
+  }
+
+  #note({ resource: index, action, kill }: Run, outcome: Outcome, isTogether: boolean): void {
+    const resource = this.#resourceAt(index);
+    const { result, error, lines } = outcome;
+    const name = `${action.kind} ${JSON.stringify({ ...action, kind: undefined, kill })}`;
+    this.outcomes.push(`${action.kind} ${isTogether ? "together " : ""}${result}`);
+    this.story.push(
+      `- ${index}: ${name}${isTogether ? " (together)" : ""}: ${result}${error === undefined ? "" : ` ${String(error)}`}`,
+      ...lines.map((line) => `    | ${line}`),
+      `    copies: ${JSON.stringify(resource.state?.bookkeeping.copies.map(({ copy }) => copy.uri))} ${resource.state?.bookkeeping.drifted ?? ""}`,
+    );
+    if (result === "failed" && !(isTogether && MET_ANOTHER.test(String(error)))) {
+      this.#fail(`${index} fails: ${String(error)}\n${(error as Error).stack ?? ""}`);
+    }
+    if (result === "green") {
+      if (action.kind === "refresh") Object.assign(resource, { needsRefresh: false, isUntouched: false });
+      else if (action.kind === "destroy") {
+        Object.assign(resource, { isSettled: false, needsRefresh: false, isTaken: false });
+      } else if (!resource.needsRefresh && !resource.isUntouched) resource.isSettled = true;
+    } else if (action.kind !== "refresh") {
+      Object.assign(resource, { isSettled: false, isUntouched: true });
+      if (action.kind === "replace" || action.kind === "move") resource.hasKilledReplacement = true;
+      if (action.kind === "destroy" || resource.pending.length > 0) resource.needsRefresh = true;
+    }
+  }
+
+  /** Who has lost the pointer, and which run said so. */
+  #noteTaken(outcomes: readonly [Run, Outcome][]): void {
+    for (const [{ resource, action }, { result }] of outcomes) {
+      const own = this.#resourceAt(resource);
+      const newest = this.#newest(own);
+      if (result !== "green" || action.kind === "refresh" || !newest) continue;
+      if (this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest)) own.isTaken = false;
+    }
+    for (const [{ resource }, { lines }] of outcomes) {
+      const text = lines.join("\n");
+      for (const other of this.#resources) {
+        if (!text.includes(other.urn)) continue;
+        other.isTaken = true;
+        this.#resourceAt(resource).isTaken ||= outcomes.some(([run]) => this.#resourceAt(run.resource) === other);
+      }
+    }
+  }
+
+  /** Of two runs that publish at once, the one that moved the pointer first may not know of the other. */
+  #noteRace(runs: readonly Run[]): void {
+    const publishing = runs
+      .filter(({ action }) => action.kind !== "refresh" && action.kind !== "destroy")
+      .map(({ resource }) => this.#resourceAt(resource));
+    const keys = publishing.map((each) => this.#place.pointerKey(this.#destination(each)));
+    for (const [index, each] of publishing.entries()) {
+      const newest = this.#newest(each);
+      const isShared = keys.some((key, other) => other !== index && key === keys[index]);
+      if (!isShared || !newest) continue;
+      if (this.#place.pointer(this.#destination(each)) !== this.#place.nameOf(newest)) each.isTaken = true;
+    }
+  }
+
+  /** What every state says is true, and nothing of others is gone. */
+  check(): void {
+    this.#resources.forEach((resource, index) => {
+      const newest = this.#newest(resource);
+      const owner = resource.state?.bookkeeping.owner;
+      if (!resource.isSettled || !newest || owner === undefined) return;
+      const destination = this.#destination(resource);
+      const content = this.#contents[resource.content];
+      const missing = content && this.#place.missing(newest, content, owner, destination);
+      if (missing !== undefined) this.#fail(`${index} has lost its copy: ${missing}`);
+      const pointer = this.#place.pointer(destination);
+      if (pointer === "no pointer") return;
+      if (!resource.isTaken && pointer !== this.#place.nameOf(newest))
+        this.#fail(`${index} has lost its pointer to ${String(pointer)}, and nobody said it`);
+      // given to the next owner when its owner leaves
+      const key = this.#place.pointerKey(destination);
+      const heirs = this.#resources.filter((each) => this.#place.pointerKey(this.#destination(each)) === key);
+      if (heirs.every((each) => each.isSettled || !this.#isUsed[this.#resources.indexOf(each)])) {
+        const names = heirs.flatMap((each) => this.#copies(each).map((copy) => this.#place.nameOf(copy)));
+        if (pointer === undefined || !names.includes(pointer))
+          this.#fail(`the pointer of ${index} leads to ${String(pointer)}: to no copy that anybody has`);
+      }
+    });
+    for (const { name, isThere } of this.#foreign) if (!isThere()) this.#fail(`${name} is gone`);
+  }
+
+  #copies({ state }: Resource): Copy[] {
+    return (state?.bookkeeping.copies ?? []).map(({ copy }) => copy);
+  }
+
+  #newest(resource: Resource): Copy | undefined {
+    return this.#copies(resource)[0];
+  }
+
+  #destination({ spot, variant }: Resource): Readonly<Record<string, unknown>> {
+    return this.#place.destination(spot, variant);
+  }
+
+  #inputs(resource: Resource, context: Context): CheckedInputs {
+    const content = this.#contents[resource.content];
+    if (!content) throw new Error("there is no such content");
+    const { file, version, fileSha256 } = content;
+    const { inputs, failures } = bundleCopy.check(
+      {
+        source: { file, version, fileSha256 },
+        destination: this.#destination(resource),
+        keep: resource.keep,
+      },
+      context.configuration,
+    );
+    if (failures.length > 0) throw new Error(`the history has wrong inputs: ${JSON.stringify(failures)}`);
+    return plain(inputs);
+  }
+
+  #context(
+    { urn, notes }: Resource,
+    { clock }: Operation,
+    reporter: ReturnType<typeof recordingReporter>,
+  ): Context {
+    return testContext({
+      fetch: this.#place.fetch,
+      clock,
+      reporter,
+      urn,
+      publicationRecords: notes,
+      configuration: {
+        environment: (name) => (name === "PULUMI_HOME" ? this.#home : this.#place.environment[name]),
+        stackConfig: () => undefined,
+      },
+    });
+  }
+
+  #resourceAt(index: number): Resource {
+    const found = this.#resources[index];
+    if (!found) throw new Error("there is no such resource");
+    return found;
+  }
+
+  #fail(problem: string): never {
+    throw new Error(`${problem}\n${this.story.join("\n")}`);
+  }
+}
+
+/** The host accepts only JSON, and so does the state. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
