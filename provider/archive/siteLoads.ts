@@ -22,6 +22,7 @@ const KINDS: ReadonlyMap<string, TextKind> = new Map([
   [".webmanifest", "manifest"],
   [".js", "module"],
   [".mjs", "module"],
+  [".cjs", "module"],
 ]);
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */

@@ -52,7 +52,7 @@ export class SiteSearch implements SiteSink {
     if (path === SEARCH_FOLDER || path.startsWith(`${SEARCH_FOLDER}/`)) {
       throw new BundleRefusedError(
         `the site has a file ${path}, where the search is put`,
-        "Take the folder out of the site's sources and export again, or switch `offlineSearch` off.",
+        "Take the folder out of the site's sources, or switch `offlineSearch` off.",
       );
     }
     if (!isPage(path) || size > MAX_BYTES) return this.#sink.file(file, content);
