@@ -4,10 +4,13 @@ import { join, resolve } from "node:path";
 import {
   draftPath,
   endedDrafts,
+  putBack,
   removeDraft,
   removeDrafts as removeDraftsOf,
+  removeEndedDraft,
   removeOldDrafts,
   replaceFolder,
+  SCRATCH,
 } from "../files/drafts";
 import { ignoreMissing } from "../files/ignoreMissing";
 import { filesBelow, foreignText } from "../files/listing";
@@ -38,7 +41,7 @@ export class KitDraft {
     this.#path = draftPath(folder, key);
     this.kit = join(this.#path, "kit");
     this.blobs = join(this.#path, "blobs");
-    this.scratch = join(this.#path, "scratch");
+    this.scratch = join(this.#path, SCRATCH);
   }
 
   /**
@@ -54,7 +57,7 @@ export class KitDraft {
     let isTaken = false;
     for (const path of await endedDrafts(folder, draft.#key)) {
       // only one of several processes succeeds
-      if (isTaken) await removeDraft(path);
+      if (isTaken) await removeEndedDraft(path);
       else isTaken = (await rename(path, draft.#path).then(() => true, ignoreMissing)) === true;
     }
     if (!isTaken) await mkdir(draft.#path);
@@ -68,6 +71,7 @@ export class KitDraft {
 
   /** Removes everything except the blobs. */
   async #keepBlobs(): Promise<void> {
+    await putBack(this.#path);
     const laidOut = join(this.kit, BLOBS);
     for (const name of await readdir(laidOut).catch(() => [])) {
       await rename(join(laidOut, name), join(this.blobs, name));
@@ -76,19 +80,22 @@ export class KitDraft {
   }
 
   /**
-   * Publishes a folder with one rename. An existing folder with this name has the same content, and is replaced: files of
-   * others in it stay.
+   * Publishes a folder with one rename. An existing folder with this name has the same content, and is replaced unless it is whole:
+   * files of others in it stay.
    *
    * @param finished `kit`, or a folder made from it
+   * @param isWhole whether the existing folder is a whole kit
    */
   async publish(
     finished: string,
     name: string,
     { reporter }: Pick<OwnershipContext, "reporter">,
+    isWhole: (kit: string) => Promise<boolean>,
   ): Promise<void> {
     const target = join(this.#folder, name);
     const written = new Set(await filesBelow(finished));
     await replaceFolder(finished, target, this.scratch, {
+      isDone: () => isWhole(target),
       foreignIn: async (kit) => {
         const foreign = await foreignInKit(kit, written);
         if (foreign.length > 0) reporter.warn(foreignText(kit, foreign, "kit"));

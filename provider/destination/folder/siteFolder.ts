@@ -1,7 +1,7 @@
 import { lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { usingFolder } from "../../files/diskFailure";
-import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../files/drafts";
+import { beginDraft, removeDraft, removeDrafts, removeEndedDraft, replaceFolder } from "../../files/drafts";
 import { linkFolder } from "../../files/folderLink";
 import { ignoreMissing } from "../../files/ignoreMissing";
 import {
@@ -82,7 +82,7 @@ export function siteFolder(folder: string): Destination {
               await removeDraft(draft);
               return copy;
             }),
-          abandon: () => removeDraft(draft),
+          abandon: () => removeEndedDraft(draft),
         };
       }),
 
@@ -144,6 +144,7 @@ export function siteFolder(folder: string): Destination {
 
     remove: (copies, kept, context) =>
       usingFolder(folder, context.signal, async () => {
+        await removeDrafts(resolve(folder)); // a killed run may have moved a site there
         const ownership = folderOwnership(folder, context);
         const names = new Set(copies.map(({ sha256 }) => sha256));
         if (kept.length === 0)

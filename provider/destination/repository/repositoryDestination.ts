@@ -26,7 +26,12 @@ import { isMadeTag, itemOf, ownTag, RepositoryMarks } from "./repositoryMarks";
 import type { Bundle } from "../../archive/bundle";
 import type { Copy, Destination, DestinationContext } from "../destination";
 import { findImage, readImageFiles } from "./findImage";
-import { isSignedImage, pushArtifacts, removeArtifacts } from "../../signing/signedImage";
+import {
+  isSignedImage,
+  pushArtifacts,
+  removeArtifacts,
+  removeReplacedArtifacts,
+} from "../../signing/signedImage";
 import { verifierFrom } from "../../signing/verifier";
 import { artifactsOf, PREDICATE_TYPES, unsigned } from "./artifacts";
 import { readBase, type BaseImage } from "./baseImage";
@@ -72,7 +77,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
 
     async begin(bundle, context, edition = bundle.sha256) {
       const base = await findBase(context);
-      const sink = new LayerWriter(await context.scratch(), base !== undefined, edition);
+      const sink = new LayerWriter(await context.scratch(), base?.images[0], edition);
       return {
         sink,
         async publish(placing, signing) {
@@ -165,6 +170,9 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
           await place.pulledTag.giveAway(top);
           await removeImage(place, copy, stay);
         });
+        if (copy.publicKey !== undefined && (await exists())) {
+          await removeReplacedArtifacts(place.session, top, artifactsIn(copy));
+        }
         // another owner keeps this image, but has given the tag to a later one
         if (kept.length === 0) await place.pulledTag.giveAway(top);
       }

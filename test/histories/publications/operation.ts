@@ -114,8 +114,8 @@ export class Operation {
       const ready = operations.filter((each) => !each.#isOver && each.#waiting.length > 0);
       const awake = ready.filter((each) => each.#waiting.some(({ isPause }) => !isPause));
       const from = awake.length > 0 ? awake : ready;
-      const next = from[choose() % from.length];
-      if (next) next.#next();
+      const chosen = from[choose() % from.length];
+      if (chosen) chosen.#next();
       await new Promise((resolve) => setImmediate(resolve));
     }
     await running;

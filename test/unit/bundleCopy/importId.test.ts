@@ -28,8 +28,11 @@ test("fields after the address are those of the source and of the destination; v
     ...{ domain: "docs.example.com", jobId: "7f3a", version: "a=b & c", file: "" },
     ...{ baseUrl: "https://api.example.com", apiKeyEnv: "KEY" },
   };
-  const destination = { endpoint: "https://s3.internal?x", region: "eu", linkLife: "24h" };
-  const query = new URLSearchParams({ ...source, ...destination }).toString().replaceAll("+", "%20");
+  const texts = { endpoint: "https://s3.internal?x", region: "eu", linkLife: "24h" };
+  const destination = { ...texts, pathStyle: false };
+  const query = new URLSearchParams({ ...source, ...texts, pathStyle: "false" })
+    .toString()
+    .replaceAll("+", "%20");
   expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
     ...{ uri, name: SHA256, source },
     destination: { bucket: "docs", layout: "site", ...destination },

@@ -389,6 +389,23 @@ describe("a refresh", () => {
     });
   });
 
+  test("takes the mark of a missing copy away; a failure of that is a warning", async () => {
+    const state = await copies.create(context(), inputsOf("v1"));
+    compare.mockResolvedValue("gone");
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(remove).toHaveBeenLastCalledWith(
+      expect.objectContaining({ owner: expect.objectContaining({ id: state.bookkeeping.owner }) as unknown }),
+      expect.anything(),
+      [expect.objectContaining({ copy: expect.objectContaining({ uri: "s3://docs/v1" }) as unknown })],
+      [],
+    );
+    remove.mockRejectedValueOnce(new Error("forbidden"));
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(/the mark of this resource stays, although the copy is gone: .*forbidden/s),
+    ]);
+  });
+
   test("keeps the state of a missing copy, where an earlier one must be removed", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     const second = await copies.update(context(), first, inputsOf("v2"));
