@@ -25,7 +25,7 @@ beforeEach(async (context) => {
 const as = (owner: Owner): StubOperation => ({ ...operation, owner });
 const names = (): string[] => readdirSync(kits).sort();
 const inKit = ({ name }: WrittenKit, path: string): string => join(kits, name, path);
-const write = (owner: Owner, values: object, placing?: () => void): Promise<WrittenKit> =>
+const write = (owner: Owner, values: Record<string, unknown>, placing?: () => void): Promise<WrittenKit> =>
   writeKit(
     {
       bundle: { ...bundle, root: "", leftOut: [] },
