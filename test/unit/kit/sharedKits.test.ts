@@ -64,7 +64,9 @@ test("a transfer log that somebody put into a kit stays when the kit is checked,
   const kit = await write(OWNER, {});
   writeFileSync(inKit(kit, "transfer.log"), "mine");
   expect(await compareKit(kits, kit, as(OWNER))).toBe("same");
+  rmSync(inKit(kit, "README.md"));
   await write(OWNER, {});
+  expect(existsSync(inKit(kit, "README.md"))).toBe(true);
   const line = `${join(kits, kit.name)} has files that this kit did not write: transfer.log. They stay`;
   expect(operation.reporter.lines.warn).toEqual([line, line]);
   await remove(OWNER, [kit]);
