@@ -151,8 +151,10 @@ async function removeMarks<T extends Published>({
     await kind.remove(context, inputs, kind.itemsOf(stored), []);
   } catch (error) {
     context.signal.throwIfAborted();
-    const { message } = explained(error, kind.destinationName(inputs), "Only the mark stays");
-    context.reporter.debug(`the mark of this resource could not be removed: ${message}`);
+    const { message } = explained(error, kind.destinationName(inputs), "");
+    context.reporter.warn(
+      `the mark of this resource stays, although the ${kind.terms.item} is gone: ${message}`,
+    );
   }
 }
 
