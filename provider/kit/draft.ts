@@ -80,19 +80,22 @@ export class KitDraft {
   }
 
   /**
-   * Publishes a folder with one rename. An existing folder with this name has the same content, and is replaced: files of
-   * others in it stay.
+   * Publishes a folder with one rename. An existing folder with this name has the same content, and is replaced unless it is whole:
+   * files of others in it stay.
    *
    * @param finished `kit`, or a folder made from it
+   * @param isWhole whether the existing folder is a whole kit
    */
   async publish(
     finished: string,
     name: string,
     { reporter }: Pick<OwnershipContext, "reporter">,
+    isWhole: (kit: string) => Promise<boolean>,
   ): Promise<void> {
     const target = join(this.#folder, name);
     const written = new Set(await filesBelow(finished));
     await replaceFolder(finished, target, this.scratch, {
+      isDone: () => isWhole(target),
       foreignIn: async (kit) => {
         const foreign = await foreignInKit(kit, written);
         if (foreign.length > 0) reporter.warn(foreignText(kit, foreign, "kit"));

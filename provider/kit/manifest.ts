@@ -6,6 +6,9 @@ import type { EarlierKit } from "./earlierKit";
 import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
 
+/** The name of a kit's manifest. */
+export const MANIFEST = "manifest.json";
+
 /** The content of `manifest.json`; `manifest.schema.json` documents each field. */
 export type KitManifest = ReturnType<typeof kitManifest>;
 

@@ -18,7 +18,7 @@ import { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
 import { labelOf } from "./imageName";
 import type { PulledImage } from "./kitImage";
-import { kitManifest, manifestText, type KitContent, type KitManifest } from "./manifest";
+import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
 import { BLOBS, writeLayout } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
@@ -26,6 +26,7 @@ import { pullImage } from "./pullImage";
 import type { Signer } from "../signing/signer";
 import { signatureFiles, sigstoreBundle } from "./signatureFiles";
 import { PARTS_SUMS, sumFiles, SUMS, sumsText, type SummedFile } from "./sums";
+import { wholeKit } from "./wholeKit";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts";
 
 /** The content of a kit. */
@@ -80,7 +81,6 @@ export interface WrittenKit {
   readonly search?: SearchFacts;
 }
 
-const MANIFEST = "manifest.json";
 /** Longest label in a folder's name, in characters. */
 const LABEL_LIMIT = 60;
 const NAME_DIGITS = 12;
@@ -100,10 +100,15 @@ export async function writeKit(
     const { kit, from } = await fill(draft, request, context);
     placing?.(kit);
     const isThere = (): Promise<boolean> => Promise.resolve(existsSync(join(folder, kit.name)));
+    let earlier: WrittenKit | undefined;
+    const isWhole = async (path: string): Promise<boolean> => {
+      earlier = await wholeKit(path, { kit, from }, request.signer, context.signal);
+      return earlier !== undefined;
+    };
     await kitOwnership(folder, context).publish(kit.name, isThere, () =>
-      draft.publish(from, kit.name, context),
+      draft.publish(from, kit.name, context, isWhole),
     );
-    return kit;
+    return earlier ?? kit;
   } catch (error) {
     await draft.release().catch(() => undefined); // the first error is the one to report
     throw error;

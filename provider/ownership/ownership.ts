@@ -125,7 +125,7 @@ export class Ownership {
   /**
    * Takes the owner's marks away, and the items that no other owner has.
    *
-   * @param exists whether an item is there. Only asked about an item without the owner's mark
+   * @param exists whether an item is there. Not asked about an item that only this owner has
    * @param remove removes items
    * @throws what the place throws; the signal's reason
    */
@@ -173,7 +173,9 @@ export class Ownership {
     const staying = (await this.#others(item))?.filter(({ isLeaving }) => !isLeaving) ?? [];
     if (staying.length === 0) return true;
     await this.#marks.remove(item, owner.id, true);
-    reporter.info(`${address} stays: it also belongs to ${await this.#describe(item, staying)}`);
+    if (await exists()) {
+      reporter.info(`${address} stays: it also belongs to ${await this.#describe(item, staying)}`);
+    }
     return false;
   }
 

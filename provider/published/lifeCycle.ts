@@ -13,6 +13,7 @@ import {
   type LinkOutputs,
   type Published,
   type PublicationKind,
+  type PublicationWork,
   type PublishedState,
 } from "./publication";
 
@@ -87,7 +88,12 @@ export function publishedLifeCycle<T extends Published>(
         );
         if (compared === "same") return { inputs, state: withDrift(state) };
         // the state must keep the earlier items that are left
-        if (compared === "gone" && older.length === 0) return undefined;
+        if (compared === "gone" && older.length === 0) {
+          await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
+            removeMarks({ kind, context: { ...context, owner }, inputs, stored: state }),
+          );
+          return undefined;
+        }
         return { inputs, state: withDrift(state, compared) };
       } catch (error) {
         throw explained(error, address, "The state is unchanged");
@@ -117,7 +123,12 @@ export function publishedLifeCycle<T extends Published>(
       try {
         const owner = ownerOf(state, given, successors?.owner);
         await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
-          kind.remove({ ...context, owner }, inputs, [...(successors?.items ?? []), ...kind.itemsOf(state)], []),
+          kind.remove(
+            { ...context, owner },
+            inputs,
+            [...(successors?.items ?? []), ...kind.itemsOf(state)],
+            [],
+          ),
         );
         if (successors) notes.forget();
       } catch (error) {
@@ -126,6 +137,23 @@ export function publishedLifeCycle<T extends Published>(
       }
     },
   };
+}
+
+/** Removes the marks that a resource leaves when a refresh removes it from the state: no later run knows its owner. Best effort. */
+async function removeMarks<T extends Published>({
+  kind,
+  context,
+  inputs,
+  stored,
+}: PublicationWork<T>): Promise<void> {
+  if (stored?.bookkeeping.owner === undefined) return;
+  try {
+    await kind.remove(context, inputs, kind.itemsOf(stored), []);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const { message } = explained(error, kind.destinationName(inputs), "Only the mark stays");
+    context.reporter.debug(`the mark of this resource could not be removed: ${message}`);
+  }
 }
 
 /**

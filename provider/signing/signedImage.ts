@@ -8,8 +8,8 @@ import {
   type Manifest,
   type RefusedRemoval,
 } from "../registry/manifests";
-import { repositoryName } from "../registry/reference";
-import { listReferrers, referrersTag } from "../registry/referrers";
+import { isDigest, repositoryName } from "../registry/reference";
+import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
 import {
   attestationArtifact,
@@ -22,7 +22,7 @@ import {
   SIMPLE_SIGNING,
   type Artifact,
 } from "./artifacts";
-import { ENVELOPE_TYPE, isAbout, opened, sealed } from "./envelope";
+import { ENVELOPE_TYPE, isAbout, opened, sealed, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";
 import { readLayers } from "./layers";
 import type { Signer } from "./signer";
@@ -206,11 +206,40 @@ export async function removeArtifacts(
   digest: string,
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
-  const tags = [signatureTag(digest), attestationTag(digest), referrersTag(digest)];
-  const tagged = await findTagged(session, tags);
-  for (const each of new Set([...tagged, ...manifests])) {
+  const list = await findTagged(session, [referrersTag(digest)]);
+  for (const each of new Set([...list, ...(await namedArtifacts(session, digest)), ...manifests])) {
     const refused = await deleteManifest(session, each);
     if (refused) return refused;
   }
   return undefined;
+}
+
+/**
+ * Removes those artifacts of an image that no tag and no list names: another owner of the image has replaced them by its own.
+ *
+ * @param manifests digests of the manifests of its artifacts
+ * @returns the reason if the registry refuses the removal for good
+ * @throws as {@link deleteManifest}
+ */
+export async function removeReplacedArtifacts(
+  session: RegistrySession,
+  digest: string,
+  manifests: readonly string[],
+): Promise<RefusedRemoval | undefined> {
+  const named = await namedArtifacts(session, digest);
+  for (const each of manifests.filter((manifest) => !named.includes(manifest))) {
+    const refused = await deleteManifest(session, each);
+    if (refused) return refused;
+  }
+  return undefined;
+}
+
+/** The artifacts of an image that a verifier finds: by their tags, and in the list of its referrers. */
+async function namedArtifacts(session: RegistrySession, digest: string): Promise<string[]> {
+  const tagged = await findTagged(session, [signatureTag(digest), attestationTag(digest)]);
+  const referrers = (await referrersOf(session, digest))
+    .map(fieldsOf)
+    .filter(({ artifactType }) => artifactType === STATEMENT_TYPE)
+    .map(({ digest: referrer }) => referrer);
+  return [...tagged, ...referrers.filter(isDigest)];
 }

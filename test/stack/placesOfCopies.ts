@@ -4,7 +4,11 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { CANARIES, STUB_BUCKET, type BucketStub } from "../simulation/bucketStub.ts";
-import { storeBaseImage, type RepositoriesStub, type StoredRepository } from "../simulation/repositoriesStub.ts";
+import {
+  storeBaseImage,
+  type RepositoriesStub,
+  type StoredRepository,
+} from "../simulation/repositoriesStub.ts";
 
 type Outputs = Readonly<Record<string, unknown>>;
 
@@ -38,8 +42,14 @@ export interface PlaceKind {
   left(place: string): string[];
   /** What changes with every write there. */
   writes(place: string): unknown;
-  /** Puts something of others into the item. @returns what of it must still be there at the end, and what is there because of it */
-  addForeign(place: string, outputs: Outputs): { foreign: string[]; because?: string[] };
+  /**
+   * Puts something of others into the item.
+   *
+   * @returns what of it must be there at the end, and which other names are there because of it
+   */
+  addForeign(place: string, outputs: Outputs): { foreign: string[]; isBecause: (name: string) => boolean };
+  /** Takes the whole item away, with all names that people gave it. */
+  remove(place: string, outputs: Outputs): void;
   /** Takes away a part of the item. Absent where a foreign name of the item would go, too. */
   lose?(place: string, outputs: Outputs): void;
   /** Takes away the marks of all owners, as versions without marks left the place. */
@@ -74,16 +84,21 @@ export function folderKinds(programFolder: string): PlaceKind[] {
     forgetOwners: (place: string) => rmSync(join(folder(place), MARKS), { recursive: true }),
   };
   /** Writes files of others, and names them with their folders. */
-  const put = (place: string, at: string, ...names: string[]): { foreign: string[]; because: string[] } => {
+  const put = (
+    place: string,
+    at: string,
+    ...names: string[]
+  ): { foreign: string[]; isBecause: (name: string) => boolean } => {
     const because = new Set<string>();
     const foreign = names.map((name) => {
       const path = join(at, name);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, "of others");
-      for (let each = path; each !== folder(place); each = dirname(each)) because.add(relative(folder(place), each));
+      for (let each = path; each !== folder(place); each = dirname(each))
+        because.add(relative(folder(place), each));
       return relative(folder(place), path);
     });
-    return { foreign, because: [...because] };
+    return { foreign, isBecause: (name) => because.has(name) };
   };
   const at = (path: unknown): string => join(programFolder, String(path));
   const resolved = (path: unknown): string => (String(path).startsWith("/") ? String(path) : at(path));
@@ -98,7 +113,7 @@ export function folderKinds(programFolder: string): PlaceKind[] {
       return sha256Of(resolved(uri)) === sha256 ? undefined : `${String(uri)} has other content`;
     },
     addForeign: (place) => put(place, folder(place), "README", "notes/today.txt"),
-    lose: (_place, { uri }) => rmSync(resolved(uri)),
+    remove: (_place, { uri }) => rmSync(resolved(uri)),
   };
   const site: PlaceKind = {
     ...common,
@@ -115,6 +130,7 @@ export function folderKinds(programFolder: string): PlaceKind[] {
       return unreadable === undefined ? undefined : `${unreadable} does not have the page «${text}»`;
     },
     addForeign: (place, { uri }) => put(place, resolved(uri), "robots.txt", ".well-known/security.txt"),
+    remove: (_place, { uri }) => rmSync(resolved(uri), { recursive: true }),
     lose: (_place, { uri }) => rmSync(join(resolved(uri), "index.html")),
   };
   const kit: PlaceKind = {
@@ -136,6 +152,7 @@ export function folderKinds(programFolder: string): PlaceKind[] {
       return damaged === undefined ? undefined : `a file is missing or damaged: ${damaged}`;
     },
     addForeign: (place, { path }) => put(place, resolved(path), "transfer.log"),
+    remove: (_place, { path }) => rmSync(resolved(path), { recursive: true }),
     lose: (_place, { path }) => rmSync(join(resolved(path), "values.yaml")),
   };
   return [archive, site, kit];
@@ -162,7 +179,7 @@ export function bucketKinds({ endpoint, objects, requests, put }: BucketStub): P
         .length,
     addForeign: (place: string) => {
       put(`${place}/robots.txt`, "of others");
-      return { foreign: [`${place}/robots.txt`] };
+      return { foreign: [`${place}/robots.txt`], isBecause: () => false };
     },
     forgetOwners: (place: string) => {
       for (const key of keys(place)) if (key.startsWith(`${place}/${MARKS}/owners/`)) objects.delete(key);
@@ -179,7 +196,7 @@ export function bucketKinds({ endpoint, objects, requests, put }: BucketStub): P
         ? undefined
         : `${String(uri)} has other content`;
     },
-    lose: (_place, { uri }) => objects.delete(keyIn(uri)),
+    remove: (_place, { uri }) => objects.delete(keyIn(uri)),
   };
   const site: PlaceKind = {
     ...common,
@@ -190,6 +207,9 @@ export function bucketKinds({ endpoint, objects, requests, put }: BucketStub): P
       naming === undefined || text(`${place}/index.html`).includes(content.text)
         ? undefined
         : `${place}/index.html does not have «${content.text}»`,
+    remove: (place) => {
+      for (const key of keys(place)) if (!key.startsWith(`${place}/${MARKS}/`)) objects.delete(key);
+    },
     lose: (place) => objects.delete(`${place}/index.html`),
   };
   return [archive, site];
@@ -205,7 +225,16 @@ export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
     resource: "BundleCopy",
     left: (place: string) => {
       const { manifests, tags } = registry.at(place);
-      return [...tags.keys(), ...manifests.keys()].sort();
+      const tagged = new Set(tags.values());
+      // an earlier list of referrers: who replaces it by its tag may leave it to the registry
+      const isReplacedList = ([digest, { type }]: [string, { type: string }]): boolean =>
+        type.includes("image.index") &&
+        !tagged.has(digest) &&
+        manifestsBelow({ manifests }, digest).every((each) => each === digest || !manifests.has(each));
+      return [
+        ...tags.keys(),
+        ...[...manifests].filter((each) => !isReplacedList(each)).map(([digest]) => digest),
+      ].sort();
     },
     writes: (place: string) =>
       requests.filter(
@@ -213,14 +242,26 @@ export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
       ).length,
     addForeign: (place: string, { image }: Outputs) => {
       const { tags, manifests } = registry.at(place);
+      tags.set("of-others", digestIn(image));
+      // a registry removes tags with their image, and the image is not removed without its signature
+      const marks = (): string[] => [...tags].filter(([tag]) => isMark(tag)).flat();
+      const isOwner = (name: string): boolean =>
+        manifests.get(name)?.body.includes("vnd.pulumi-docs-hosting.owner") === true;
+      return {
+        foreign: ["of-others"],
+        isBecause: (name: string) => !marks().includes(name) && !isOwner(name),
+      };
+    },
+    remove: (place: string, { image }: Outputs) => {
+      const { tags, manifests } = registry.at(place);
       const digest = digestIn(image);
-      tags.set("of-others", digest);
-      return { foreign: ["of-others"], because: manifestsBelow({ manifests }, digest) };
+      manifests.delete(digest);
+      for (const [tag, named] of tags) if (named === digest) tags.delete(tag);
     },
     forgetOwners: (place: string) => {
       const { tags, manifests } = registry.at(place);
       for (const [tag, digest] of tags) {
-        if (!tag.startsWith("docs-hosting-")) continue;
+        if (!isMark(tag)) continue;
         tags.delete(tag);
         manifests.delete(digest);
       }
@@ -288,6 +329,8 @@ export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
   };
   return [plain, tagged, onBase, signed];
 }
+
+const isMark = (tag: string): boolean => tag.startsWith("docs-hosting-");
 
 const digestIn = (image: unknown): string => String(image).split("@")[1] ?? "";
 

@@ -23,7 +23,7 @@ export interface Declared {
 /** A `pulumi up` of the first stack, and then one of the second. What is left out is as in the step before. */
 export interface Step {
   /** What happens to the resource `a` before. */
-  readonly before?: "--replace" | "taint" | "foreign" | "foreign and lost" | "made by 0.7";
+  readonly before?: "--replace" | "taint" | "foreign" | "foreign and lost" | "removed" | "made by 0.7";
   /** Refreshes the first stack before. */
   readonly refresh?: boolean;
   readonly first?: readonly Declared[];
@@ -59,10 +59,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: "deleted-before-replaced",
-    steps: [
-      { first: [{ ...a, options: "{ deleteBeforeReplace: true }" }] },
-      { before: "--replace" },
-    ],
+    steps: [{ first: [{ ...a, options: "{ deleteBeforeReplace: true }" }] }, { before: "--replace" }],
   },
   { name: "renamed", steps: [{ first: [a] }, { first: [b] }] },
   { name: "renamed-in-two-runs", steps: [{ first: [a] }, { first: [a, b] }, { first: [b] }] },
@@ -90,6 +87,7 @@ export const OPERATIONS: readonly Operation[] = [
     steps: [{ first: [a] }, { before: "foreign and lost", refresh: true }],
     where: ({ lose }) => lose !== undefined,
   },
+  { name: "removed-by-others", steps: [{ first: [a] }, { before: "removed", refresh: true }] },
   {
     name: "retained",
     steps: [{ first: [{ ...a, options: "{ retainOnDelete: true }" }] }, { first: [] }, { first: [b] }],

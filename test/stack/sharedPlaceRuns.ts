@@ -25,8 +25,8 @@ interface Row {
   second: readonly Declared[];
   readonly problems: string[];
   foreign: readonly string[];
-  /** What is there because of what is foreign. */
-  because: readonly string[];
+  /** Whether a name is there because of what is foreign. */
+  isBecause: (name: string) => boolean;
 }
 
 type Outputs = Readonly<Record<string, unknown>>;
@@ -69,12 +69,10 @@ export async function runCases(
   const rows = kinds.flatMap((kind) =>
     operations
       .filter(({ where = () => true }) => where(kind))
-      .map(
-        (operation): Row => ({
-          ...{ kind, operation, place: `${kind.name}/${operation.name}` },
-          ...{ first: [], second: [], problems: [], foreign: [], because: [] },
-        }),
-      ),
+      .map((operation): Row => ({
+        ...{ kind, operation, place: `${kind.name}/${operation.name}` },
+        ...{ first: [], second: [], problems: [], foreign: [], isBecause: () => false },
+      })),
   );
   const outputs = new Map<string, Outputs>();
   const remember = async (stack: Stack): Promise<void> => {
@@ -83,11 +81,14 @@ export async function runCases(
   const outputsOf = (row: Row, as: string): Outputs => outputs.get(nameIn(row, as)) ?? {};
   const run = async (stack: Stack, replaces: string[] = [], refresh = false): Promise<string[]> => {
     const which = stack === one ? "first" : "second";
-    world.program(rows.map((row) => row[which].map((each) => declared(row, each, outputsOf)).join("")).join("\n"));
+    world.program(
+      rows.map((row) => row[which].map((each) => declared(row, each, outputsOf)).join("")).join("\n"),
+    );
     const { ok, error, steps, logs } = await stack.up({ replaces, refresh, continueOnError: true });
     const failed = steps.filter((step) => step.error !== undefined);
     if (!ok && failed.length === 0) throw new Error(error);
-    for (const { urn, error: why } of failed) rowOf(rows, urn)?.problems.push(`${nameOf(urn)}: ${String(why)}`);
+    for (const { urn, error: why } of failed)
+      rowOf(rows, urn)?.problems.push(`${nameOf(urn)}: ${String(why)}`);
     await remember(stack);
     // with what its row said
     return steps
@@ -101,9 +102,15 @@ export async function runCases(
   const rounds = Math.max(...operations.map(({ steps }) => steps.length));
   for (let round = 0; round < rounds; round++) {
     const stepOf = ({ operation }: Row): Step => operation.steps[round] ?? {};
-    const urns = await urnsOf(one, rows.filter((row) => stepOf(row).before !== undefined));
+    const urns = await urnsOf(
+      one,
+      rows.filter((row) => stepOf(row).before !== undefined),
+    );
     for (const row of rows) prepareRow(row, stepOf(row), outputsOf(row, "a"));
-    await forgetOwners(one, rows.filter((row) => stepOf(row).before === "made by 0.7"));
+    await forgetOwners(
+      one,
+      rows.filter((row) => stepOf(row).before === "made by 0.7"),
+    );
     const asked = (before: Step["before"]) =>
       rows.filter((row) => stepOf(row).before === before).flatMap((row) => urns.get(nameIn(row, "a")) ?? []);
     await one.taint(asked("taint"));
@@ -140,7 +147,8 @@ export async function runCases(
     const after = writes();
     for (const [index, row] of rows.entries()) {
       // a refresh finds what another owner has now, and the next `up` takes it back
-      if (refresh && row.kind.hasOnePointer === true && row.first.some(({ wasOvertaken }) => wasOvertaken)) continue;
+      if (refresh && row.kind.hasOnePointer === true && row.first.some(({ wasOvertaken }) => wasOvertaken))
+        continue;
       const of = changed.filter((line) => line.startsWith(nameIn(row, "")));
       const when = refresh ? "after a refresh" : "at once";
       if (of.length > 0) row.problems.push(`the next up ${when} changes ${of.join(", ")}`);
@@ -155,8 +163,7 @@ export async function runCases(
   }
   for (const row of rows) {
     const left = row.kind.left(row.place);
-    const known = [...row.foreign, ...row.because];
-    const ours = left.filter((name) => !known.includes(name));
+    const ours = left.filter((name) => !row.foreign.includes(name) && !row.isBecause(name));
     const lost = row.foreign.filter((name) => !left.includes(name));
     if (row.operation.staysOwned === true) {
       const found = row.kind.problem(row.place, outputsOf(row, "a"), contentOf({ as: "a" }), {});
@@ -179,10 +186,16 @@ function declared(row: Row, each: Declared, outputsOf: (row: Row, as: string) =>
   const { version = "v1", keep, spelling, tag, options = "{}", inComponent = false, imports } = each;
   const name = nameIn(row, each.as);
   const source = { file: `${version}.tar.gz`, version };
-  const inputs = { source, ...row.kind.inputs(row.place, { spelling, tag }), ...(keep !== undefined && { keep }) };
+  const inputs = {
+    source,
+    ...row.kind.inputs(row.place, { spelling, tag }),
+    ...(keep !== undefined && { keep }),
+  };
   const more = [
     ...(inComponent ? [`parent: new pulumi.ComponentResource("test:index:Group", "${name}")`] : []),
-    ...(imports === undefined ? [] : [`import: ${JSON.stringify(importId(outputsOf(row, imports), inputs))}`]),
+    ...(imports === undefined
+      ? []
+      : [`import: ${JSON.stringify(importId(outputsOf(row, imports), inputs))}`]),
   ];
   return `new ${row.kind.resource}("${name}", ${JSON.stringify(inputs)}, { ...${options}, ${more.join(", ")} });\n`;
 }
@@ -213,11 +226,10 @@ async function urnsOf(stack: Stack, rows: readonly Row[]): Promise<Map<string, s
 function prepareRow(row: Row, { before }: Step, outputs: Outputs): void {
   const { kind, place } = row;
   if (before === "foreign" || before === "foreign and lost") {
-    const { foreign, because = [] } = kind.addForeign(place, outputs);
-    row.foreign = foreign;
-    row.because = because;
+    Object.assign(row, kind.addForeign(place, outputs));
   }
   if (before === "foreign and lost") kind.lose?.(place, outputs);
+  if (before === "removed") kind.remove(place, outputs);
 }
 
 /** Takes away what a version without marks does not have: the marks, and the owners in the state. */

@@ -2,6 +2,7 @@ import { DestinationError } from "../../messages/errors";
 import { firstOf } from "../../messages/firstOf";
 import { transferLine } from "../../messages/transferLine";
 import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destination";
+import { leadOn } from "./leadingPages";
 import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects } from "./objects";
 import { LONGEST_KEY_BYTES, RECORDS_FOLDER } from "./inputs";
@@ -43,11 +44,11 @@ export async function publishSite(
   const ownership = siteOwnership(store);
   const isNoted = async (): Promise<boolean> => (await findRecord(store, edition)) !== undefined;
   await ownership.publish(edition, isNoted, async () => {
-    let plan = await planSite(store, edition, spooled);
+    let plan = await planSite(store, edition, spool);
     if (!plan.isUnchanged) {
       await putRecord(store, plan.record);
       // their removal began before it could see this record
-      if (await ownership.waitForOthers()) plan = await planSite(store, edition, spooled);
+      if (await ownership.waitForOthers()) plan = await planSite(store, edition, spool);
       await sendSite(store, plan, spool);
       await nameConcurrent(store, edition, plan.inventory);
     }
@@ -70,11 +71,11 @@ interface SitePlan {
 }
 
 /** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(store: Store, edition: string, spooled: readonly SpooledFile[]): Promise<SitePlan> {
+async function planSite(store: Store, edition: string, spool: Spool): Promise<SitePlan> {
   const inventory = await takeInventory(store);
   // Amazon S3 accepts an object with the name of a folder; other stores do not
   const existing = store.destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
-  const stages = siteObjects(spooled, existing);
+  const stages = await leadOn(siteObjects(await spool.files(), existing), spool);
   const objects = stages.flat();
   checkNames(store, objects);
   const contents = await existingContents(store, inventory, objects);

@@ -105,7 +105,8 @@ export function openLocalStack(settings: StackSettings): Stack {
         const file = open();
         const before = file.read();
         const unknown = urns.find((urn) => !before.resources.some((resource) => resource.urn === urn));
-        if (unknown !== undefined) throw new Error(`No such resource "${unknown}" exists in the current state`);
+        if (unknown !== undefined)
+          throw new Error(`No such resource "${unknown}" exists in the current state`);
         for (const resource of before.resources) {
           if (urns.includes(resource.urn) && !resource.pendingDeletion) resource.taint = true;
         }

@@ -179,19 +179,34 @@ describe("a kit without images", () => {
     expect(validate({ ...manifest, more: 1 })).toBe(false);
   });
 
-  test("of the same inputs has the same path, and differs only in its date", async () => {
-    const first = await write();
-    const before = new Map(filesOf(first).map((name) => [name, readFileSync(inKit(first, name))]));
+  test.each<[string, Partial<KitRequest>]>([
+    ["unsigned", {}],
+    ["signed", { signer }],
+  ])("of the same inputs is kept with its date while it is whole, %s", async (_, given) => {
+    const first = await write(given);
+    const bytesOf = (kit: WrittenKit) =>
+      new Map(filesOf(kit).map((name) => [name, readFileSync(inKit(kit, name), "latin1")]));
+    const before = bytesOf(first);
     clock.advance(86_400_000);
-    const second = await write();
-    expect(second.name).toBe(first.name);
+    expect(await write(given)).toEqual(first);
+    expect(bytesOf(first)).toEqual(before);
+
+    appendFileSync(inKit(first, "values.yaml"), "# of others\n");
+    const mended = await write(given);
+    expect(mended.name).toBe(first.name);
     expect(readdirSync(kits)).toEqual([MARKS_FOLDER, first.name]);
-    const changed = filesOf(second).filter(
-      (name) => !before.get(name)?.equals(readFileSync(inKit(second, name))),
-    );
-    expect(changed).toEqual(["SHA256SUMS", "manifest.json"]);
-    const text = (bytes?: Buffer): string => (bytes?.toString() ?? "").replaceAll(/"createdAt": ".*"/g, "");
-    expect(text(readFileSync(inKit(second, "manifest.json")))).toBe(text(before.get("manifest.json")));
+    const changed = [...bytesOf(mended)].filter(([name, bytes]) => before.get(name) !== bytes);
+    const dated = ["SHA256SUMS", ...(given.signer ? ["SHA256SUMS.sig", "SHA256SUMS.sigstore.json"] : [])];
+    expect(changed.map(([name]) => name)).toEqual([...dated, "manifest.json"]);
+    const undated = (text = ""): string => text.replaceAll(/"createdAt": ".*"/g, "");
+    expect(undated(bytesOf(mended).get("manifest.json"))).toBe(undated(before.get("manifest.json")));
+  });
+
+  test("whose signature somebody else changed is written again", async () => {
+    const first = await write({ signer });
+    writeFileSync(inKit(first, "SHA256SUMS.sig"), "of others");
+    clock.advance(86_400_000);
+    expect((await write({ signer })).createdAt).not.toBe(first.createdAt);
   });
 
   test.each<[string, Partial<KitRequest>]>([

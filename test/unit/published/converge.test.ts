@@ -322,7 +322,9 @@ describe("after a run that was killed", () => {
     mark.mockRejectedValueOnce(failure());
     await copies.create(context(), inputsOf("v2"));
     expect(reporter.lines.warn).toEqual([
-      expect.stringMatching(/^the marks of an interrupted run could not be taken over: s3:\/\/docs: the store is away/),
+      expect.stringMatching(
+        /^the marks of an interrupted run could not be taken over: s3:\/\/docs: the store is away/,
+      ),
     ]);
     const state = await copies.create(context(), inputsOf("v3"));
     await copies.remove(context(), state);
@@ -371,11 +373,37 @@ describe("a refresh", () => {
     const changed = await copies.read(context(), state);
     expect(changed?.state.bookkeeping.drifted).toBe("changed");
     compare.mockResolvedValueOnce("gone");
+    marks.clear();
+    expect(remove).not.toHaveBeenCalled();
+    expect(await copies.read(context(), state)).toBeUndefined();
+    // its mark goes with it: no later run knows its owner
+    expect(remove.mock.calls.map(([{ owner }, , gone, kept]) => [owner.id, gone, kept])).toEqual([
+      [state.bookkeeping.owner, state.bookkeeping.copies, []],
+    ]);
+    compare.mockResolvedValueOnce("gone");
+    remove.mockRejectedValueOnce(failure());
     expect(await copies.read(context(), state)).toBeUndefined();
     expect(copies.gone(state)).toEqual({
       code: "DRIFTED",
       text: "s3://docs/v1 no longer exists. It is removed from the state; the next `pulumi up` creates it again",
     });
+  });
+
+  test("takes the mark of a missing copy away; a failure of that is a warning", async () => {
+    const state = await copies.create(context(), inputsOf("v1"));
+    compare.mockResolvedValue("gone");
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(remove).toHaveBeenLastCalledWith(
+      expect.objectContaining({ owner: expect.objectContaining({ id: state.bookkeeping.owner }) as unknown }),
+      expect.anything(),
+      [expect.objectContaining({ copy: expect.objectContaining({ uri: "s3://docs/v1" }) as unknown })],
+      [],
+    );
+    remove.mockRejectedValueOnce(new Error("forbidden"));
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(/the mark of this resource stays, although the copy is gone: .*forbidden/s),
+    ]);
   });
 
   test("keeps the state of a missing copy, where an earlier one must be removed", async () => {

@@ -10,6 +10,7 @@ import {
   isSignedImage,
   pushArtifacts,
   removeArtifacts,
+  removeReplacedArtifacts,
   signedArtifacts,
   type Attestation,
 } from "../../../provider/signing/signedImage.ts";
@@ -227,6 +228,20 @@ test("a removal removes the tags, the list and all manifests, and finds nothing 
   registry.requests.length = 0;
   expect(await removeArtifacts(session, IMAGE.digest, [])).toBeUndefined();
   expect(registry.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+});
+
+test("what another owner of the image replaced goes when its owner leaves, the rest with the image", async () => {
+  const digests = (await sign()).map(({ manifest }) => manifest.digest);
+  await sign(signer, [attestation(MATERIALS, "another"), attestation(PROVENANCE)]);
+  const before = [...registry.manifests.keys()];
+  expect(await removeReplacedArtifacts(session, IMAGE.digest, digests)).toBeUndefined();
+  const left = [...registry.manifests.keys()];
+  expect(before.filter((key) => !left.includes(key))).toEqual([digests[1]]);
+  expect(await isSignedImage(session, IMAGE.digest, { ...KINDS, manifests: [] }, signer)).toBe(true);
+  // the last owner knows only its own
+  expect(await removeArtifacts(session, IMAGE.digest, [])).toBeUndefined();
+  const referrersLeft = [...registry.manifests.keys()].filter((key) => digests.includes(key));
+  expect(referrersLeft).toEqual([]);
 });
 
 test("a registry that allows no removal is asked once", async () => {
