@@ -22,7 +22,10 @@ export function folderMarks(folder: string): Marks {
 
   const write = async (item: string, name: string, text: string): Promise<void> => {
     for (let tries = 1; ; tries++) {
-      await mkdir(join(root, item), { recursive: true }).catch(ignoreMissing);
+      // a mkdir that another run disturbs fails with either code; otherwise the write reports what is wrong
+      await mkdir(join(root, item), { recursive: true }).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") ignoreMissing(error);
+      });
       try {
         return await writeFile(at(item, name), text, { flush: true });
       } catch (error) {

@@ -50,6 +50,8 @@ interface Resource {
   /** A run has named the owner who took the pointer. */
   isTaken: boolean;
   hasKilledReplacement: boolean;
+  /** Something may be left of a run that was killed or failed. */
+  wasKilled: boolean;
   /** A killed run may have removed copies that the state has, and no run of the provider has followed. */
   isUntouched: boolean;
 }
@@ -101,6 +103,7 @@ export class World {
       needsRefresh: false,
       isTaken: false,
       hasKilledReplacement: false,
+      wasKilled: false,
       isUntouched: false,
     }));
     this.story.push(
@@ -271,7 +274,7 @@ export class World {
         Object.assign(resource, { isSettled: false, needsRefresh: false, isTaken: false });
       } else if (!resource.needsRefresh && !resource.isUntouched) resource.isSettled = true;
     } else if (action.kind !== "refresh") {
-      Object.assign(resource, { isSettled: false, isUntouched: true });
+      Object.assign(resource, { isSettled: false, isUntouched: true, wasKilled: true });
       if (action.kind === "replace" || action.kind === "move") resource.hasKilledReplacement = true;
       if (action.kind === "destroy" || resource.pending.length > 0) resource.needsRefresh = true;
     }
@@ -326,7 +329,9 @@ export class World {
       if (!resource.isTaken && pointer !== this.#place.nameOf(newest))
         this.#fail(`${index} has lost its pointer to ${String(pointer)}, and nobody said it`);
       // given to the next owner when its owner leaves. A tag that a program no longer names stays at its copy
-      if (this.#resources.every((each, at) => each.isSettled || !this.#isUsed[at])) {
+      const isQuiet = (each: Resource, at: number): boolean =>
+        each.isSettled || !this.#isUsed[at] || (each.state === undefined && !each.wasKilled);
+      if (this.#resources.every(isQuiet)) {
         const copies = this.#resources.flatMap((each) => this.#copies(each));
         const names = copies.map((copy) => this.#place.nameOf(copy));
         if (pointer === undefined || !names.includes(pointer))
