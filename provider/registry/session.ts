@@ -133,8 +133,9 @@ export class RegistrySession {
   }
 
   /** What a token for the request must allow. */
-  #rightsFor({ method, alsoReads = [] }: RegistryCall): Rights {
-    const isRemoval = this.#actions === "pull,push,delete" && method === "DELETE";
+  #rightsFor({ method, to, alsoReads = [] }: RegistryCall): Rights {
+    // an upload is cancelled with the right to push
+    const isRemoval = method === "DELETE" && typeof to === "string" && to.includes("/manifests/");
     // a removal also reads, and writes marks
     const others = method === "GET" || method === "HEAD" ? "pull" : "pull,push";
     const actions = this.#actions === "pull,push,delete" && !isRemoval ? others : this.#actions;

@@ -1,6 +1,7 @@
 import { DestinationError } from "../messages/errors";
 import { fieldsOf } from "./content";
 import { wholeBody } from "./exchange";
+import { readUnwanted, registryReason } from "./failedRequest";
 import { repositoryName } from "./reference";
 import type { Attempted, RegistrySession } from "./session";
 
@@ -33,7 +34,11 @@ export async function listTags(session: RegistrySession): Promise<string[] | und
     const attempt: Attempted<{ tags: string[]; next: URL | undefined } | undefined> = await session.attempt(
       { method: "GET", to: url, accepted: [200, 404, ...NOT_LISTED] },
       async (reply) => {
-        if (reply.status === 404) return { tags: [], next: undefined };
+        if (reply.status === 404) {
+          // a registry without the list answers so, too
+          const { codes } = registryReason((await readUnwanted(reply)).text);
+          return codes.includes("NAME_UNKNOWN") ? { tags: [], next: undefined } : undefined;
+        }
         if (reply.status !== 200) return undefined;
         const { tags: listed } = fieldsOf(await wholeBody(reply));
         const names = Array.isArray(listed) ? (listed as unknown[]) : [];

@@ -99,13 +99,17 @@ describe.each(PIPELINES)("%s", (_, { variables, scripts }) => {
   );
 });
 
-test.concurrent("a schedule before the first push exports the commit", { timeout: 60_000 }, async (context) => {
-  notOnWindows(context, POSIX_PROGRAMS);
-  const runner = await pipelineRunner(context, { "Pulumi.yaml": "name: docs\nruntime: nodejs\n" });
-  const select = githubSteps.find(({ name }) => name?.startsWith("The stack"))?.run ?? "";
-  const job = await runner.job({ EVENT: "schedule", COMMIT: "c1" });
-  await job.step(select);
-  expect(parse(readFileSync(join(job.folder, "Pulumi.docs.yaml"), "utf8"))).toEqual({
-    config: { version: "c1" },
-  });
-});
+test.concurrent(
+  "a schedule before the first push exports the commit",
+  { timeout: 60_000 },
+  async (context) => {
+    notOnWindows(context, POSIX_PROGRAMS);
+    const runner = await pipelineRunner(context, { "Pulumi.yaml": "name: docs\nruntime: nodejs\n" });
+    const select = githubSteps.find(({ name }) => name?.startsWith("The stack"))?.run ?? "";
+    const job = await runner.job({ EVENT: "schedule", COMMIT: "c1" });
+    await job.step(select);
+    expect(parse(readFileSync(join(job.folder, "Pulumi.docs.yaml"), "utf8"))).toEqual({
+      config: { version: "c1" },
+    });
+  },
+);

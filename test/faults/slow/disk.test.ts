@@ -60,7 +60,9 @@ function working<T>(home: string, run: (scratch: string) => Promise<T>): Promise
     configuration,
   });
   const deadline = startDeadline(systemClock, 60_000);
-  return withScratchFolder({ ...context, owner: OWNER, deadline }, async ({ scratch }) => run(await scratch()));
+  return withScratchFolder({ ...context, owner: OWNER, deadline }, async ({ scratch }) =>
+    run(await scratch()),
+  );
 }
 
 test("D10 on a full disk, work in a folder fails with its path, and leaves nothing behind", async () => {

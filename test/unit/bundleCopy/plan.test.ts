@@ -272,9 +272,9 @@ test("another spelling of the same folder replaces nothing: the deletion would r
   });
   const before = state(inFolder("copies"), "unsigned");
   // the copy itself is on another machine
-  const { diff } = publishedLifeCycle({ ...COPIES, isMissing: () => false });
+  const lifeCycle = publishedLifeCycle({ ...COPIES, isMissing: () => false });
   for (const folder of ["./copies", "copies/", resolve("copies")]) {
-    const { changed, replaces, decision } = diff(inputs(inFolder(folder)), before, {
+    const { changed, replaces, decision } = lifeCycle.diff(inputs(inFolder(folder)), before, {
       name: "m",
       nowMs: 0,
     });

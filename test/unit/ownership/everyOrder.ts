@@ -10,7 +10,7 @@ export interface Turns {
 /** The runs of one history, and what must be true at its end. */
 export interface History {
   readonly runs: readonly Promise<unknown>[];
-  check(): void;
+  history.check(): void;
 }
 
 /**
@@ -52,7 +52,8 @@ async function runOnce(
   const clock = new VirtualClock();
   const held: { run: string; go: () => void }[] = [];
   const turn = (run: string): Promise<void> => new Promise((go) => held.push({ run, go }));
-  const { runs, check } = begin({ turn, clock });
+  const history = begin({ turn, clock });
+  const { runs } = history;
   let left = runs.length;
   const failures: unknown[] = [];
   for (const run of runs) void run.catch((error: unknown) => failures.push(error)).finally(() => left--);
@@ -75,7 +76,7 @@ async function runOnce(
   }
   try {
     if (failures.length > 0) throw failures[0];
-    check();
+    history.check();
   } catch (error) {
     throw new Error(`in the order ${order.join(" ")}`, { cause: error });
   }
