@@ -33,5 +33,8 @@ export const NOT_OBSERVED: Record<keyof Omit<AgentJob, "id">, string> = {
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {
+  // of a damaged state: the adapter says what to do
+  for (const name of ["baseUrl", "projectId", "jobId"] as const)
+    if (typeof outputs[name] !== "string") throw new TypeError(`the state has no ${name}`);
   return inputsAmong<CheckedAgentJobInputs>(AGENT_JOB_INPUTS, outputs);
 }

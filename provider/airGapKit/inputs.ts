@@ -57,7 +57,7 @@ export interface AirGapKitInputs {
   /** Split the kit into files of this size, in bytes, at least 1 MiB: for media with a file size limit. @default not split */
   partSize?: number;
   /**
-   * Refuse a bundle whose pages, SVG files or style sheets load anything from another host, or cannot be inspected.
+   * Refuse a bundle whose pages, SVG files, style sheets or modules load anything from another host, or cannot be inspected.
    *
    * @default false: it is only reported
    */

@@ -26,9 +26,9 @@ export interface AirGapKitOutputs extends CheckedInputs {
   bundleSha256: string;
   /** Number of HTML files of the site. */
   pages: number;
-  /** Whether no page and no style sheet loads anything from another host. */
+  /** Whether no page, style sheet or module loads anything from another host. */
   selfContained: boolean;
-  /** What the site loads from other hosts: at most 20 entries. */
+  /** What the site loads from other hosts: at most 20 addresses, one of each host first. */
   externalLoads: readonly ExternalLoad[];
   /** When the kit was written, ISO 8601. */
   createdAt: string;

@@ -1,8 +1,11 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { BROKEN, DOWNLOAD_AGAIN, PACK_AGAIN, recompress, refusal, REMEDIES, type Remedy } from "./refusal";
 
 /** The formats of bundles. */
 export type ArchiveFormat = "tar.gz" | "zip";
+
+/** Size of the record at the end of a zip without a comment. */
+const END_RECORD_BYTES = 22;
 
 /** Enough bytes to recognise an uncompressed tar. */
 const FIRST_BYTES = 512;
@@ -69,8 +72,17 @@ export async function archiveFormat(path: string): Promise<ArchiveFormat> {
     const known = OTHERS.find(([pattern]) => pattern.test(begin));
     const bytes = buffer.subarray(0, Math.min(bytesRead, 8)).toString("hex");
     if (known) throw refusal(known[1], known[2]);
+    if (await endsAsPart(file)) throw refusal("is the last part of a split zip", REMEDIES.splitZip);
     throw refusal(`is neither a tar.gz nor a zip: it begins with the bytes ${bytes}`, PACK_AGAIN);
   } finally {
     await file.close();
   }
+}
+
+/** Whether the record at the end of a file says that its zip has parts before it, see APPNOTE.TXT 4.3.16. */
+async function endsAsPart(file: FileHandle): Promise<boolean> {
+  const record = Buffer.alloc(END_RECORD_BYTES);
+  const { size } = await file.stat();
+  await file.read(record, 0, END_RECORD_BYTES, Math.max(0, size - END_RECORD_BYTES));
+  return record.toString("latin1", 0, 4) === "PK\x05\x06" && record.readUInt16LE(4) > 0;
 }

@@ -39,8 +39,8 @@ export function parseHeader(block: Buffer): TarHeader {
   const prefix = textIn(field(block, "prefix"));
   const isPosix = field(block, "magic").toString("latin1") === USTAR;
   // without POSIX's exact magic, some programs read these bytes as a part of the name, and some do not;
-  // a sparse file stores the positions of its pieces there
-  if (!isPosix && type !== "S" && field(block, "prefix").some((byte) => byte !== 0)) {
+  // a sparse file and a list of increments, which are refused for what they are, store other data there
+  if (!isPosix && !/^[SD]$/.test(type) && field(block, "prefix").some((byte) => byte !== 0)) {
     throw entryRefusal(last.toString(), "has a name that programs read differently (prefix)", UNSAFE);
   }
   return {

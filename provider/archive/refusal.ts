@@ -58,7 +58,7 @@ export const REMEDIES = {
   twice: unsafe(
     `The archive was appended to (\`tar -r\`, \`tar -u\`, zip into an existing file), or two paths were packed into one. Pack into a new file: ${PACK}.`,
   ),
-  encrypted: unsafe("Pack the site again, without a password."),
+  encrypted: unsafe(`Pack the site again, without a password: ${PACK}.`),
   method: unsafe(
     "Pack with the method Deflate: `zip -r`, `7z a -tzip -mm=Deflate`. Windows' Explorer uses another one for large files: there, pack with " +
       `${PACK}.`,
@@ -71,7 +71,7 @@ export const REMEDIES = {
   ),
   splitZip: {
     exported: BROKEN.exported,
-    packed: "Join the parts into one zip: `zip -s 0 site.zip --out whole.zip`.",
+    packed: `Pack the site in one part (zip without \`-s\`, 7-Zip without \`-v\`): ${PACK}.`,
   },
 } as const satisfies Readonly<Record<string, Remedy>>;
 

@@ -2,27 +2,13 @@ import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { externalAddress, SITE_BASE } from "./externalAddress";
-import type { TextKind } from "./embedded";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { ExternalLoads } from "./externalLoads";
+import { mediaTypeOf } from "./mediaTypes";
 import { isAddress, staticImports } from "./moduleImports";
 import type { ExternalLoad } from "./site";
 import { SiteModules } from "./siteModules";
 import { MAX_BYTES, textLoads } from "./textLoads";
-
-/** Extensions of what web servers send as pages, SVG files, styles and scripts. A file without an extension is sent as data. */
-const KINDS: ReadonlyMap<string, TextKind> = new Map([
-  [".html", "html"],
-  [".htm", "html"],
-  [".shtml", "html"],
-  [".xhtml", "xml"],
-  [".xht", "xml"],
-  [".svg", "xml"],
-  [".css", "css"],
-  [".webmanifest", "manifest"],
-  [".js", "module"],
-  [".mjs", "module"],
-]);
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
 const UNPACKERS = new Map([
@@ -30,11 +16,6 @@ const UNPACKERS = new Map([
   [".br", promisify(brotliDecompress)],
   [".zst", undefined],
 ]);
-
-/** Whether browsers show a file as a page. */
-export function isPage(path: string): boolean {
-  return /\.(?:s?html|htm|xht|xhtml)$/i.test(path);
-}
 
 /** Collects the external loads of a site's pages, SVG files, style sheets and modules. */
 export class SiteLoads {
@@ -53,13 +34,14 @@ export class SiteLoads {
 
   /** Reads a file only if it may load something. A file that cannot be inspected is reported like a load. */
   async inspect(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const name = path.toLowerCase().replace(/\.svgz$/, ".svg.gz");
-    const packing = UNPACKERS.has(extname(name)) ? extname(name) : "";
-    const kind = KINDS.get(extname(name.slice(0, name.length - packing.length)));
-    if (kind === undefined) return;
+    const ending = extname(path).toLowerCase();
+    const packing = UNPACKERS.has(ending) ? ending : "";
     const plainPath = path.slice(0, path.length - packing.length);
+    const type = mediaTypeOf(plainPath);
+    const kind = type?.inspectedAs;
+    if (kind === undefined) return;
     try {
-      const bytes = await unpacked(await whole(size, content), packing);
+      const bytes = await unpacked(await whole(size, content), type?.encoding === "gzip" ? ".gz" : packing);
       const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
       if (kind === "module") {
         await this.#budget.spend(text.length);

@@ -1,4 +1,5 @@
 import { archiveFormat } from "../archive/format";
+import { unpublished } from "../archive/unpublished";
 import type { Bundle } from "../archive/bundle";
 import type { Inspection } from "../archive/site";
 import { SiteDigests } from "../archive/siteDigests";
@@ -221,7 +222,11 @@ function isSameSite(files: ReadonlyMap<string, string>, expected: ReadonlyMap<st
     contents.has(sha256) || (path.endsWith(".gz") && expected.has(path.slice(0, -".gz".length)));
   return (
     [...expected].every(([path, sha256]) => files.get(path) === sha256) &&
-    [...files].every(([path, sha256]) => expected.has(path) || isMade(path, sha256))
+    // earlier versions of this package also published metadata and folders of version control
+    [...files].every(
+      ([path, sha256]) =>
+        expected.has(path) || isMade(path, sha256) || unpublished(path, "file") !== undefined,
+    )
   );
 }
 

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { InputError } from "../messages/errors";
 import { DESTINATION_KINDS } from "../destination/inputs";
-import { signingKeyProblem } from "../published/inputs";
+import { variableNameProblem } from "../resource/variableName";
 import { repositoryProblem } from "../registry/reference";
 
 /** A copy to import, as its ID names it. */
@@ -21,6 +21,8 @@ export interface ImportId {
 }
 
 const SOURCE_FIELDS = ["domain", "jobId", "version", "file", "baseUrl", "apiKeyEnv"];
+/** Fields of destinations that are true or false. */
+const SWITCHES = ["plainHttp", "pathStyle"];
 const SEARCH = "offlineSearch";
 const SIGNING_KEY = "signingKeyEnv";
 
@@ -61,7 +63,7 @@ export function parseImportId(id: string): ImportId {
     if (SOURCE_FIELDS.includes(field)) source[field] = value;
     else if (field === SEARCH) inputs.offlineSearch = jsonIn(value);
     else if (field === SIGNING_KEY) inputs.signingKeyEnv = signingKeyIn(value, uri);
-    else destination[field] = field === "plainHttp" ? jsonIn(value) : value;
+    else destination[field] = SWITCHES.includes(field) ? jsonIn(value) : value;
   }
   return { uri, name, source, destination, ...inputs };
 }
@@ -106,7 +108,7 @@ function fieldsIn(query: string, id: string): [name: string, value: string][] {
 
 /** The name of a variable. An error does not contain another value: it could be the key itself. @throws InputError */
 function signingKeyIn(value: string, uri: string): string {
-  const problem = signingKeyProblem(value);
+  const problem = variableNameProblem(value);
   if (problem === undefined) return value;
   throw new InputError(`${uri}: cannot be imported: ${SIGNING_KEY} ${problem}`, "");
 }

@@ -15,7 +15,7 @@ export interface BundleCopyInputs {
   /** Expected SHA-256 of the archive, hexadecimal. A bundle with another digest is refused. @default any */
   sha256?: string;
   /**
-   * Refuse a bundle whose pages, SVG files or style sheets load anything from another host, or cannot be inspected.
+   * Refuse a bundle whose pages, SVG files, style sheets or modules load anything from another host, or cannot be inspected.
    *
    * @default false: it is only reported
    */

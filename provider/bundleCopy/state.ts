@@ -38,9 +38,9 @@ export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
   expiresAt?: string;
   /** When the link is due for renewal, ISO 8601: from then on the next `pulumi up` signs a new link. */
   renewAfter?: string;
-  /** Whether no page and no style sheet loads anything from another host. */
+  /** Whether no page, style sheet or module loads anything from another host. */
   selfContained: boolean;
-  /** What the site loads from other hosts: at most 20 entries. */
+  /** What the site loads from other hosts: at most 20 addresses, one of each host first. */
   externalLoads: readonly ExternalLoad[];
   /** When the copy was made, ISO 8601. Of an imported copy: when it was imported. */
   copiedAt: string;

@@ -84,6 +84,6 @@ const fieldsOf = (destination: DestinationInputs): Readonly<Record<string, unkno
 
 function kindOf(destination: DestinationInputs): [name: string, kind: Record<string, DestinationField>] {
   const found = Object.entries(DESTINATION_KINDS).find(([name]) => Object.hasOwn(destination, name));
-  if (found === undefined) throw new Error("a destination of no kind"); // the check refuses it
+  if (found === undefined) throw new TypeError("a destination of no kind"); // the check refuses it
   return found;
 }

@@ -1,4 +1,5 @@
 import { packageVersion } from "../files/packageVersion";
+import { printable } from "../messages/plainText";
 import { Secrets } from "../messages/secrets";
 import { examine } from "./doctor";
 import { isHealthy, resultOf } from "./finding";
@@ -22,7 +23,7 @@ export async function runCommand(args: readonly string[], host: DoctorHost): Pro
     options = readOptions(args);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const stderr = `pulumi-docs-hosting: ${error.message}\nRun \`pulumi-docs-hosting --help\` for all options.\n`;
+    const stderr = `pulumi-docs-hosting: ${printable(error.message)}\nRun \`pulumi-docs-hosting --help\` for all options.\n`;
     return { stdout: "", stderr, exitCode: 2 };
   }
   if (options.help) return { stdout: HELP, stderr: "", exitCode: 0 };

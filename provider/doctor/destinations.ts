@@ -38,7 +38,18 @@ export async function checkDestinations(
   if (folder !== undefined)
     checks.push(Promise.resolve([findingOf("folder", () => localFolder(folder, options))]));
   if (bucket !== undefined) {
-    const given = { bucket, prefix, endpoint, region };
+    const style = options["path-style"];
+    const given = {
+      ...{
+        bucket,
+        prefix,
+        endpoint,
+        region,
+        encryption: options.encryption,
+        kmsKeyId: options["kms-key-id"],
+      },
+      pathStyle: style === "true" || style === "false" ? style === "true" : style,
+    };
     const run = () => checkedBy("bucket", given, options, host, secrets, storeFindings);
     checks.push(resultOf("bucket", run, (finding) => [finding]));
   }

@@ -15,6 +15,9 @@ const OPTIONS = {
   prefix: { type: "string" },
   endpoint: { type: "string" },
   region: { type: "string" },
+  "path-style": { type: "string" },
+  encryption: { type: "string" },
+  "kms-key-id": { type: "string" },
   repository: { type: "string" },
   base: { type: "string" },
   "plain-http": { type: "boolean", default: false },
@@ -40,7 +43,8 @@ What is checked besides versions, configuration, network, clock, key and folders
   --job ID                this export job; with --project, this job of an agent
   --project ID            the project of the agent's job
   --folder PATH           a destination of copies or kits: this folder
-  --bucket NAME           this bucket, with --prefix TEXT, --endpoint URL and --region NAME
+  --bucket NAME           this bucket, with --prefix TEXT, --endpoint URL, --region NAME,
+                          --path-style true|false, --encryption NAME and --kms-key-id ID
   --repository HOST/PATH  this repository of a registry, with --base IMAGE and --plain-http
   --signing-key-env NAME  the private key in this environment variable
 
@@ -66,6 +70,9 @@ const NEEDS: Readonly<Record<string, string>> = {
   prefix: "bucket",
   endpoint: "bucket",
   region: "bucket",
+  "path-style": "bucket",
+  encryption: "bucket",
+  "kms-key-id": "bucket",
   base: "repository",
   "plain-http": "repository",
 };

@@ -1,6 +1,7 @@
 import { cp, link, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ignoreMissing } from "./ignoreMissing";
+import { filesBelow } from "./listing";
 import { makeFolder } from "./makeFolder";
 import { isAbandoned, hasNoOwner, ownName } from "./owner";
 
@@ -10,6 +11,11 @@ import { isAbandoned, hasNoOwner, ownName } from "./owner";
  * `.kit`.
  */
 const DRAFT = /^\.docs-hosting-(?:([0-9a-f]{16})\.)?([0-9a-z-]+)\.(?:draft|kit)$/;
+
+/** The folder in a draft for temporary files, if it has one. */
+export const SCRATCH = "scratch";
+/** The name of a folder in a draft that its process was replacing: with the name that it had. */
+const REPLACED = /^replaced-\d+-(.+)$/;
 
 /** Maximum number of attempts to publish a folder while other processes do the same. */
 const MAX_TRIES = 9;
@@ -40,7 +46,7 @@ export async function endedDrafts(folder: string, key?: string): Promise<string[
 
 /** Removes the drafts of a resource whose process has ended. Best effort. */
 export async function removeDrafts(folder: string, key?: string): Promise<void> {
-  for (const path of await endedDrafts(folder, key)) await removeDraft(path);
+  for (const path of await endedDrafts(folder, key)) await removeEndedDraft(path);
 }
 
 /**
@@ -51,13 +57,41 @@ export async function removeOldDrafts(folder: string, than: string): Promise<voi
   const { mtimeMs } = await lstat(than);
   for (const { path, owner } of await draftsIn(folder)) {
     const stats = await lstat(path).catch(() => undefined);
-    if (stats && isAbandoned(owner, stats.mtimeMs, mtimeMs)) await removeDraft(path);
+    if (stats && isAbandoned(owner, stats.mtimeMs, mtimeMs)) await removeEndedDraft(path);
   }
 }
 
 /** Removes a draft. Another process may remove it at the same time. Best effort. */
 export function removeDraft(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Removes a draft whose process has ended. A folder that the process was replacing comes back first. Best effort. */
+export async function removeEndedDraft(path: string): Promise<void> {
+  if (await putBack(path)) await removeDraft(path);
+}
+
+/**
+ * Puts folders back that a killed process moved into its draft, and did not replace: they may have files of others.
+ *
+ * @returns whether nothing of others is left in the draft
+ */
+export async function putBack(draft: string): Promise<boolean> {
+  try {
+    for (const place of [draft, join(draft, SCRATCH)]) {
+      for (const entry of await namesIn(place)) {
+        const [, name] = REPLACED.exec(entry) ?? [];
+        if (name === undefined) continue;
+        const target = join(dirname(draft), name);
+        if (await lstat(target).catch(ignoreMissing))
+          await carryOver(await filesBelow(join(place, entry)), join(place, entry), target);
+        else await rename(join(place, entry), target);
+      }
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -89,8 +123,15 @@ export async function replaceFolder(
     if (await isDone()) return;
     // they are in both folders until the target is replaced: a kill loses none of them
     await carryOver(await foreignIn(to), to, from);
-    await rename(to, join(draft, `replaced-${tries}`)).catch(ignoreMissing);
+    // a later run puts it back if this one is killed before the next rename
+    await rename(to, join(draft, `replaced-${tries}-${basename(to)}`)).catch(ignoreMissing);
   }
+}
+
+/** The names in a folder; none in a file, or if there is nothing. */
+async function namesIn(folder: string): Promise<string[]> {
+  const stats = await lstat(folder).catch(() => undefined);
+  return stats?.isDirectory() ? readdir(folder) : [];
 }
 
 /** Links or copies files into another folder, in which others with the same path stay. */

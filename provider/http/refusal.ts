@@ -47,7 +47,7 @@ function explanation(
       return [
         KeyRejectedError,
         `the service rejected the API key (${answered})`,
-        `Check that ${apiKeyName} holds a current admin API key of the right organization.`,
+        `Check that ${apiKeyName} holds a current admin API key of the right organization.${isStored(apiKeyName) ? LAST_KEY : ""}`,
       ];
     case 403:
       return [
@@ -100,4 +100,13 @@ function serviceReason(text: string | undefined): string {
   if (body === undefined) return webPageIn(text) ?? redact(text, QUOTE_LENGTH);
   const { error: reason } = Object(body) as { error?: unknown };
   return typeof reason === "string" ? redact(reason) : "";
+}
+
+/** The engine stores the configuration of a run, and uses it again where no program runs. */
+const LAST_KEY =
+  " If the key was replaced: `pulumi refresh` and `destroy` send the key of the last `pulumi up`. Run `pulumi up` first, or add `--run-program`.";
+
+/** Whether the key may come from the stack's configuration. */
+function isStored(apiKeyName: string): boolean {
+  return apiKeyName.includes("the config ");
 }

@@ -23,15 +23,16 @@ export async function buildSiteImage(
   { limits, scratch, signal }: { limits: SiteLimits; scratch: string; signal: AbortSignal },
   search?: WantedSearch,
 ): Promise<{ image: KitImage; search: SearchFacts }> {
-  const writer = new LayerWriter(scratch, true, editionOf(bundle.sha256, search?.options));
+  const [first] = base.images;
+  if (first === undefined) throw new Error("an image is pulled for one platform at least");
+  const writer = new LayerWriter(scratch, first, editionOf(bundle.sha256, search?.options));
   const facts = await unpackSite(bundle, limits, writer, { ...bundle, signal }, search);
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);
   const images = base.images.map((image) => imageOnBase(image, layer, annotations));
-  const [first] = images;
-  if (first === undefined) throw new Error("an image is pulled for one platform at least");
-  const top = images.length === 1 ? first.manifest : indexOf(images, annotations);
+  const [only] = images;
+  const top = only && images.length === 1 ? only.manifest : indexOf(images, annotations);
   for (const { config, manifest } of images) {
     await store.put(config.bytes);
     await store.put(manifest.bytes);

@@ -4,10 +4,13 @@ import { join, resolve } from "node:path";
 import {
   draftPath,
   endedDrafts,
+  putBack,
   removeDraft,
   removeDrafts as removeDraftsOf,
+  removeEndedDraft,
   removeOldDrafts,
   replaceFolder,
+  SCRATCH,
 } from "../files/drafts";
 import { ignoreMissing } from "../files/ignoreMissing";
 import { filesBelow, foreignText } from "../files/listing";
@@ -38,7 +41,7 @@ export class KitDraft {
     this.#path = draftPath(folder, key);
     this.kit = join(this.#path, "kit");
     this.blobs = join(this.#path, "blobs");
-    this.scratch = join(this.#path, "scratch");
+    this.scratch = join(this.#path, SCRATCH);
   }
 
   /**
@@ -54,7 +57,7 @@ export class KitDraft {
     let isTaken = false;
     for (const path of await endedDrafts(folder, draft.#key)) {
       // only one of several processes succeeds
-      if (isTaken) await removeDraft(path);
+      if (isTaken) await removeEndedDraft(path);
       else isTaken = (await rename(path, draft.#path).then(() => true, ignoreMissing)) === true;
     }
     if (!isTaken) await mkdir(draft.#path);
@@ -68,6 +71,7 @@ export class KitDraft {
 
   /** Removes everything except the blobs. */
   async #keepBlobs(): Promise<void> {
+    await putBack(this.#path);
     const laidOut = join(this.kit, BLOBS);
     for (const name of await readdir(laidOut).catch(() => [])) {
       await rename(join(laidOut, name), join(this.blobs, name));

@@ -6,6 +6,8 @@ export interface ErrorDetails {
   readonly status?: number;
   /** Id by which the service's support finds the request in its logs. */
   readonly requestId?: string;
+  /** Class of the unexpected error that this one reports: `TypeError`. */
+  readonly kind?: string;
 }
 
 /**
@@ -45,7 +47,19 @@ export abstract class DocsHostingError extends Error {
 export class InputError extends DocsHostingError {}
 
 /** An unexpected error. Please report it. */
-export class InternalError extends DocsHostingError {}
+export class InternalError extends DocsHostingError {
+  /** Class of the unexpected error, such as `TypeError`. Empty if this package found the problem itself. */
+  readonly kind: string;
+
+  constructor(message: string, remedy: string, details: ErrorDetails = {}) {
+    super(message, remedy, details);
+    this.kind = details.kind ?? "";
+  }
+
+  protected override details(): ErrorDetails {
+    return { kind: this.kind };
+  }
+}
 
 /** The base URL or the API key is missing or malformed. Thrown before any request. */
 export class ConfigurationError extends DocsHostingError {}

@@ -12,7 +12,8 @@ export function explained(error: unknown, subject: string, consequence: string):
     // no cause: its text may contain anything
     const kind = error instanceof Error ? redact(`${error.name}: ${error.message}`) : typeof error;
     const message = `${subject}: internal error (${kind}). ${sentence(consequence)} Please report it.`;
-    return new InternalError(message, "Please report it.");
+    const name = error instanceof Error ? error.name : typeof error;
+    return new InternalError(message, "Please report it.", { kind: name });
   }
   const kind = error instanceof RunCancelledError ? "stopped: " : "";
   return error.withMessage(

@@ -10,6 +10,8 @@ const MARK = /(…|\[removed\])/;
 const CREDENTIAL = /sig|token|key|cred|secret|auth|pass|policy|session|state/i;
 /** A parameter of another name counts as a credential from this length on, unless it is an id. In characters. */
 const LONG_PARAMETER = 32;
+/** Longest value that is recognised with any of its characters escaped, in UTF-16 units: far longer than any key. */
+const LONGEST_ESCAPED = 512;
 const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -18,14 +20,20 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * that reads such a value adds it. The adapter removes the values from everything that the operation returns or reports.
  */
 export class Secrets {
-  /** The forms in which the values can occur in a text, longest first. */
+  /** The forms in which the values can occur in a text, in lower case, longest first. */
   #forms: string[] = [];
+  /** Match the values with any of their characters escaped, and as hexadecimal bytes. */
+  #escaped: RegExp[] = [];
 
   /** @param value of a text with several lines, such as a PEM key, each line is also secret */
   add(value: string): void {
     const lines = value.split(/\s*(?:\n|\\n)\s*/).filter((line) => !line.startsWith("-----"));
-    const forms = [value, ...lines].filter(({ length }) => length >= SHORTEST_SECRET).flatMap(formsOf);
-    this.#forms = [...new Set([...this.#forms, ...forms])].sort((one, other) => other.length - one.length);
+    const values = [value, ...lines].filter(({ length }) => length >= SHORTEST_SECRET);
+    const forms = new Set([...this.#forms, ...values.flatMap(formsOf).map(lowerCase)]);
+    if (forms.size === this.#forms.length) return;
+    this.#forms = [...forms].sort((one, other) => other.length - one.length);
+    const short = values.filter(({ length }) => length <= LONGEST_ESCAPED);
+    this.#escaped = [...this.#escaped, ...short.map(escapedForms)];
   }
 
   /** Adds the secret parts of a link: its password, its query, and the query's credential parameters. */
@@ -38,17 +46,23 @@ export class Secrets {
     for (const value of [search.slice(1), password, ...parameters.map(([, each]) => each)]) this.add(value);
   }
 
-  /** The text without the values in plain, escaped, URL-encoded or base64 form, and without the rest of a value that was cut. */
+  /**
+   * The text without the values in plain, escaped, URL-encoded, hexadecimal or base64 form, in any letter case, and without the rest of
+   * a value that was cut.
+   */
   removeFrom(text: string): string {
-    const clean = this.#forms.reduce((rest, form) => rest.replaceAll(form, REMOVED), text);
+    const plain = this.#forms.reduce(withoutForm, text);
+    const clean = this.#escaped.reduce((rest, form) => rest.replace(form, REMOVED), plain);
     const parts = clean.split(MARK);
     return parts
       .map((part, at) => {
         const isMark = at % 2 === 1;
         if (isMark) return part;
         const rest =
-          parts[at - 1] === REMOVED ? part.slice(this.#longest((form) => overlap(form, part))) : part;
-        const left = at + 1 < parts.length ? this.#longest((form) => overlap(rest, form)) : 0;
+          parts[at - 1] === REMOVED
+            ? part.slice(this.#longest((form) => overlap(form, lowerCase(part))))
+            : part;
+        const left = at + 1 < parts.length ? this.#longest((form) => overlap(lowerCase(rest), form)) : 0;
         return left > 0 ? `${rest.slice(0, -left)}${REMOVED}` : rest;
       })
       .join("");
@@ -67,6 +81,22 @@ export class Secrets {
   #longest(of: (form: string) => number): number {
     return Math.max(0, ...this.#forms.map(of));
   }
+}
+
+/** In lower case, with as many characters: letters outside ASCII can become two. */
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** @param form in lower case */
+function withoutForm(text: string, form: string): string {
+  const lower = lowerCase(text);
+  let [clean, from] = ["", 0];
+  for (let at = lower.indexOf(form); at >= 0; at = lower.indexOf(form, from)) {
+    clean += text.slice(from, at) + REMOVED;
+    from = at + form.length;
+  }
+  return from === 0 ? text : clean + text.slice(from);
 }
 
 /** How many characters at the end of a text are the beginning of another text; 0 if too few to be certain. */
@@ -99,3 +129,27 @@ function formsOf(secret: string): string[] {
     ...base64,
   ];
 }
+
+/** Matches a secret in which any characters are written as escapes of URLs, JSON or HTML, or all as hexadecimal bytes. */
+function escapedForms(secret: string): RegExp {
+  const characters = Array.from(secret.toWellFormed(), escapesOf).join("");
+  const bytes = Array.from(Buffer.from(secret), (byte) => String.raw`(?:0x|\\x)?${hex(byte)}`).join(
+    "[\\s:,_-]?",
+  );
+  return new RegExp(`${characters}|${bytes}`, "gi");
+}
+
+/** Matches a character as it is or as an escape; `%` may itself be escaped, `%2573`. */
+function escapesOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  const ways = [
+    character.replace(/[^\p{L}\p{N}\s]/gu, String.raw`\$&`),
+    Array.from(Buffer.from(character), (byte) => `%(?:25)*${hex(byte)}`).join(""),
+    units.map((unit) => String.raw`\\+u${unit.toString(16).padStart(4, "0")}`).join(""),
+    `&#(?:0*${code}|x0*${code.toString(16)});`,
+  ];
+  return `(?:${ways.join("|")})`;
+}
+
+const hex = (byte: number): string => byte.toString(16).padStart(2, "0");

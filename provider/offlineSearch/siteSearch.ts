@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SiteFile, SiteSink } from "../archive/site";
-import { isPage } from "../archive/siteLoads";
+import { isPage, mediaTypeOf } from "../archive/mediaTypes";
 import { MAX_BYTES } from "../archive/textLoads";
 import { Yielder, WORK_PER_ENTRY } from "../archive/yielder";
 import { BundleRefusedError } from "../messages/errors";
@@ -52,7 +52,7 @@ export class SiteSearch implements SiteSink {
     if (path === SEARCH_FOLDER || path.startsWith(`${SEARCH_FOLDER}/`)) {
       throw new BundleRefusedError(
         `the site has a file ${path}, where the search is put`,
-        "Take the folder out of the site's sources and export again, or switch `offlineSearch` off.",
+        "Take the folder out of the site's sources, or switch `offlineSearch` off.",
       );
     }
     if (!isPage(path) || size > MAX_BYTES) return this.#sink.file(file, content);
@@ -107,7 +107,7 @@ export class SiteSearch implements SiteSink {
     const isMissing = /^404\.html?$/.test(path);
     if (!page.isHidden && !isMissing && !isExcluded(path, this.#options.exclude))
       this.#pages.push({ path, text: page });
-    const isXml = /\.xht(?:ml)?$/i.test(path);
+    const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
     if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
       return Buffer.alloc(0);
     const root = this.#addresses.rootOf(page.rootedLoads) ?? "../".repeat(path.split("/").length - 1);

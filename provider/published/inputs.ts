@@ -4,6 +4,7 @@ import { isUnknown } from "../messages/unknown";
 import type { SearchOptions } from "../offlineSearch/options";
 import { text, type InputRow, type InputTable, type RuleResult } from "../resource/inputTable";
 import type { BundleLimits } from "../source/requirements";
+import { variableNameProblem } from "../resource/variableName";
 
 const GIB = 2 ** 30;
 const DEFAULT_LIMITS: Required<BundleLimits> = {
@@ -26,18 +27,11 @@ const SEARCH_OPTIONS: Readonly<Record<keyof SearchOptions, "boolean" | "list">> 
 /** The row of `signingKeyEnv`. */
 export const SIGNING_KEY_INPUT: InputRow = {
   change: "content",
-  rule: text((value) => {
-    const problem = signingKeyProblem(value);
+  rule: text((value, configuration) => {
+    const problem = variableNameProblem(value, configuration);
     return problem === undefined ? { value } : { problem };
   }),
 };
-
-/** The problem of a text as the input `signingKeyEnv`, if any. */
-export function signingKeyProblem(value: string): string | undefined {
-  return /^[A-Za-z_]\w*$/.test(value)
-    ? undefined
-    : "must be the name of an environment variable, not the key itself";
-}
 
 /** The rows of the inputs that all publishing resources share. */
 export const PUBLICATION_INPUTS: InputTable<{

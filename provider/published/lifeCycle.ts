@@ -13,6 +13,7 @@ import {
   type LinkOutputs,
   type Published,
   type PublicationKind,
+  type PublicationWork,
   type PublishedState,
 } from "./publication";
 
@@ -33,22 +34,6 @@ export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"]> {
   const { resource, item, items } = kind.terms;
-  /** Without a state, no operation could remove the marks at an item that is gone. The engine forgets it in any case. */
-  const removeMarks = async (
-    given: Context & { readonly owner: Owner },
-    inputs: T["inputs"],
-    item: T["item"],
-  ): Promise<void> => {
-    try {
-      await withinLimit(given, COMPARE_LIMIT_MS, (context) => kind.remove(context, inputs, [item], []));
-    } catch (error) {
-      given.signal.throwIfAborted();
-      const { message } = explained(error, kind.addressOf(item, inputs), "Remove it by hand");
-      given.reporter.warn(
-        `the mark of this resource stays, although the ${kind.terms.item} is gone: ${message}`,
-      );
-    }
-  };
   const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
     withEffect(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
   return {
@@ -104,7 +89,9 @@ export function publishedLifeCycle<T extends Published>(
         if (compared === "same") return { inputs, state: withDrift(state) };
         // the state must keep the earlier items that are left
         if (compared === "gone" && older.length === 0) {
-          await removeMarks({ ...given, owner }, inputs, newest);
+          await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
+            removeMarks({ kind, context: { ...context, owner }, inputs, stored: state }),
+          );
           return undefined;
         }
         return { inputs, state: withDrift(state, compared) };
@@ -150,6 +137,23 @@ export function publishedLifeCycle<T extends Published>(
       }
     },
   };
+}
+
+/** Removes the marks that a resource leaves when a refresh removes it from the state: no later run knows its owner. Best effort. */
+async function removeMarks<T extends Published>({
+  kind,
+  context,
+  inputs,
+  stored,
+}: PublicationWork<T>): Promise<void> {
+  if (stored?.bookkeeping.owner === undefined) return;
+  try {
+    await kind.remove(context, inputs, kind.itemsOf(stored), []);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const { message } = explained(error, kind.destinationName(inputs), "Only the mark stays");
+    context.reporter.debug(`the mark of this resource could not be removed: ${message}`);
+  }
 }
 
 /**

@@ -48,7 +48,7 @@ export class RegistrySession {
   readonly #isPlain: boolean;
   readonly #login: Login;
   #origin: Promise<string> | undefined;
-  readonly #peer: Peer = { name: "the registry", isKnown: true, wasAnswered: false };
+  readonly #peer: Peer;
 
   /** @param plainHttp the registry has no TLS; for a registry on this machine, the session detects whether it has */
   constructor(
@@ -61,6 +61,8 @@ export class RegistrySession {
     this.#actions = actions;
     this.#isPlain = plainHttp;
     this.#login = new Login(repository, context);
+    // nothing is lost if a read ends early: where nothing listens, it does not wait for a registry that may restart
+    this.#peer = { name: "the registry", isKnown: actions !== "pull", wasAnswered: false };
   }
 
   /** The path of an object in the repository. */

@@ -2,14 +2,16 @@ import { DestinationError } from "../messages/errors";
 import { fieldsOf } from "./content";
 import { wholeBody } from "./exchange";
 import { repositoryName } from "./reference";
-import type { RegistrySession } from "./session";
+import type { Attempted, RegistrySession } from "./session";
 
 /** How many tags a page of the list has at most. */
 const PAGE_SIZE = 1_000;
 /** How many pages are read: more is a list without an end. */
 const MAX_PAGES = 200;
-/** Replies of a registry that does not list tags, or not to this user. */
-const NOT_LISTED = [400, 401, 403, 405, 501];
+/** Replies of a registry that does not list tags. */
+const NOT_LISTED = [405, 501];
+/** Refusals to list tags for this user, even after a login. */
+const NOT_ALLOWED = [400, 401, 403];
 
 /**
  * Lists the tags of a repository, see «Content Discovery» in the distribution specification.
@@ -28,7 +30,7 @@ export async function listTags(session: RegistrySession): Promise<string[] | und
       );
     }
     const url: URL = typeof next === "string" ? await session.url(next) : next;
-    const page: { tags: string[]; next: URL | undefined } | undefined = await session.send(
+    const attempt: Attempted<{ tags: string[]; next: URL | undefined } | undefined> = await session.attempt(
       { method: "GET", to: url, accepted: [200, 404, ...NOT_LISTED] },
       async (reply) => {
         if (reply.status === 404) return { tags: [], next: undefined };
@@ -41,6 +43,8 @@ export async function listTags(session: RegistrySession): Promise<string[] | und
         };
       },
     );
+    if ("refusal" in attempt && !NOT_ALLOWED.includes(attempt.status)) throw attempt.refusal;
+    const page = "value" in attempt ? attempt.value : undefined;
     if (page === undefined) return undefined;
     tags.push(...page.tags);
     next = page.next?.href === url.href ? undefined : page.next;

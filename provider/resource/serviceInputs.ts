@@ -1,5 +1,6 @@
 import { API_KEY, resolveApiKey, resolveBaseUrl } from "../service/configuration";
 import { configured, text, type InputTable } from "./inputTable";
+import { variableNameProblem } from "./variableName";
 
 /** Inputs that select the service and the API key. */
 export interface ServiceInputs {
@@ -28,11 +29,8 @@ export const SERVICE_INPUTS: InputTable<ServiceInputs> = {
     change: "remembered",
     default: API_KEY.variable,
     rule: text((value, configuration) => {
-      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
-        return {
-          problem: "is the name of an environment variable (not the key itself): letters, digits and _",
-        };
-      }
+      const problem = variableNameProblem(value, configuration);
+      if (problem !== undefined) return { problem };
       const key = configured(() => resolveApiKey(configuration, value));
       return "problem" in key ? key : { value };
     }),

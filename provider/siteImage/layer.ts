@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
+import { mediaTypeOf } from "../archive/mediaTypes";
 import type { SiteFile, SiteSink } from "../archive/site";
 import { BundleRefusedError } from "../messages/errors";
 import { GzipFile } from "../archive/writeGzip";
 import type { Blob } from "../registry/content";
 import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
+import type { PlatformImage } from "../registry/image";
+import { webServerFiles, type ImageFile } from "./webServer";
 
 /** A layer in a local file. Digest and size are those of its compressed bytes. */
 export interface Layer extends Blob {
@@ -14,9 +17,6 @@ export interface Layer extends Blob {
   readonly diffId: string;
 }
 
-/** Extensions of text files that get a compressed copy: those of the chart's `compress.sh`. */
-const TEXT =
-  /\.(html?|css|txt|md|csv|ics|vtt|xml|xsl|[mc]?js|rsc|json|map|geojson|webmanifest|jsonld|ya?ml|rss|atom|wasm|[to]tf|eot|svg|bmp|ico)$/;
 /** Text files up to this size get no compressed copy, in bytes. */
 const SMALLEST_TEXT = 512;
 
@@ -59,6 +59,7 @@ export class LayerWriter implements SiteSink {
   readonly #time: number;
   readonly #path: string;
   readonly #textsPath: string;
+  readonly #more: readonly ImageFile[];
   readonly #gzip: GzipFile;
   readonly #unpacked = createHash("sha256");
   readonly #folders = new Set<string>();
@@ -69,13 +70,15 @@ export class LayerWriter implements SiteSink {
 
   /**
    * @param scratch an empty folder for this writer only
-   * @param isOnBase whether there is a base image, whose files in the folder of the site the layer hides
+   * @param base the base image for one of its platforms, if there is one. The layer hides its files in the folder of the site, and
+   *   configures its web server
    * @param sha256 of the archive. The time of all files is derived from it: web servers compute an ETag from time and size,
    *   so with a constant time, browsers would not notice an edit that keeps the size
    */
-  constructor(scratch: string, isOnBase: boolean, sha256: string) {
-    this.#root = siteRoot(isOnBase);
-    this.#isOnBase = isOnBase;
+  constructor(scratch: string, base: PlatformImage | undefined, sha256: string) {
+    this.#isOnBase = base !== undefined;
+    this.#root = siteRoot(this.#isOnBase);
+    this.#more = base ? webServerFiles(this.#root, base) : [];
     this.#time = EARLIEST_SECONDS + parseInt(sha256.slice(0, 7), 16);
     this.#path = join(scratch, "layer.tar.gz");
     this.#textsPath = join(scratch, "texts");
@@ -95,7 +98,9 @@ export class LayerWriter implements SiteSink {
     this.#files.add(path);
     await this.#write(this.#header(full, size));
     const text =
-      TEXT.test(path) && size > SMALLEST_TEXT ? new GzipFile(this.#textsPath, TEXT_LEVEL) : undefined;
+      mediaTypeOf(path)?.isCompressed === true && size > SMALLEST_TEXT
+        ? new GzipFile(this.#textsPath, TEXT_LEVEL)
+        : undefined;
     let writtenBytes = 0;
     for await (const chunk of content) {
       writtenBytes += chunk.length;
@@ -123,6 +128,13 @@ export class LayerWriter implements SiteSink {
       const content = createReadStream(this.#textsPath, { start: offset, end: offset + size - 1 });
       for await (const chunk of content) await this.#write(chunk as Buffer);
       await this.#write(tarPadding(size));
+    }
+    // the folders of these files are those of the base, with their owners
+    for (const { path, content, isExecutable = false } of this.#more) {
+      const bytes = Buffer.from(content);
+      await this.#write(tarHeader({ path, size: bytes.length, time: this.#time, isExecutable }));
+      await this.#write(bytes);
+      await this.#write(tarPadding(bytes.length));
     }
     await this.#write(tarEnd());
     const { digest, size } = await this.#gzip.end();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { normaliseDomain } from "../service/domainName";
 import type { RuleResult } from "../resource/inputTable";
-import { ruleOfVersion } from "../resource/versionLabel";
+import { problemOfLabel, ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS } from "../resource/serviceInputs";
 import type { ConfigurationSource } from "../service/configuration";
 import { isIdentifier } from "../service/identifier";
@@ -56,6 +56,7 @@ export function ruleOfSource(value: unknown, configuration: ConfigurationSource)
     return { at: foreign, problem: `there is no such field of a source. Fields are: ${fields.join(", ")}` };
   }
   for (const [name, each] of Object.entries(given)) {
+    if (name === "version" && typeof each !== "string") return { at: name, problem: problemOfLabel(each) };
     if (typeof each !== "string" || each === "")
       return { at: name, problem: "must be a string that is not empty" };
   }

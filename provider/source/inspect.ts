@@ -84,7 +84,7 @@ export function reportLeftOut(
 /** Warns about external loads and about files that were not inspected, or refuses the bundle because of them. */
 function checkLoads(
   { selfContained, externalLoads }: Inspection,
-  { version }: Bundle,
+  { version, jobId }: Bundle,
   { requireSelfContained }: BundleRequirements,
   { reporter }: LimitedContext,
 ): void {
@@ -98,7 +98,7 @@ function checkLoads(
   if (requireSelfContained) {
     throw new BundleRefusedError(
       `${problem} (${externalLoads.length} found)`,
-      "Remove these from the site's sources and export again, or set `requireSelfContained` to false.",
+      `Remove these from the site's sources and ${jobId === undefined ? "build and pack it" : "export"} again, or set \`requireSelfContained\` to false.`,
     );
   }
   const consequence = load

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { normaliseDomain } from "../service/domainName";
 import { text, type InputTable, type RuleResult } from "../resource/inputTable";
-import { ruleOfVersion } from "../resource/versionLabel";
+import { problemOfLabel, ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import { isIdentifier } from "../service/identifier";
 import { parseDuration } from "../time/duration";
@@ -62,7 +62,7 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   version: {
     change: "content",
     filledIn: true,
-    rule: text(ruleOfVersion),
+    rule: (value) => (typeof value === "string" ? ruleOfVersion(value) : { problem: problemOfLabel(value) }),
   },
   triggers: {
     change: "content",

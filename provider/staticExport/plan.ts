@@ -128,7 +128,9 @@ function start(code: DecisionCode, text: string): Plan {
 }
 
 function adopt(jobId: string): Plan {
-  const text = `${isUnknown(jobId) ? "the job" : `job ${jobId}`} is adopted; no job is started`;
+  const text = isUnknown(jobId)
+    ? "the job is not known yet: once it is, it is adopted if it is of this site; no job is started"
+    : `job ${jobId} is adopted if the service has it for this site; no job is started`;
   return { action: "continue", code: "ADOPTED", text, job: { kind: "running", jobId } };
 }
 

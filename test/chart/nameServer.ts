@@ -1,5 +1,4 @@
 import { createSocket } from "node:dgram";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "vitest";
 
 const [TYPE_A, NAME_UNKNOWN] = [1, 3];
@@ -34,5 +33,5 @@ export async function startNameServer(
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
   context.onTestFinished(() => void socket.close());
-  return (socket.address() as AddressInfo).port;
+  return socket.address().port;
 }

@@ -12,10 +12,10 @@ import {
   testPod,
 } from "./renderedChart.ts";
 
-const port = (name: number | string, protocol: string) => ({ port: name, protocol });
+const port = (number: number, protocol: string) => ({ port: number, protocol });
 const TO_EACH_OTHER = [
   { ports: [port(53, "UDP"), port(53, "TCP"), port(5353, "UDP"), port(5353, "TCP")] },
-  { ports: [port("http", "TCP")], to: [{ podSelector: { matchLabels: SELECTOR } }] },
+  { ports: [port(8080, "TCP")], to: [{ podSelector: { matchLabels: SELECTOR } }] },
 ];
 
 describe("the pods of a site in an image", () => {

@@ -1,7 +1,7 @@
 // Images of kits: pulled from a registry, laid out, and read by other tools.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { create } from "tar";
 import { expect, test, type TestContext } from "vitest";
 import { readEarlierKit } from "../../provider/kit/earlierKit.ts";
@@ -128,7 +128,7 @@ test("for several platforms an image is an index of those, and nothing of others
   await expect(
     kitOf(folder, run, { images: [base], platforms: ["linux/amd64", "linux/s390x"] }),
   ).rejects.toThrow(`${base} has no image for linux/s390x`);
-  expect(readdirSync(join(folder, "kits"))).toHaveLength(1);
+  expect(readdirSync(join(folder, "kits")).filter((name) => name !== ".docs-hosting")).toHaveLength(1);
 });
 
 test("the same inputs give the same path; a new version fetches nothing that an earlier kit here has", async (context) => {
@@ -198,7 +198,7 @@ test("files that a stopped run had fetched are not fetched again, and none of th
   const run = await operation(context);
   const { path } = await kitOf(folder, run, { images: [base] });
   expect(run.requests.some((request) => request.includes(layer))).toBe(false);
-  expect(readdirSync(join(folder, "kits")).map((name) => join(folder, "kits", name))).toEqual([path]);
+  expect(readdirSync(join(folder, "kits")).sort()).toEqual([".docs-hosting", basename(path)]);
 });
 
 function layersOf(manifest: string): string[] {

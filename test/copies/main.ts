@@ -7,8 +7,17 @@ import { runVitest } from "../programs/runVitest.ts";
 
 const say = (what: string) => console.log(`test:copies: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-// other users have it on PATH, or an error says that it is missing
-if (isRoot && findCommand("skopeo") === undefined) await prepareDebianPackages(say, { skopeo: "skopeo" });
+// other users have skopeo on PATH, or an error says that it is missing; a test that misses another one is skipped
+const tools = {
+  skopeo: "skopeo",
+  bsdtar: "libarchive-tools",
+  "7zz": "7zip",
+  cpio: "cpio",
+  pax: "pax",
+  zip: "zip",
+};
+if (isRoot && Object.keys(tools).some((command) => findCommand(command) === undefined))
+  await prepareDebianPackages(say, tools);
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   REGISTRY: await prepareRegistry(say),
   CRANE: await prepareCrane(say),

@@ -77,9 +77,14 @@ async function worldWithBundle(context: TestContext): Promise<World> {
   return world;
 }
 
+/** Kits and drafts, without the marks of owners. */
 function kits(world: World): string[] {
   const folder = join(world.programFolder, "kits");
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name !== ".docs-hosting")
+        .sort()
+    : [];
 }
 
 /** The present contents of the folder of kits. */

@@ -15,7 +15,10 @@ export interface Target {
   sent(): Readonly<Record<string, number>>;
 }
 
-export type DestinationInputs = (context: Pick<TestContext, "onTestFinished">, root: string) => Promise<Target>;
+export type DestinationInputs = (
+  context: Pick<TestContext, "onTestFinished">,
+  root: string,
+) => Promise<Target>;
 
 /** A file with another inode than the run before left was written twice. */
 function inFolder(resource: Job["resource"], inputs: (folder: string) => Job["inputs"]): DestinationInputs {

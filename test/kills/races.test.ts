@@ -15,7 +15,7 @@ import { seededRandom } from "../simulation/seededRandom.ts";
 import { PLACES } from "./publicationPlaces.ts";
 import type { Report, Turn } from "./racingProcess.ts";
 
-const RACES = Number(process.env["RACES"] ?? 25);
+const RACES = Number(process.env["RACES"] ?? 200);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 const PROGRAM = join(import.meta.dirname, "racingProcess.ts");
 /** How a run may fail that met another one: the next `up` completes it. */
@@ -39,9 +39,9 @@ class Stack {
 
   async act(turn: Turn): Promise<Report> {
     this.#child.stdin?.write(`${JSON.stringify(turn)}\n`);
-    const { value, done } = await this.#answers.next();
-    if (done === true) throw new Error(`the process of ${this.name} has ended`);
-    return JSON.parse(value) as Report;
+    const answer = await this.#answers.next();
+    if (answer.done === true) throw new Error(`the process of ${this.name} has ended`);
+    return JSON.parse(answer.value) as Report;
   }
 
   async end(): Promise<void> {
@@ -109,7 +109,8 @@ test.each(Object.keys(PLACES).filter((name) => !name.includes("search")))(
         const found: (Report & { stack: Stack; source: object | undefined })[] = [];
         for (const [index, stack] of stacks.entries()) {
           const source = wanted[index];
-          if (actions[index] === "up") found.push({ ...(await stack.act(turn("refresh", source))), stack, source });
+          if (actions[index] === "up")
+            found.push({ ...(await stack.act(turn("refresh", source))), stack, source });
         }
         const seen = `${story}; then ${JSON.stringify(found)}`;
         for (const each of found) expect(each.address, seen).toBeDefined();
@@ -123,8 +124,15 @@ test.each(Object.keys(PLACES).filter((name) => !name.includes("search")))(
         if (lost && rival) {
           await rival.stack.act(turn("destroy", rival.source));
           const again = await lost.stack.act(turn("refresh", lost.source));
-          expect(again.drifted, `${seen}; then ${rival.stack.name} was destroyed`).toBeUndefined();
-          totals.given++;
+          const end = `${seen}; then ${rival.stack.name} was destroyed: ${JSON.stringify(again)}`;
+          if (again.drifted === undefined) {
+            totals.given++;
+          } else {
+            // two sites in one bucket: files that were replaced at the same time are not kept, and a run says so
+            expect(reports.flatMap(({ warnings }) => warnings).join("\n"), end).toContain("at the same time");
+            await lost.stack.act(turn("up", lost.source));
+            expect((await lost.stack.act(turn("refresh", lost.source))).drifted, end).toBeUndefined();
+          }
         }
         if (random() < 0.3) {
           const ended = stacks.map((stack, index) => stack.act(turn("destroy", wanted[index])));

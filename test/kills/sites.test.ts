@@ -15,7 +15,7 @@ const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
 const PROGRAM = join(import.meta.dirname, "publishingProcess.ts");
 const SITE = "ab".repeat(32);
 const FILES = 400;
-const WHOLE = [SITE, `${SITE}.json`, "current"];
+const WHOLE = [".docs-hosting", SITE, `${SITE}.json`, "current"];
 
 const random = seededRandom(SEED);
 const shares = Array.from({ length: KILLS }, () => ({ percent: Math.floor(random() * 105) }));

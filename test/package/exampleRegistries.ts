@@ -2,21 +2,21 @@
 import { afterAll, beforeAll } from "vitest";
 import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
 import type { PackedPackage } from "./packedPackage.ts";
-import { publish, type Registry } from "./registry.ts";
+import { startRegistry, type Registry } from "./registry.ts";
 
 export interface ExampleRegistries {
-  /** Has the packed package. */
+  /** For npm. */
   packages: Registry;
   /** Has an image with the tag 1, on which copies can be based. */
   images: RegistryStub;
 }
 
-/** Start before the tests and end after them. */
-export function exampleRegistries(packed: PackedPackage): ExampleRegistries {
+/** Start before the tests and end after them. @param isPublished whether the registry for npm has the packed package */
+export function exampleRegistries(packed: PackedPackage, isPublished: boolean): ExampleRegistries {
   const registries = {} as ExampleRegistries;
   const ends: (() => unknown)[] = [];
   beforeAll(async () => {
-    registries.packages = await publish(packed.tarball);
+    registries.packages = await startRegistry(packed.tarball, isPublished);
     registries.images = await startRegistryStub({
       onTestFinished: (end) => void ends.push(end as () => unknown),
     });

@@ -17,6 +17,7 @@ export function newUser(folder: string, registry: Registry): NodeJS.ProcessEnv {
     HOME: folder,
     PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
     npm_config_registry: registry.url,
+    DOCS_HOSTING_PACKAGE: registry.tarball,
     npm_config_cache: NPM_CACHE,
     npm_config_update_notifier: "false",
   };

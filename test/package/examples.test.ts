@@ -11,7 +11,7 @@ import { addCommand, addKubernetesPlugin, complaints, newUser, type } from "./ex
 import { packedPackage } from "./packedPackage.ts";
 
 const packed = packedPackage();
-const registries = exampleRegistries(packed);
+const registries = exampleRegistries(packed, false);
 
 interface Example {
   name: string;

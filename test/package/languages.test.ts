@@ -8,7 +8,7 @@ import { readDocument } from "../documents.ts";
 import { findCommand } from "../programs/commands.ts";
 import { complaints, newUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
-import { publish, type Registry } from "./registry.ts";
+import { startRegistry, type Registry } from "./registry.ts";
 
 /** Time for packages to be installed, and for a program to be compiled. */
 vi.setConfig({ testTimeout: 900_000 });
@@ -46,7 +46,7 @@ const LANGUAGES: Language[] = [
 const packed = packedPackage();
 let registry: Registry;
 beforeAll(async () => {
-  registry = await publish(packed.tarball);
+  registry = await startRegistry(packed.tarball, false);
 });
 afterAll(() => registry.close());
 

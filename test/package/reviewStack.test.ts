@@ -13,7 +13,7 @@ import { packedPackage } from "./packedPackage.ts";
 vi.setConfig({ testTimeout: 600_000 });
 
 const packed = packedPackage();
-const registries = exampleRegistries(packed);
+const registries = exampleRegistries(packed, true);
 
 test("a review stack is previewed with the settings of Pulumi.pr.yaml, without a request to the service", async (context) => {
   const missing = ["pulumi", "pulumi-language-nodejs"].filter((command) => !findCommand(command));

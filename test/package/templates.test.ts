@@ -6,7 +6,7 @@ import { readDocument } from "../documents.ts";
 import { findCommand } from "../programs/commands.ts";
 import { newPulumiUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
-import { publish, type Registry } from "./registry.ts";
+import { startRegistry, type Registry } from "./registry.ts";
 
 /** Time for packages to be installed. */
 vi.setConfig({ testTimeout: 600_000 });
@@ -20,7 +20,7 @@ const TEMPLATES = [
 const packed = packedPackage();
 let registry: Registry;
 beforeAll(async () => {
-  registry = await publish(packed.tarball);
+  registry = await startRegistry(packed.tarball, false);
 });
 afterAll(() => registry.close());
 

@@ -26,8 +26,11 @@ const copied = async (world: World) => {
   expect(found).toHaveLength(1);
   return found[0] as NonNullable<(typeof found)[0]>;
 };
-const files = (world: World, folder = "copies"): string[] =>
+const left = (world: World, folder = "copies"): string[] =>
   readdirSync(join(world.programFolder, folder)).sort();
+/** Without the marks of their owners. */
+const files = (world: World, folder?: string): string[] =>
+  left(world, folder).filter((name) => !name.startsWith("."));
 
 /** Downloaded parts of bundles. */
 function partBytes(world: World): number {
@@ -117,7 +120,7 @@ onEachEngine("bundle copies", (kind) => {
       expect(files(world)).toEqual([...first, second].sort());
       writeFileSync(join(world.programFolder, "copies/of-others.txt"), "left alone");
       succeeded(await world.stack.destroy());
-      expect(files(world)).toEqual(["of-others.txt"]);
+      expect(left(world)).toEqual(["of-others.txt"]);
     },
   );
 
@@ -137,7 +140,7 @@ onEachEngine("bundle copies", (kind) => {
         "delete-replaced copy",
         "replace copy",
       ]);
-      expect(files(world)).toEqual([]);
+      expect(left(world)).toEqual([]);
       expect(files(world, "second")).toHaveLength(1);
       expect(readFileSync(join(world.programFolder, "site/current/index.html"), "utf8")).toContain(
         "The first page.",

@@ -10,13 +10,16 @@ import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./
 
 const type = (name: string): string => `docs-hosting:index:${name}`;
 
-/** The files below some folders, each with the time of its last change. */
+/** The files below some folders, each with the time of its last change, without the marks of owners. */
 function filesBelow(root: string, ...folders: string[]): [path: string, time: number][] {
   const entries = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true }),
   );
   const paths = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
-  return paths.sort().map((path) => [path, statSync(path).mtimeMs]);
+  return paths
+    .filter((path) => !path.includes("/.docs-hosting/"))
+    .sort()
+    .map((path) => [path, statSync(path).mtimeMs]);
 }
 
 const ONLY = {

@@ -1,5 +1,7 @@
 // Stacks that move from the dynamic adapter to the native one and back, from the states of all releases. States of one kind are
 // in one stack, with the release in the names of their resources.
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { StateResource } from "../engine/index.ts";
 import { stackType } from "../engine/urn.ts";
@@ -54,7 +56,15 @@ async function importStates(world: World, kind: string): Promise<Moving> {
     }
   }
   await world.stack.importState(resources);
+  for (const { outputs } of resources) putOnThisMachine(world, outputs);
   return moving;
+}
+
+/** A copy or kit in a folder is made again where it is missing. */
+function putOnThisMachine({ programFolder }: World, { uri, path }: Readonly<Record<string, unknown>>): void {
+  const item = uri ?? path;
+  if (typeof item === "string" && !item.includes(":"))
+    mkdirSync(resolve(programFolder, item), { recursive: true });
 }
 
 const customTypes = async (world: World): Promise<string[]> =>

@@ -3,10 +3,18 @@ import type { CheckFailure } from "../../resource/inputTable";
 import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
 import { UnfinishedError } from "../../resource/unfinishedError";
 import { Secrets } from "../../messages/secrets";
+import { isFault, onStoredState } from "../session/damagedState";
 import { RefreshDecisions } from "../session/refreshDecisions";
 import type { Session } from "../session/session";
 import { shown, shownFailure } from "../session/shownText";
-import { isStored, plain, split, stateIn as storedState, type Properties } from "../session/storedProperties";
+import {
+  isStored,
+  plain,
+  split,
+  stateIn as storedState,
+  urnOf,
+  type Properties,
+} from "../session/storedProperties";
 import { isRenamed } from "../session/urns";
 import { checkTimeouts, limitMs, propertiesOf, urnsIn } from "./internalProperties";
 import { exitIfAnswerIsNotSent } from "./unsentAnswer";
@@ -55,7 +63,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       );
       return { id: lifeCycle.idOf(state), outs: propertiesOf(state, given) };
     } catch (error) {
-      if (!(error instanceof UnfinishedError)) throw error;
+      if (!(error instanceof UnfinishedError) || (name === "update" && isFault(error))) throw error;
       const message = shown(error.message, secrets);
       const state = error.state as State;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host expects this form
@@ -90,15 +98,17 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       };
     }),
 
-    diff: answering((secrets, _id, olds, news) => {
-      const urns = urnsIn(olds, news);
-      const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
-      const { changed, replaces, hidden, decision } = isRenamed(urns) ? renamedDiff(compared) : compared;
-      decisions.reportDiff(session.reporter(urns.urn, secrets), urns.urn, decision);
-      if (hidden) return { changes: true, replaces };
-      // `changes` stays undefined if inputs changed: the engine then compares and shows them, and applies ignoreChanges
-      return changed.length === 0 ? { changes: false } : { replaces };
-    }),
+    diff: answering((secrets, _id, olds, news) =>
+      onStoredState(urnOf(news), () => {
+        const urns = urnsIn(olds, news);
+        const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
+        const { changed, replaces, hidden, decision } = isRenamed(urns) ? renamedDiff(compared) : compared;
+        decisions.reportDiff(session.reporter(urns.urn, secrets), urns.urn, decision);
+        if (hidden) return { changes: true, replaces };
+        // `changes` stays undefined if inputs changed: the engine then compares and shows them, and applies ignoreChanges
+        return changed.length === 0 ? { changes: false } : { replaces };
+      }),
+    ),
 
     create: answering((secrets, inputs) =>
       converge("create", inputs, {}, secrets, (context, limit) =>
@@ -107,29 +117,35 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     ),
 
     // the host has no field for the inputs that were read
-    read: answering(async (secrets, id, props) => {
-      const found = await session.operation("read", urnsIn({}, props), secrets, async (context) => {
-        if (!isStored(props)) return lifeCycle.lookUp(context, id, split(props).visible);
-        const current = await lifeCycle.read(context, stateIn(props));
-        const decision = current
-          ? lifeCycle.diff(current.inputs, current.state, session.machine).decision
-          : lifeCycle.gone(stateIn(props));
-        decisions.reportRead(context.reporter, context.urn, decision);
-        return current;
-      });
-      return found ? { id, props: propertiesOf(found.state, props) } : { id: "", props: {} };
-    }),
+    read: answering((secrets, id, props) =>
+      onStoredState(urnOf(props), async () => {
+        const found = await session.operation("read", urnsIn({}, props), secrets, async (context) => {
+          if (!isStored(props)) return lifeCycle.lookUp(context, id, split(props).visible);
+          const current = await lifeCycle.read(context, stateIn(props));
+          const decision = current
+            ? lifeCycle.diff(current.inputs, current.state, session.machine).decision
+            : lifeCycle.gone(stateIn(props));
+          decisions.reportRead(context.reporter, context.urn, decision);
+          return current;
+        });
+        return found ? { id, props: propertiesOf(found.state, props) } : { id: "", props: {} };
+      }),
+    ),
 
-    update: answering(async (secrets, _id, olds, news) => {
-      const { outs } = await converge("update", news, olds, secrets, (context, limit) =>
-        lifeCycle.update(context, stateIn(olds), inputsIn(news), limit),
-      );
-      return { outs };
-    }),
+    update: answering((secrets, _id, olds, news) =>
+      onStoredState(urnOf(news), async () => {
+        const { outs } = await converge("update", news, olds, secrets, (context, limit) =>
+          lifeCycle.update(context, stateIn(olds), inputsIn(news), limit),
+        );
+        return { outs };
+      }),
+    ),
 
     delete: answering((secrets, _id, props) =>
-      session.operation("delete", urnsIn({}, props), secrets, (context) =>
-        lifeCycle.remove(context, stateIn(props)),
+      onStoredState(urnOf(props), () =>
+        session.operation("delete", urnsIn({}, props), secrets, (context) =>
+          lifeCycle.remove(context, stateIn(props)),
+        ),
       ),
     ),
   };

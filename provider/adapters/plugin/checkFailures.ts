@@ -1,4 +1,5 @@
 import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb";
+import { NOT_THE_KEY } from "../../resource/variableName";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { Secrets } from "../../messages/secrets";
 import { shown } from "../session/shownText";
@@ -17,7 +18,8 @@ export function checkFailures(
   alwaysSecret?: string,
 ): FailureMessage[] {
   return failures.map(({ property, reason }) => {
-    const isSecret = property === alwaysSecret || secrecy.isAtOrBelow(property);
+    const isSecret =
+      property === alwaysSecret || secrecy.isAtOrBelow(property) || reason.includes(NOT_THE_KEY);
     const message = new FailureMessage();
     message.setProperty(isSecret ? "" : shown(property, secrets));
     message.setReason(shown(isSecret ? `${property}: ${reason}` : reason, secrets));

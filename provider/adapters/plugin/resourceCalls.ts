@@ -3,6 +3,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
 import { UnfinishedError } from "../../resource/unfinishedError";
 import { isUnknown } from "../../messages/unknown";
+import { isFault, onStoredState } from "../session/damagedState";
 import { RefreshDecisions } from "../session/refreshDecisions";
 import type { Session } from "../session/session";
 import { shown } from "../session/shownText";
@@ -59,7 +60,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       );
       return sent(state);
     } catch (error) {
-      if (!(error instanceof UnfinishedError)) throw error;
+      if (!(error instanceof UnfinishedError) || (before !== undefined && isFault(error))) throw error;
       const { id, outputs } = sent(error.state as State);
       throw new PartialResult(shown(error.message, secrets), id, outputs, send(properties, { secrecy }));
     }
@@ -81,19 +82,21 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       return answer;
     },
 
-    diff(call: Call<rpc.DiffRequest>): rpc.DiffResponse {
+    diff(call: Call<rpc.DiffRequest>): Promise<rpc.DiffResponse> {
       const { request, secrets } = call;
-      const { machine } = session();
-      const olds = received(call, request.getOlds()).properties;
-      const news = received(call, request.getNews()).properties;
-      const before = received(call, request.getOldInputs()).properties;
-      const urns = urnsOf(urnOf(olds), urnIn(request));
-      const [inputs, state] = [inputsIn(news), stateIn(olds)];
-      const compared = lifeCycle.diff(inputs, state, machine);
-      const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
-      decisions.reportDiff(session().reporter(urns.urn, secrets), urns.urn, diff.decision);
-      const predicted = diff.hidden ? lifeCycle.predict(inputs, state, machine) : undefined;
-      return detailedDiff(diff, { before, news, outputs: split(olds).visible, predicted });
+      return onStoredState(request.getUrn(), () => {
+        const { machine } = session();
+        const olds = received(call, request.getOlds()).properties;
+        const news = received(call, request.getNews()).properties;
+        const before = received(call, request.getOldInputs()).properties;
+        const urns = urnsOf(urnOf(olds), urnIn(request));
+        const [inputs, state] = [inputsIn(news), stateIn(olds)];
+        const compared = lifeCycle.diff(inputs, state, machine);
+        const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
+        decisions.reportDiff(session().reporter(urns.urn, secrets), urns.urn, diff.decision);
+        const predicted = diff.hidden ? lifeCycle.predict(inputs, state, machine) : undefined;
+        return detailedDiff(diff, { before, news, outputs: split(olds).visible, predicted });
+      });
     },
 
     async create(call: Call<rpc.CreateRequest>): Promise<rpc.CreateResponse> {
@@ -110,21 +113,23 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       const props = received(call, request.getProperties(), inputs.secrecy);
       const urn = urnIn(request);
       const of = { ...urnsOf(urnOf(props.properties), urn), traceParent };
-      const found = await session().operation("read", of, secrets, async (context) => {
-        const id = request.getId();
-        // the engine sends neither inputs nor state for an import, and at least empty ones for a `.get()`
-        if (!request.hasInputs() && !request.hasProperties()) return lifeCycle.import(context, id);
-        if (!isStored(props.properties)) {
-          return lifeCycle.lookUp(context, id, split(props.properties).visible);
-        }
-        const stored = stateIn(props.properties);
-        const current = await lifeCycle.read(context, stored);
-        const decision = current
-          ? lifeCycle.diff(current.inputs, current.state, session().machine).decision
-          : lifeCycle.gone(stored);
-        decisions.reportRead(context.reporter, urn, decision);
-        return current;
-      });
+      const found = await onStoredState(urn, () =>
+        session().operation("read", of, secrets, async (context) => {
+          const id = request.getId();
+          // the engine sends neither inputs nor state for an import, and at least empty ones for a `.get()`
+          if (!request.hasInputs() && !request.hasProperties()) return lifeCycle.import(context, id);
+          if (!isStored(props.properties)) {
+            return lifeCycle.lookUp(context, id, split(props.properties).visible);
+          }
+          const stored = stateIn(props.properties);
+          const current = await lifeCycle.read(context, stored);
+          const decision = current
+            ? lifeCycle.diff(current.inputs, current.state, session().machine).decision
+            : lifeCycle.gone(stored);
+          decisions.reportRead(context.reporter, urn, decision);
+          return current;
+        }),
+      );
       const answer = new rpc.ReadResponse();
       if (!found) return answer;
       answer.setId(lifeCycle.idOf(found.state));
@@ -137,7 +142,8 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
 
     async update(call: Call<rpc.UpdateRequest>): Promise<rpc.UpdateResponse> {
       const { properties } = received(call, call.request.getOlds());
-      const { outputs } = await converge(call, received(call, call.request.getNews()), properties);
+      const news = received(call, call.request.getNews());
+      const { outputs } = await onStoredState(call.request.getUrn(), () => converge(call, news, properties));
       const answer = new rpc.UpdateResponse();
       answer.setProperties(outputs);
       return answer;
@@ -147,8 +153,10 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       const { request, secrets, traceParent } = call;
       const { properties } = received(call, request.getProperties());
       const of = { ...urnsOf(urnOf(properties), urnIn(request)), traceParent };
-      return session().operation("delete", of, secrets, (context) =>
-        lifeCycle.remove(context, stateIn(properties)),
+      return onStoredState(request.getUrn(), () =>
+        session().operation("delete", of, secrets, (context) =>
+          lifeCycle.remove(context, stateIn(properties)),
+        ),
       );
     },
   };

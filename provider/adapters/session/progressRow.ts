@@ -1,5 +1,4 @@
 import type { Clock } from "../../time/clock";
-import { formatDuration } from "../../time/duration";
 
 /** Shortest time between two progress lines, in milliseconds. */
 const MIN_INTERVAL_MS = 1_000;
@@ -7,13 +6,12 @@ const MIN_INTERVAL_MS = 1_000;
 const HEARTBEAT_MS = 25_000;
 
 /**
- * The progress line of one operation, with the elapsed time. It is shown when it changes, at most once a second, and again
- * at least every 30 s while nothing changes.
+ * The progress line of one operation. It is shown when it changes, at most once a second, and again at least every 30 s while nothing
+ * changes. The CLI adds the elapsed time to the row.
  */
 export class ProgressRow {
   readonly #clock: Clock;
   readonly #show: (line: string) => void;
-  readonly #startedAt: number;
   #text = "";
   #closed = false;
   #shownAt = -Infinity;
@@ -22,7 +20,6 @@ export class ProgressRow {
   constructor(clock: Clock, show: (line: string) => void) {
     this.#clock = clock;
     this.#show = show;
-    this.#startedAt = clock.monotonic();
   }
 
   set(text: string): void {
@@ -42,7 +39,7 @@ export class ProgressRow {
 
   #showNow(): void {
     this.#shownAt = this.#clock.monotonic();
-    this.#show(`${this.#text} (${formatDuration(this.#shownAt - this.#startedAt)})`);
+    this.#show(this.#text);
     this.#showAfter(HEARTBEAT_MS);
   }
 

@@ -73,7 +73,11 @@ export async function headObject(store: Store, key: string): Promise<StoredObjec
     size: found.ContentLength ?? -1,
     etag: found.ETag ?? "",
     sha256: isOfContent ? Buffer.from(checksum, "base64").toString("hex") : found.Metadata?.[DIGEST_NAME],
-    headers: { contentType: found.ContentType, cacheControl: found.CacheControl },
+    headers: {
+      contentType: found.ContentType,
+      cacheControl: found.CacheControl,
+      ...(found.ContentEncoding && { contentEncoding: found.ContentEncoding }),
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { DestinationError } from "../../messages/errors";
 import { firstOf } from "../../messages/firstOf";
-import { HEADERS_VERSION } from "./fileHeaders";
+import { hasHeadersOf } from "./fileHeaders";
 import { inParallel } from "../../concurrency/inParallel";
 import {
   headObject,
@@ -110,7 +110,7 @@ export async function existingContents(
     else if (written.length > 0) {
       const isSame = written.some(
         ({ files, headersVersion }) =>
-          headersVersion === HEADERS_VERSION && files.get(object.path)?.sha256 === object.sha256,
+          hasHeadersOf(headersVersion, object.path) && files.get(object.path)?.sha256 === object.sha256,
       );
       there.set(object.path, isSame);
     } else if (found.size === object.size && known.some(({ isWhole }) => !isWhole)) unsure.push(object);

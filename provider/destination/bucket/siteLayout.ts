@@ -2,6 +2,7 @@ import { DestinationError } from "../../messages/errors";
 import { firstOf } from "../../messages/firstOf";
 import { transferLine } from "../../messages/transferLine";
 import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destination";
+import { leadOn } from "./leadingPages";
 import { inParallel } from "../../concurrency/inParallel";
 import { CONCURRENCY, listObjects } from "./objects";
 import { LONGEST_KEY_BYTES, RECORDS_FOLDER } from "./inputs";
@@ -16,7 +17,7 @@ import {
   type FoundRecord,
   type Inventory,
 } from "./siteInventory";
-import { putRecord, siteOwnership } from "./siteOwnership";
+import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
 import { recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
@@ -43,12 +44,13 @@ export async function publishSite(
   const ownership = siteOwnership(store);
   const isNoted = async (): Promise<boolean> => (await findRecord(store, edition)) !== undefined;
   await ownership.publish(edition, isNoted, async () => {
-    let plan = await planSite(store, edition, spooled);
+    let plan = await planSite(store, edition, spool);
     if (!plan.isUnchanged) {
       await putRecord(store, plan.record);
       // their removal began before it could see this record
-      if (await ownership.waitForOthers()) plan = await planSite(store, edition, spooled);
+      if (await ownership.waitForOthers()) plan = await planSite(store, edition, spool);
       await sendSite(store, plan, spool);
+      await nameConcurrent(store, edition, plan.inventory);
     }
     await removeAbandoned(store, edition, plan.inventory);
   });
@@ -69,11 +71,11 @@ interface SitePlan {
 }
 
 /** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(store: Store, edition: string, spooled: readonly SpooledFile[]): Promise<SitePlan> {
+async function planSite(store: Store, edition: string, spool: Spool): Promise<SitePlan> {
   const inventory = await takeInventory(store);
   // Amazon S3 accepts an object with the name of a folder; other stores do not
   const existing = store.destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
-  const stages = siteObjects(spooled, existing);
+  const stages = await leadOn(siteObjects(await spool.files(), existing), spool);
   const objects = stages.flat();
   checkNames(store, objects);
   const contents = await existingContents(store, inventory, objects);
@@ -106,6 +108,27 @@ async function sendSite(store: Store, plan: SitePlan, spool: Spool): Promise<voi
   await sendStages(store, stages, there, spool);
   const files = await confirmed(store, objects);
   await putRecord(store, { ...record, isWhole: true, files });
+}
+
+/**
+ * Names other owners who publish at the same time: their files were not kept when they were replaced, or they may replace those of
+ * this copy. Whichever run looks second sees the mark of the other.
+ */
+async function nameConcurrent(store: Store, edition: string, before: Inventory): Promise<void> {
+  const isOfOthers = (inventory: Inventory, item: string): boolean =>
+    item !== edition && hasOtherOwner(store, inventory, item);
+  if (![...before.marks.keys()].some((item) => isOfOthers(before, item))) return;
+  const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
+  const after = await takeInventory(store);
+  for (const item of after.marks.keys()) {
+    if (known.has(item) || !isOfOthers(after, item)) continue;
+    const others = await siteOwnership(store).otherOwners(item);
+    if (others === undefined) continue;
+    store.context.reporter.warn(
+      `below ${store.uri} a copy of ${others} is published at the same time: each of the two may have replaced files of the other. ` +
+        "Run `pulumi up --refresh` for the site that is to be there, and give each resource a prefix of its own",
+    );
+  }
 }
 
 /** Removes what other runs began more than an hour ago, and never completed. */

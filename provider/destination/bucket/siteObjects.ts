@@ -1,5 +1,6 @@
-import { isPage } from "../../archive/siteLoads";
-import { headersOf, isImmutable, type FileHeaders } from "./fileHeaders";
+import { isImmutable } from "../../archive/immutableFiles";
+import { isPage } from "../../archive/mediaTypes";
+import { headersOf, type FileHeaders } from "./fileHeaders";
 
 /** A file of a site in the spool, before it is sent. */
 export interface SpooledFile {
@@ -17,6 +18,8 @@ export interface SiteObject extends SpooledFile {
   readonly headers: FileHeaders;
   /** A page is sent a second time, under this path. */
   readonly isDerived?: true;
+  /** The path of the page whose folder it is the index document of. */
+  readonly indexFor?: string;
 }
 
 /**
@@ -43,8 +46,10 @@ export function siteObjects(
     stages[stage]?.push({ ...file, headers });
     const clean = cleanPath(file.path);
     if (clean === undefined || taken.has(clean)) continue;
-    const path = folders.has(clean) ? `${clean}/index.html` : clean;
-    if (!taken.has(path)) stages[2]?.push({ ...file, path, headers, isDerived: true });
+    const isIndex = folders.has(clean);
+    const path = isIndex ? `${clean}/index.html` : clean;
+    if (taken.has(path)) continue;
+    stages[2]?.push({ ...file, path, headers, isDerived: true, ...(isIndex && { indexFor: file.path }) });
   }
   return stages;
 }

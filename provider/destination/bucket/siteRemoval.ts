@@ -1,4 +1,4 @@
-import { isPage } from "../../archive/siteLoads";
+import { isPage } from "../../archive/mediaTypes";
 import { firstOf } from "../../messages/firstOf";
 import type { Mark } from "../../ownership/marks";
 import type { Copy } from "../destination";

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import type { SiteFile, SiteSink } from "../../archive/site";
 import { DestinationError } from "../../messages/errors";
 import type { SpooledFile } from "./siteObjects";
@@ -42,6 +44,22 @@ export class Spool implements SiteSink {
   async files(): Promise<readonly SpooledFile[]> {
     await this.#write();
     return this.#files;
+  }
+
+  /** Reads a received file again, after {@link files}. */
+  async read({ offset, size }: Pick<SpooledFile, "offset" | "size">): Promise<Buffer> {
+    if (size === 0) return Buffer.alloc(0);
+    return buffer(createReadStream(this.path, { start: offset, end: offset + size - 1 }));
+  }
+
+  /** Adds content that is not a file of the site, after {@link files}. */
+  async add(bytes: Buffer): Promise<Omit<SpooledFile, "path">> {
+    const offset = this.#size;
+    this.#size += bytes.length;
+    this.#block.push(bytes);
+    this.#blockSize += bytes.length;
+    await this.#write();
+    return { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), offset };
   }
 
   async #write(): Promise<void> {

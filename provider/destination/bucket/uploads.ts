@@ -89,6 +89,7 @@ async function sendOnce(
       ...locate(store, key),
       ContentType: headers.contentType,
       CacheControl: headers.cacheControl,
+      ...(headers.contentEncoding !== undefined && { ContentEncoding: headers.contentEncoding }),
       Metadata: { [DIGEST_NAME]: sha256 },
       ...(hasChecksum && { ChecksumAlgorithm: "SHA256" as const }),
       ...encryptionOf(store.destination),

@@ -1,7 +1,7 @@
 import { lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { usingFolder } from "../../files/diskFailure";
-import { beginDraft, removeDraft, removeDrafts, replaceFolder } from "../../files/drafts";
+import { beginDraft, removeDraft, removeDrafts, removeEndedDraft, replaceFolder } from "../../files/drafts";
 import { linkFolder } from "../../files/folderLink";
 import { ignoreMissing } from "../../files/ignoreMissing";
 import {
@@ -58,6 +58,7 @@ export function siteFolder(folder: string): Destination {
               const text = JSON.stringify(Object.fromEntries(listing));
               await writeFile(inDraft("listing"), text, { flag: "wx", flush: true });
               await linkFolder(sha256, inDraft("link")); // fails before anything is visible
+              await refuseForeignSite(here(sha256));
               const sitePath = join(folder, CURRENT);
               const copy = { sha256, uri: join(folder, sha256), sitePath, parts: { site: sha256 } };
               placing?.(copy);
@@ -81,7 +82,7 @@ export function siteFolder(folder: string): Destination {
               await removeDraft(draft);
               return copy;
             }),
-          abandon: () => removeDraft(draft),
+          abandon: () => removeEndedDraft(draft),
         };
       }),
 
@@ -143,6 +144,7 @@ export function siteFolder(folder: string): Destination {
 
     remove: (copies, kept, context) =>
       usingFolder(folder, context.signal, async () => {
+        await removeDrafts(resolve(folder)); // a killed run may have moved a site there
         const ownership = folderOwnership(folder, context);
         const names = new Set(copies.map(({ sha256 }) => sha256));
         if (kept.length === 0)
@@ -190,6 +192,19 @@ function currentLink(folder: string, context: DestinationContext): CurrentLink {
 /** Names of sites. */
 const SITE = /^[0-9a-f]{64}$/;
 
+/** @throws DestinationError if something else has the name of our site */
+async function refuseForeignSite(site: string): Promise<void> {
+  const stats = await lstat(site).catch(ignoreMissing);
+  if (stats && !stats.isDirectory()) throw noSite(site);
+}
+
+function noSite(site: string): DestinationError {
+  return new DestinationError(
+    `${site} exists already, and is not a folder that a copy made`,
+    "It is unchanged. Move it away, or give another folder.",
+  );
+}
+
 /** The files of others in a site that is about to be replaced: they stay, and a line names them. */
 async function foreignFiles(
   site: string,
@@ -197,12 +212,7 @@ async function foreignFiles(
   { signal, reporter }: DestinationContext,
 ): Promise<readonly string[]> {
   const found = await differenceOf(site, listing, signal);
-  if (found === "no folder") {
-    throw new DestinationError(
-      `${site} exists already, and is not a folder that a copy made`,
-      "It is unchanged. Move it away, or give another folder.",
-    );
-  }
+  if (found === "no folder") throw noSite(site);
   const { foreign = [], altered = [] } = found ?? {};
   if (foreign.length > 0) reporter.warn(foreignText(site, foreign, "copy"));
   if (altered.length > 0)

@@ -19,6 +19,7 @@ import { firstOf } from "../../messages/firstOf";
 import { inParallel } from "../../concurrency/inParallel";
 import type { Owner } from "../../ownership/owner";
 import { Ownership, removedMeanwhile } from "../../ownership/ownership";
+import { referrersOf } from "../../registry/referrers";
 import { listTags } from "../../registry/tags";
 import { PulledTag } from "./pulledTag";
 import { isMadeTag, itemOf, ownTag, RepositoryMarks } from "./repositoryMarks";
@@ -76,7 +77,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
 
     async begin(bundle, context, edition = bundle.sha256) {
       const base = await findBase(context);
-      const sink = new LayerWriter(await context.scratch(), base !== undefined, edition);
+      const sink = new LayerWriter(await context.scratch(), base?.images[0], edition);
       return {
         sink,
         async publish(placing, signing) {
@@ -215,9 +216,10 @@ async function removeImage({ session, marks }: Place, copy: Copy, kept: Readonly
   }
   const [first] = refusals;
   if (first !== undefined) {
+    const left = refusals.some(({ isGeneral }) => isGeneral) ? digests : refusals.map(({ digest }) => digest);
     reporter.warn(
       `the registry ${session.repository.host} does not allow the removal of images: ${copy.uri} stays: ` +
-        `${firstOf(refusals.map(({ digest }) => digest))} (${first.reason}). Remove them there, or let the registry's account delete images.`,
+        `${firstOf(left)} (${first.reason}). Remove them there, or let the registry's account delete images.`,
     );
     return;
   }
@@ -238,7 +240,9 @@ async function unknownCopies(
     if (!isDigest(image)) continue;
     const manifest = await getManifest(session, image);
     const manifests = [image, ...(manifest ? childrenOf(manifest) : [])];
-    found.push({ sha256: "", uri: pinned(session.repository, image), publicKey: "", parts: { manifests } });
+    const artifacts = (await referrersOf(session, image)).flatMap((each) => descriptorIn(each)?.digest ?? []);
+    const uri = pinned(session.repository, image);
+    found.push({ sha256: "", uri, publicKey: "", parts: { manifests, artifacts } satisfies Parts });
   }
   return found;
 }

@@ -222,7 +222,7 @@ function markManifest(
 
 /** The digests of the marks that a mark has replaced. */
 function earlierIn({ bytes }: Content): string[] {
-  return (annotationsIn(bytes)?.[EARLIER] ?? "").split(",").filter(isDigest);
+  return (annotationsIn(bytes)[EARLIER] ?? "").split(",").filter(isDigest);
 }
 
 /** The marks among tags, by item. */

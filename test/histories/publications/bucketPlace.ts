@@ -38,12 +38,14 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
     if (typeof id === "string" && !operations.has(id)) await new Promise<never>(() => undefined);
     await operations.get(String(id))?.step();
   };
-  const keyOf = ({ prefix }: Bucket, path: string): string => (prefix === undefined ? path : `${prefix}/${path}`);
+  const keyOf = ({ prefix }: Bucket, path: string): string =>
+    prefix === undefined ? path : `${prefix}/${path}`;
   const text = (key: string): string | undefined => store.objects.get(key)?.body.toString();
   return {
     destination: (spot, variant) => ({
       bucket: STUB_BUCKET,
-      endpoint: spot === "another spelling" ? store.endpoint.replace("127.0.0.1", "localhost") : store.endpoint,
+      endpoint:
+        spot === "another spelling" ? store.endpoint.replace("127.0.0.1", "localhost") : store.endpoint,
       region: "eu-west-1",
       layout: variant % 3 === 0 ? "archive" : "site",
       ...(PREFIXES[spot] !== undefined && { prefix: PREFIXES[spot] }),
@@ -78,7 +80,10 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
       return `${layout} ${prefix}`;
     },
     addForeign(number, destination) {
-      const key = keyOf(destination as Bucket, number % 2 === 0 ? `robots-${number}.txt` : `guide/robots-${number}.txt`);
+      const key = keyOf(
+        destination as Bucket,
+        number % 2 === 0 ? `robots-${number}.txt` : `guide/robots-${number}.txt`,
+      );
       store.put(key, `foreign ${number}`);
       foreign.add(key);
       return () => text(key) === `foreign ${number}`;

@@ -74,7 +74,9 @@ export class Operation {
       for (const each of this.handles) each.close().catch(() => undefined);
       return new Promise<never>(() => undefined);
     }
-    return this.#isTogether ? new Promise((begin) => this.#wait({ isPause: false, begin })) : Promise.resolve();
+    return this.#isTogether
+      ? new Promise((begin) => this.#wait({ isPause: false, begin }))
+      : Promise.resolve();
   }
 
   readonly clock: Clock = {
@@ -112,7 +114,8 @@ export class Operation {
       const ready = operations.filter((each) => !each.#isOver && each.#waiting.length > 0);
       const awake = ready.filter((each) => each.#waiting.some(({ isPause }) => !isPause));
       const from = awake.length > 0 ? awake : ready;
-      from[choose() % from.length]?.#next();
+      const chosen = from[choose() % from.length];
+      if (chosen) chosen.#next();
       await new Promise((resolve) => setImmediate(resolve));
     }
     await running;

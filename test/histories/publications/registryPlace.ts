@@ -72,8 +72,7 @@ export function registryPlace(): Place {
       }
       registry.manifests(path).set(`stable-${number}`, image);
       foreign.push({ repository: path, digest });
-      return () =>
-        digestIn(path, `stable-${number}`) === digest && registry.manifests(path).has(digest);
+      return () => digestIn(path, `stable-${number}`) === digest && registry.manifests(path).has(digest);
     },
     alter: () => false,
     left: () =>

@@ -32,7 +32,9 @@ export function stepFiles(isStepped: (path: string) => boolean): () => void {
       const operation = Operation.current;
       const paths = given.slice(0, 2).filter((each) => typeof each === "string" && isStepped(each));
       if (operation && paths.length > 0) {
-        const made = { mkdir: given[0], open: given[0], symlink: given[1], rename: given[1] }[name as "mkdir"];
+        const made = { mkdir: given[0], open: given[0], symlink: given[1], rename: given[1] }[
+          name as "mkdir"
+        ];
         const [draft] = /^.*\/\.docs-hosting-[^/]*\.draft/.exec(String(made)) ?? [];
         if (draft !== undefined) operation.drafts.add(draft);
         await operation.step();

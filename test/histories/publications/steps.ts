@@ -37,7 +37,8 @@ const kill = fc.oneof(
   { weight: 1, arbitrary: fc.constant("answer" as const) },
 );
 
-const runOf = (resource: number): fc.Arbitrary<Run> => fc.record({ resource: fc.constant(resource), action, kill });
+const runOf = (resource: number): fc.Arbitrary<Run> =>
+  fc.record({ resource: fc.constant(resource), action, kill });
 
 const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
   const resource = fc.nat(count - 1);
@@ -53,7 +54,9 @@ const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
           Array.from({ length: count }, (_, index) => index),
           { minLength: 2, maxLength: 2 },
         )
-        .chain((pair) => fc.tuple(fc.tuple(...pair.map(runOf)), fc.array(fc.nat(1), { minLength: 20, maxLength: 200 })))
+        .chain((pair) =>
+          fc.tuple(fc.tuple(...pair.map(runOf)), fc.array(fc.nat(1), { minLength: 20, maxLength: 200 })),
+        )
         .map(([runs, turns]) => ({
           act: (world: World) => {
             let turn = 0;
@@ -65,18 +68,31 @@ const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
       weight: 1,
       arbitrary: resource.map((index) => ({ act: (world: World) => world.addForeign(index) })),
     },
-    { weight: 1, arbitrary: resource.map((index) => ({ act: (world: World) => world.alter(index) })) },
+    {
+      weight: 2,
+      // a copy with files of others is made again
+      arbitrary: fc.record({ resource, kill }).map(({ resource: index, kill: at }) => ({
+        async act(world: World) {
+          for (let number = 0; number < 3; number++) world.addForeign(index);
+          world.alter(index);
+          await world.run([{ resource: index, action: { kind: "refresh" } }]);
+          await world.run([{ resource: index, action: { kind: "up", keep: 1 }, kill: at }]);
+        },
+      })),
+    },
   );
 };
 
 /** Any history of two or three resources in two stacks. */
-export const publicationHistory: fc.Arbitrary<PublicationHistory> = fc.integer({ min: 2, max: 3 }).chain((count) =>
-  fc.record({
-    resources: fc.array(fc.record({ spot: fc.constantFrom(...SPOTS), variant: fc.nat(5) }), {
-      minLength: count,
-      maxLength: count,
+export const publicationHistory: fc.Arbitrary<PublicationHistory> = fc
+  .integer({ min: 2, max: 3 })
+  .chain((count) =>
+    fc.record({
+      resources: fc.array(fc.record({ spot: fc.constantFrom(...SPOTS), variant: fc.nat(5) }), {
+        minLength: count,
+        maxLength: count,
+      }),
+      steps: fc.array(stepOf(count), { minLength: 2, maxLength: 8 }),
+      order: fc.array(fc.nat(9), { minLength: count, maxLength: count }),
     }),
-    steps: fc.array(stepOf(count), { minLength: 2, maxLength: 8 }),
-    order: fc.array(fc.nat(9), { minLength: count, maxLength: count }),
-  }),
-);
+  );

@@ -15,7 +15,8 @@ import type { Place, Spot } from "./place.ts";
 
 /** What a run does with a resource. */
 export type Action =
-  | { readonly kind: "up"; readonly content: number; readonly keep: number }
+  /** @param content the same as before, if it is absent */
+  | { readonly kind: "up"; readonly content?: number; readonly keep: number }
   /** `pulumi up --replace`: the old resource is deleted after its successor was made. */
   | { readonly kind: "replace" }
   /** The program names another spelling of the destination, or another variant of it. */
@@ -56,7 +57,7 @@ interface Resource {
 /** The result of a run. */
 interface Outcome {
   readonly result: "green" | "failed" | "killed";
-  readonly error?: unknown;
+  readonly error?: Error | undefined;
   readonly published: boolean;
   readonly lines: readonly string[];
 }
@@ -180,7 +181,7 @@ export class World {
     const before = this.#newest(resource)?.uri;
     let store = (): void => undefined;
     let result: Outcome["result"] = "killed";
-    let error: unknown;
+    let error: Error | undefined;
     let published = false;
     try {
       const done = await operation.run(() => this.#act(resource, action, context));
@@ -189,7 +190,7 @@ export class World {
         if (kill !== "answer") result = "green";
       }
     } catch (caught) {
-      error = caught;
+      error = caught as Error;
       if (kill !== "answer") result = "failed";
       if (caught instanceof UnfinishedError && kill !== "answer")
         resource.state = plain(caught.state as BundleCopyState);
@@ -219,7 +220,10 @@ export class World {
         await bundleCopy.remove(context, each);
       return () => Object.assign(resource, { state: undefined, pending: [] });
     }
-    if (action.kind === "up") Object.assign(resource, { content: action.content, keep: action.keep });
+    if (action.kind === "up") {
+      resource.content = action.content ?? resource.content;
+      resource.keep = action.keep;
+    }
     // nobody finds what a killed run left at a place that the program does not name any more
     if (action.kind === "move" && resource.isSettled) resource.variant = action.variant;
     const inputs = this.#inputs(resource, context);
@@ -259,7 +263,7 @@ export class World {
       `    copies: ${JSON.stringify(resource.state?.bookkeeping.copies.map(({ copy }) => copy.uri))} ${resource.state?.bookkeeping.drifted ?? ""}`,
     );
     if (result === "failed" && !(isTogether && MET_ANOTHER.test(String(error)))) {
-      this.#fail(`${index} fails: ${String(error)}\n${(error as Error).stack ?? ""}`);
+      this.#fail(`${index} fails: ${String(error)}\n${error?.stack ?? ""}`);
     }
     if (result === "green") {
       if (action.kind === "refresh") Object.assign(resource, { needsRefresh: false, isUntouched: false });
@@ -286,7 +290,9 @@ export class World {
       for (const other of this.#resources) {
         if (!text.includes(other.urn)) continue;
         other.isTaken = true;
-        this.#resourceAt(resource).isTaken ||= outcomes.some(([run]) => this.#resourceAt(run.resource) === other);
+        this.#resourceAt(resource).isTaken ||= outcomes.some(
+          ([run]) => this.#resourceAt(run.resource) === other,
+        );
       }
     }
   }
@@ -319,11 +325,10 @@ export class World {
       if (pointer === "no pointer") return;
       if (!resource.isTaken && pointer !== this.#place.nameOf(newest))
         this.#fail(`${index} has lost its pointer to ${String(pointer)}, and nobody said it`);
-      // given to the next owner when its owner leaves
-      const key = this.#place.pointerKey(destination);
-      const heirs = this.#resources.filter((each) => this.#place.pointerKey(this.#destination(each)) === key);
-      if (heirs.every((each) => each.isSettled || !this.#isUsed[this.#resources.indexOf(each)])) {
-        const names = heirs.flatMap((each) => this.#copies(each).map((copy) => this.#place.nameOf(copy)));
+      // given to the next owner when its owner leaves. A tag that a program no longer names stays at its copy
+      if (this.#resources.every((each, at) => each.isSettled || !this.#isUsed[at])) {
+        const copies = this.#resources.flatMap((each) => this.#copies(each));
+        const names = copies.map((copy) => this.#place.nameOf(copy));
         if (pointer === undefined || !names.includes(pointer))
           this.#fail(`the pointer of ${index} leads to ${String(pointer)}: to no copy that anybody has`);
       }

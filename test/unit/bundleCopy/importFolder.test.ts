@@ -115,6 +115,22 @@ describe("a site in a folder", () => {
     expectSame((await imported(`${before.outputs.uri}${QUERY}`)).state, before);
   });
 
+  test("that an earlier version of this package made with metadata and version control is recognised", async () => {
+    packed("v1", { "Thumbs.db": "x", ".git/config": "x" });
+    const { outputs } = await made();
+    const folder = join(tested.folder, "copies", outputs.sha256);
+    const list = JSON.parse(readFileSync(`${folder}.json`, "utf8")) as Record<string, string>;
+    mkdirSync(join(folder, ".git"));
+    for (const path of ["Thumbs.db", ".git/config"]) {
+      expect(list).not.toHaveProperty([path]);
+      writeFileSync(join(folder, path), "x");
+      list[path] = createHash("sha256").update("x").digest("hex");
+    }
+    writeFileSync(`${folder}.json`, JSON.stringify(list));
+    const { state } = await imported(`${outputs.uri}${QUERY}`);
+    expect(state.outputs.uri).toBe(outputs.uri);
+  });
+
   test("with a search is recognised; options are named by the id", async () => {
     const all = await made({ offlineSearch: true });
     const { program, state } = await imported(`${all.outputs.uri}${QUERY}`);

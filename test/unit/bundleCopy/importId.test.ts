@@ -28,8 +28,11 @@ test("fields after the address are those of the source and of the destination; v
     ...{ domain: "docs.example.com", jobId: "7f3a", version: "a=b & c", file: "" },
     ...{ baseUrl: "https://api.example.com", apiKeyEnv: "KEY" },
   };
-  const destination = { endpoint: "https://s3.internal?x", region: "eu", linkLife: "24h" };
-  const query = new URLSearchParams({ ...source, ...destination }).toString().replaceAll("+", "%20");
+  const texts = { endpoint: "https://s3.internal?x", region: "eu", linkLife: "24h" };
+  const destination = { ...texts, pathStyle: false };
+  const query = new URLSearchParams({ ...source, ...texts, pathStyle: "false" })
+    .toString()
+    .replaceAll("+", "%20");
   expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
     ...{ uri, name: SHA256, source },
     destination: { bucket: "docs", layout: "site", ...destination },
@@ -55,8 +58,11 @@ test.each<[string, object]>([
 test.each([
   [`copies/${SHA256}.tar.gz`, SOURCE],
   [`copies/${SHA256}`, `${SOURCE}, offlineSearch`],
-  [`s3://docs/${SHA256}.zip`, `${SOURCE}, endpoint, region, linkLife`],
-  [`s3://docs/#sha256:${SHA256}`, `${SOURCE}, endpoint, region, linkLife, offlineSearch`],
+  [`s3://docs/${SHA256}.zip`, `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, linkLife`],
+  [
+    `s3://docs/#sha256:${SHA256}`,
+    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, linkLife, offlineSearch`,
+  ],
   [`r.internal/docs@sha256:${SHA256}`, `${SOURCE}, tag, base, plainHttp, offlineSearch, signingKeyEnv`],
 ])("another field of %s is refused with those that there are", (uri, fields) => {
   const id = `${uri}?jobId=7f3a&place=x`;

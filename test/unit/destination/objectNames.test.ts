@@ -78,7 +78,7 @@ test("__proto__, constructor and the like are published, found again and noticed
           expect(await place.compare(copy, operation)).toBe("changed");
         }
 
-        const layer = new LayerWriter(mkdtempSync(join(root, "layer-")), false, sha256);
+        const layer = new LayerWriter(mkdtempSync(join(root, "layer-")), undefined, sha256);
         await unpackBundle(bundle, LIMITS, layer, { signal, ...seen });
         const inLayer: string[] = [];
         await list({

@@ -12,6 +12,8 @@ describe("a wrong command line", () => {
   test.each<[string[], string]>([
     [[], "give the command: doctor"],
     [["examine"], "there is no command examine"],
+    [["\u001b[2Jexamine\n##[error]"], "there is no command \\u{1b}[2Jexamine\\u{a}# #[error]"],
+    [["doctor", "--\u0007strat"], "--\\u{7}strat"],
     [["doctor", "docs.example.com"], "docs.example.com is not an option"],
     [["doctor", "--strat"], "--strat"],
     [["doctor", "--domain"], "--domain"],

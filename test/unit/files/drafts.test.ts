@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
@@ -123,7 +132,9 @@ test("several processes that replace it with the same folder at once all succeed
 
 test("a folder with the same content is left where it is", async () => {
   writeFileSync(join(make(join(folder, "to")), "theirs"), "");
-  await replaceFolder(make(join(folder, "from")), join(folder, "to"), folder, { isDone: () => Promise.resolve(true) });
+  await replaceFolder(make(join(folder, "from")), join(folder, "to"), folder, {
+    isDone: () => Promise.resolve(true),
+  });
   expect(readdirSync(join(folder, "to"))).toEqual(["theirs"]);
 });
 
@@ -149,4 +160,23 @@ test("a path that others fill repeatedly is given up after nine tries", async ()
   await expect(replaceFolder(from, to, join(folder, "no-draft"), { isDone })).rejects.toThrow("ENOTEMPTY");
   expect(calls).toBe(8);
   expect(readdirSync(to)).toEqual(["theirs"]);
+});
+
+test("a folder that a killed process moved into its draft comes back before the draft is removed, with files of others", async () => {
+  const draft = make(draftPath(folder, undefined, freeName()));
+  for (const [number, name] of ["site", "kit"].entries()) {
+    const replaced = join(draft, ...(name === "kit" ? ["scratch"] : []), `replaced-${number + 1}-${name}`);
+    mkdirSync(replaced, { recursive: true });
+    writeFileSync(join(replaced, "robots.txt"), "theirs");
+    writeFileSync(join(replaced, "index.html"), "before");
+  }
+  // another process has published it meanwhile
+  writeFileSync(join(make(join(folder, "kit")), "index.html"), "now");
+  await removeDrafts(folder);
+  expect(readdirSync(folder).sort()).toEqual(["kit", "site"]);
+  expect(["site", "kit"].map((name) => readdirSync(join(folder, name)).sort())).toEqual([
+    ["index.html", "robots.txt"],
+    ["index.html", "robots.txt"],
+  ]);
+  expect(readFileSync(join(folder, "kit", "index.html"), "utf8")).toBe("now");
 });

@@ -248,3 +248,12 @@ test("a refusal has the service's request id, in plain text and without texts th
   expect(named).toMatchObject({ status: 500, requestId: "r-1 [removed]" });
   expect(refused("")).toMatchObject({ message: `${ENDPOINT.name} answered 500: no`, requestId: "" });
 });
+
+test("after a rotation, the refusal of a key from the configuration says what a refresh sends", () => {
+  const remedyFor = (apiKeyName: string): string => {
+    const origin = { baseUrl: "https://api.example.com", apiKey: () => "svc_c4n4ry", apiKeyName };
+    return refusal(ENDPOINT, { status: 401, text: "no", requestId: "" }, origin).error.remedy;
+  };
+  expect(remedyFor("KEY (or the config docs-hosting:adminApiKey)")).toContain("--run-program");
+  expect(remedyFor("SECOND_KEY")).not.toContain("--run-program");
+});

@@ -172,3 +172,41 @@ test("an error and its causes lose it in all their texts, and keep their class",
   for (const { stack } of [error, cause]) expect(stack).not.toContain("c4n4ry");
   expect(() => secrets.removeFromError("c4n4ry-secret")).not.toThrow();
 });
+
+const ESCAPED = "svc_Q7r-x2K9_c4n4ry.Zw";
+const bytes = Buffer.from(ESCAPED);
+const each = (write: (byte: number) => string): string => Array.from(bytes, write).join("");
+const hexOf = (byte: number): string => byte.toString(16);
+
+test.each([
+  ["in upper case", ESCAPED.toUpperCase()],
+  ["in lower case", ESCAPED.toLowerCase()],
+  ["as hexadecimal digits", bytes.toString("hex")],
+  ["as upper-case hexadecimal digits", bytes.toString("hex").toUpperCase()],
+  ["as hexadecimal bytes with colons", Array.from(bytes, hexOf).join(":")],
+  ["as hexadecimal bytes with spaces", Array.from(bytes, hexOf).join(" ")],
+  ["as bytes of a program", each((byte) => `\\x${hexOf(byte)}`)],
+  ["with every character percent-encoded", each((byte) => `%${hexOf(byte)}`)],
+  ["with every character percent-encoded in upper case", each((byte) => `%${hexOf(byte).toUpperCase()}`)],
+  ["percent-encoded twice", each((byte) => `%25${hexOf(byte)}`)],
+  ["with some characters percent-encoded", ESCAPED.replaceAll("_", "%5F").replaceAll("4", "%34")],
+  ["percent-encoded in another letter case", ESCAPED.toUpperCase().replaceAll("_", "%5f")],
+  ["as escapes of JSON", each((byte) => `\\u00${hexOf(byte)}`)],
+  ["with some escapes of JSON in JSON", ESCAPED.replaceAll("_", "\\\\u005f")],
+  ["as entities of HTML", each((byte) => `&#${byte};`)],
+  ["as hexadecimal entities of HTML", each((byte) => `&#x${hexOf(byte)};`)],
+  ["as base64 in lower case", bytes.toString("base64").toLowerCase()],
+  ["cut, in another letter case", `${ESCAPED.toUpperCase().slice(0, 12)}…`],
+])("a key %s is removed", (_, written) => {
+  const secrets = new Secrets();
+  secrets.add(ESCAPED);
+  const text = secrets.removeFrom(`before ${written} after`);
+  expect(text).toMatch(/^before \[removed\](?:…)? after$/);
+});
+
+test("other text in the forms of a key stays", () => {
+  const secrets = new Secrets();
+  secrets.add(ESCAPED);
+  const text = `%73%76%63 ${Buffer.from("svc_other").toString("hex")} SVC_OTHER &#115; İstanbul \\u0073 ${"%25".repeat(5_000)}`;
+  expect(secrets.removeFrom(text)).toBe(text);
+});

@@ -373,6 +373,15 @@ describe("a refresh", () => {
     const changed = await copies.read(context(), state);
     expect(changed?.state.bookkeeping.drifted).toBe("changed");
     compare.mockResolvedValueOnce("gone");
+    marks.clear();
+    expect(remove).not.toHaveBeenCalled();
+    expect(await copies.read(context(), state)).toBeUndefined();
+    // its mark goes with it: no later run knows its owner
+    expect(remove.mock.calls.map(([{ owner }, , gone, kept]) => [owner.id, gone, kept])).toEqual([
+      [state.bookkeeping.owner, state.bookkeeping.copies, []],
+    ]);
+    compare.mockResolvedValueOnce("gone");
+    remove.mockRejectedValueOnce(failure());
     expect(await copies.read(context(), state)).toBeUndefined();
     expect(copies.gone(state)).toEqual({
       code: "DRIFTED",

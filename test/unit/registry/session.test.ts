@@ -74,7 +74,7 @@ test("redirects in a circle end in an error", async () => {
   expect(requests).toHaveLength(6);
 });
 
-test("a registry that does not answer is given up after two minutes, with what to check", async () => {
+test("a registry that does not answer is given up, with what to check", async () => {
   // it reads folders of certificates, which takes no time of a virtual clock
   const clock = new FasterClock(200);
   const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), { clock });
@@ -83,6 +83,17 @@ test("a registry that does not answer is given up after two minutes, with what t
     remedy: "Check the network, the repository's host, and that the registry is up.",
   });
   expect(clock.waits.length).toBeGreaterThan(1);
+});
+
+test("where nothing listens, reading ends within 15 seconds, and writing waits for a registry that may restart", async () => {
+  const waited = async (actions: "pull" | "pull,push"): Promise<number> => {
+    const clock = new FasterClock(200);
+    const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), { clock, actions });
+    await expect(findManifest(session, DIGEST)).rejects.toThrow("ECONNREFUSED");
+    return clock.waits.reduce((sum, each) => sum + each, 0);
+  };
+  expect(await waited("pull")).toBeLessThanOrEqual(15_000);
+  expect(await waited("pull,push")).toBeGreaterThan(30_000);
 });
 
 test("a host without TLS is an error that names the option for it", async () => {
@@ -168,7 +179,8 @@ function sessionWith(
     plainHttp = false,
     host = "registry.internal",
     clock = new VirtualClock(),
-  }: { plainHttp?: boolean; host?: string; clock?: Clock } = {},
+    actions = "pull",
+  }: { plainHttp?: boolean; host?: string; clock?: Clock; actions?: "pull" | "pull,push" } = {},
 ): { session: RegistrySession; requests: SeenRequest[] } {
   const { fetch, requests } = scriptedFetch(answer);
   const context = {
@@ -181,7 +193,7 @@ function sessionWith(
     environment: () => undefined,
   };
   return {
-    session: new RegistrySession({ host, path: "a" }, context, { actions: "pull", plainHttp }),
+    session: new RegistrySession({ host, path: "a" }, context, { actions, plainHttp }),
     requests,
   };
 }

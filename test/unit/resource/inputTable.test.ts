@@ -108,7 +108,7 @@ describe("the service", () => {
       expect(configured({ baseUrl: BASE_URL, apiKeyEnv }).failures).toEqual([
         {
           property: "apiKeyEnv",
-          reason: "is the name of an environment variable (not the key itself): letters, digits and _",
+          reason: "must be the name of an environment variable, not the key itself: letters, digits and _",
         },
       ]);
     },

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { list, type ReadEntry } from "tar";
 import { expect, onTestFinished, test } from "vitest";
+import { EMPTY_BASE } from "../../../provider/siteImage/siteImage.ts";
 import { LayerWriter, type Layer } from "../../../provider/siteImage/layer.ts";
 
 const CHART_FILES = join(import.meta.dirname, "../../../examples/self-hosted/chart/files");
@@ -67,7 +68,7 @@ test("a text is what the chart's compress.sh treats as one", async () => {
   const [, written = ""] = /^for ending in ((?:.|\\\n)*); do$/m.exec(script) ?? [];
   const endings = written.split(/[\s\\]+/);
   expect(endings).toContain("html");
-  const others = ["png", "tgz", "gz", "xhtml", "jsx", "qjs", "yl", "otff", "x.html.old"];
+  const others = ["png", "tgz", "gz", "svgz", "xhtm", "jsx", "qjs", "yl", "otff", "x.html.old"];
   const names = (each: readonly string[]): string[] => each.map((ending) => `page.${ending}`);
   const files = [...names(endings), ...names(others), "html", "pagexhtml"].map((name) => [name, TEXT]);
   const { entries } = await layerOf(Object.fromEntries(files) as Record<string, string>);
@@ -84,15 +85,18 @@ test("long names and those in other scripts are whole", async () => {
   expect(contents["site/説明/ページ.html"]?.toString()).toBe("other");
 });
 
-test("on a base, existing files of its folder are hidden; an empty site has its folder", async () => {
+/** Without their folders: those of the base keep their owners. */
+const SERVER = ["etc/nginx/conf.d/default.conf", "docker-entrypoint.d/09-docs-hosting-ipv6.sh"];
+
+test("on a base, existing files of its folder are hidden, and its web server is configured; an empty site has its folder", async () => {
   const { entries } = await layerOf({}, true);
   const root = "usr/share/nginx/html/";
   const folders = ["usr/", "usr/share/", "usr/share/nginx/", root];
-  expect(entries.map(({ path }) => path)).toEqual([...folders, `${root}.wh..wh..opq`]);
+  expect(entries.map(({ path }) => path)).toEqual([...folders, `${root}.wh..wh..opq`, ...SERVER]);
   expect((await layerOf({})).entries.map(({ path }) => path)).toEqual(["site/"]);
   const several = await layerOf({ "a.html": "a", "b.html": "" }, true);
   expect(several.entries.map(({ path }) => path)).toEqual([
-    ...[...folders, `${root}.wh..wh..opq`, `${root}a.html`, `${root}b.html`],
+    ...[...folders, `${root}.wh..wh..opq`, `${root}a.html`, `${root}b.html`, ...SERVER],
   ]);
 });
 
@@ -109,14 +113,14 @@ test.each([".wh.index.html", "a/.wh..wh..opq", ".wh.a/b.html"])(
 );
 
 test("a layer is not ended once the operation is stopped", async () => {
-  const writer = new LayerWriter(await folder(), false, SHA256);
+  const writer = new LayerWriter(await folder(), undefined, SHA256);
   await writer.file({ path: "a.html", size: TEXT.length }, Readable.from([Buffer.from(TEXT)]));
   const reason = new Error("time limit");
   await expect(writer.end(AbortSignal.abort(reason))).rejects.toBe(reason);
 });
 
 test("a file without the announced bytes is refused", async () => {
-  const writer = new LayerWriter(await folder(), false, SHA256);
+  const writer = new LayerWriter(await folder(), undefined, SHA256);
   await expect(writer.file({ path: "a", size: 3 }, Readable.from([Buffer.from("ab")]))).rejects.toThrow(
     "a has 2 bytes, not 3",
   );
@@ -133,7 +137,7 @@ async function layerOf(
   files: Readonly<Record<string, string>>,
   isOnBase = false,
 ): Promise<{ layer: Layer; bytes: Buffer; entries: ReadEntry[]; contents: Record<string, Buffer> }> {
-  const writer = new LayerWriter(await folder(), isOnBase, SHA256);
+  const writer = new LayerWriter(await folder(), isOnBase ? EMPTY_BASE : undefined, SHA256);
   for (const [path, text] of Object.entries(files)) {
     const bytes = Buffer.from(text, path === "noise.svg" ? "latin1" : "utf8");
     await writer.file({ path, size: bytes.length }, Readable.from([bytes]));

@@ -214,11 +214,11 @@ describe("the plan", () => {
       code: "ADOPTED",
       job: { kind: "running", jobId },
     });
-    const text = "job job-7 is adopted; no job is started";
+    const text = "job job-7 is adopted if the service has it for this site; no job is started";
     expect(plan({ jobId: "job-7" })).toEqual({ ...adopted("job-7"), text });
     expect(planExport({ ...inputs, jobId: UNKNOWN }, undefined, 0)).toEqual({
       ...adopted(UNKNOWN),
-      text: "the job is adopted; no job is started",
+      text: "the job is not known yet: once it is, it is adopted if it is of this site; no job is started",
     });
   });
 

@@ -52,8 +52,8 @@ cd "$draft/site" || exit 1
 
 # the extensions of nginx.conf's gzip_types, and of pages
 set --
-for ending in html htm css txt md csv ics vtt xml xsl js mjs cjs rsc json map geojson webmanifest jsonld yaml yml rss \
-  atom wasm ttf otf eot svg bmp ico; do
+for ending in html htm shtml xhtml xht css txt log rst py sh toml md csv tsv ics vtt xml xsl xsd js mjs cjs rsc json map geojson \
+  webmanifest jsonld ipynb yaml yml rss atom rdf wasm ttf otf eot svg bmp ico; do
   set -- "$@" -o -name "*.$ending"
 done
 shift

@@ -550,7 +550,7 @@ check_names() {
       return !folder && names[count] ~ /^(\._.*|\.DS_Store|\.localized|Icon\r|\.VolumeIcon\.icns|\.apdisk|[Tt]humbs\.db|ehthumbs(_vista)?\.db|[Dd]esktop\.ini|\.directory)$/
     }
     /^\// { refuse("a name begins at the root: " $0) }
-    /^[A-Za-z]:[\/\\]/ { refuse("a name begins with a drive: " $0) }
+    /^[A-Za-z]:\// { refuse("a name begins with a drive: " $0) }
     /(^|\/)\.\.(\/|$)/ { refuse("a name leads outside its folder: " $0) }
     length($0) > 4096 { refuse("a name is too long: " $0) }
     { served = !unpublished($0) }

@@ -85,7 +85,7 @@ test("lines stay on the resource's own row, each with its severity; the next lin
     { ...staying, severity: 0, message: "a detail" },
     { ...staying, severity: 1, message: "a line" },
     { ...staying, severity: 2, message: "a warning" },
-    { severity: 1, message: "running (0s)", urn: URN, ephemeral: true },
+    { severity: 1, message: "running", urn: URN, ephemeral: true },
     { severity: 1, message: "", urn: URN, ephemeral: true },
   ]);
 });

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { headersOf, IMMUTABLE } from "../../../../provider/destination/bucket/fileHeaders.ts";
+import { IMMUTABLE } from "../../../../provider/archive/immutableFiles.ts";
+import { hasHeadersOf, headersOf } from "../../../../provider/destination/bucket/fileHeaders.ts";
 
 const CHART = join(import.meta.dirname, "../../../../examples/self-hosted/chart");
 
@@ -22,6 +23,14 @@ test("a file has the type and charset that the chart's nginx gives it", () => {
   expect(expected.map(([ending]) => [ending, headersOf(`a/b.${ending ?? ""}`).contentType])).toEqual(
     expected,
   );
+});
+
+test("only the files whose headers a version changed are sent again", () => {
+  for (const path of ["index.html", "a.css", "a.svg", "CNAME"]) expect(hasHeadersOf(1, path)).toBe(true);
+  for (const path of ["a.xhtml", "b/a.SHTML", "a.svgz", "a.ipynb"]) {
+    expect([1, 2, 3].map((version) => hasHeadersOf(version, path))).toEqual([false, true, false]);
+  }
+  expect([0, Number.NaN].map((version) => hasHeadersOf(version, "index.html"))).toEqual([false, false]);
 });
 
 test("a file with another ending, or none, is bytes", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkDestination } from "../../../../provider/destination/inputs.ts";
+import { checkDestination, destinationChange } from "../../../../provider/destination/inputs.ts";
 import { addressOf, keyOf, bucketUri } from "../../../../provider/destination/bucket/inputs.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -141,4 +141,18 @@ test("keys are below the prefix, if there is one", () => {
   expect(keyOf({ bucket: "docs", prefix: "p/q" }, "a")).toBe("p/q/a");
   expect(bucketUri({ bucket: "docs" })).toBe("s3://docs");
   expect(bucketUri({ bucket: "docs", prefix: "p/q" })).toBe("s3://docs/p/q");
+});
+
+test("a destination of an earlier version has no new fields, so that its state has no diff", () => {
+  const given = { bucket: "docs", endpoint: "https://s3.example.com" };
+  expect(checkDestination(given)).toEqual({ value: { ...given, layout: "archive" } });
+});
+
+test.each([
+  [{ pathStyle: true }, "none"],
+  [{ encryption: "AES256" }, "none"],
+  [{ encryption: "aws:kms", kmsKeyId: "alias/docs" }, "none"],
+])("the setting %j of requests changes no copy that exists", (more, change) => {
+  const before = { bucket: "docs", endpoint: "https://s3.example.com", layout: "site" } as const;
+  expect(destinationChange(before, { ...before, ...(more as object) })).toBe(change);
 });

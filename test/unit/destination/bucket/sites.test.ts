@@ -39,7 +39,8 @@ function bundleOf(site: Site): Bundle {
 async function publish(context: TestContext, site: Site, signal?: AbortSignal): Promise<Copy> {
   const draft = await sites().begin(bundleOf(site), await stubOperation(context, signal));
   for (const [path, text] of Object.entries(site)) {
-    await draft.sink?.file({ path, size: text.length }, Readable.from([Buffer.from(text)]));
+    const bytes = Buffer.from(text);
+    await draft.sink?.file({ path, size: bytes.length }, Readable.from([bytes]));
   }
   return draft.publish();
 }
@@ -234,4 +235,42 @@ test("an unusable bucket is reported before anything is downloaded", async (cont
   await expect(sites().begin(bundleOf(FIRST), await stubOperation(context))).rejects.toThrow(
     "there is no bucket docs",
   );
+});
+
+describe("a page beside a folder of its name, in a store with an endpoint", () => {
+  const RELATIVE = '<link rel="stylesheet" href="css/a.css"><a href="guide/install.html">install</a>';
+  const BESIDE: Site = { "index.html": "", "guide.html": RELATIVE, "guide/install.html": "" };
+  const indexOf = (): string => String(store.objects.get("v/guide/index.html")?.body);
+
+  test("leads on to the page from the folder, if the page has relative addresses", async (context) => {
+    const copy = await publish(context, BESIDE);
+    const index = indexOf();
+    expect(index).toContain('<meta http-equiv="refresh" content="0; url=../guide.html">');
+    expect(index).toContain('location.replace("../guide.html" + location.search + location.hash)');
+    expect(store.objects.get("v/guide/index.html")?.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
+    const read = await sites().read(copy, await stubOperation(context));
+    expect(read && "derived" in read ? [...(read.derived ?? [])] : []).toContain("guide/index.html");
+    await sites().remove([copy], [], await stubOperation(context));
+    expect(keys()).toEqual([]);
+  });
+
+  test("is there again if all addresses of the page begin at the root", async (context) => {
+    const rooted = '<a href="/guide/install">install</a>';
+    await publish(context, { ...BESIDE, "guide.html": rooted });
+    expect(indexOf()).toBe(rooted);
+  });
+
+  test("is the same object for a copy that an earlier version made, until the content changes", async (context) => {
+    const old = await publish(context, { ...BESIDE, "guide.html": "x" });
+    expect(indexOf()).toBe("x");
+    store.requests.length = 0;
+    expect(await sites().compare(old, await stubOperation(context))).toBe("same");
+    expect(store.requests.filter(({ method }) => method !== "GET" && method !== "HEAD")).toEqual([]);
+  });
+
+  test("leads on to a name in other scripts", async (context) => {
+    await publish(context, { "index.html": "", "b/ä b.html": RELATIVE, "b/ä b/c.html": "" });
+    expect(String(store.objects.get("v/b/ä b/index.html")?.body)).toContain('href="../%C3%A4%20b.html"');
+  });
 });

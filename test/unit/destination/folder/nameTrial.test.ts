@@ -4,6 +4,9 @@ import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { DestinationContext } from "../../../../provider/destination/destination.ts";
+import { siteFolder } from "../../../../provider/destination/folder/siteFolder.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { type NameDisk, tryNames } from "../../../../provider/destination/folder/nameTrial.ts";
 import { DestinationError } from "../../../../provider/messages/errors.ts";
 import { notOnWindows } from "../../../systems.ts";
@@ -54,6 +57,23 @@ test("this file system holds names that Windows lacks, and names that differ in 
   context.skip(!isCaseSensitive, "this file system does not distinguish case");
   await tried({ "": ["drawtext(_:at:).json", "API", "api"], API: ["aux", "a.", "a"] }, fs, draft);
   expect(await fs.readdir(draft)).toEqual([]);
+});
+
+test("a site in a folder is tried before it is unpacked, and the trial leaves nothing", async (context) => {
+  notOnWindows(context, "its names");
+  const folder = join(draftFolder(), "copies");
+  const bundle = { path: "x", format: "zip", sha256: "0".repeat(64), size: 1, version: "v1" } as const;
+  const draft = await siteFolder(folder).begin(bundle, {
+    signal,
+    reporter: recordingReporter(),
+  } as unknown as DestinationContext);
+  await draft.tryNames?.(new Map([["", new Set(["a:b.html"])]]));
+  await expect(draft.tryNames?.(new Map([["", new Set(["a/b"])]]))).rejects.toThrow(
+    `the file system of ${folder} cannot hold a name of the site beside its others: «a/b»`,
+  );
+  expect(await fs.readdir(folder)).toHaveLength(1);
+  await draft.abandon?.();
+  expect(await fs.readdir(folder)).toEqual([]);
 });
 
 test("names that a file system joins are refused, by their path", async () => {

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { problemOfLabel } from "../../../provider/resource/versionLabel.ts";
+import { ruleOfSource } from "../../../provider/source/bundleSource.ts";
+import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
+
+const configuration = { environment: () => undefined, stackConfig: () => undefined };
+
+test.each([20261125, 5326e15])(
+  "a number as version (%d) is refused with what to write, for exports and for sources",
+  (version) => {
+    const problem = problemOfLabel(version);
+    expect(problem).toContain(`must be a string, not the number ${version}. `);
+    expect(problem).toContain("Write a version that cannot be one: v20261125, 2026-11-25, or commit-5326e15");
+    expect(STATIC_EXPORT_INPUTS.version.rule(version, configuration)).toEqual({ problem });
+    expect(ruleOfSource({ file: "a.tar.gz", version }, configuration)).toEqual({ at: "version", problem });
+  },
+);
+
+test("another value as version is refused by its type", () => {
+  expect(problemOfLabel(true)).toBe("must be a string, not boolean");
+});
