@@ -159,7 +159,8 @@ export function folderKinds(programFolder: string): PlaceKind[] {
 }
 
 /** Prefixes of a bucket. */
-export function bucketKinds({ endpoint, objects, requests, put }: BucketStub): PlaceKind[] {
+export function bucketKinds(store: BucketStub): PlaceKind[] {
+  const { endpoint, objects, requests } = store;
   const port = new URL(endpoint).port;
   const endpoints = [`http://localhost:${port}`, `http://LOCALHOST:${port}/`, `http://127.0.0.1:${port}`];
   const keys = (place: string): string[] =>
@@ -178,7 +179,7 @@ export function bucketKinds({ endpoint, objects, requests, put }: BucketStub): P
       requests.filter(({ method, key }) => !["GET", "HEAD"].includes(method) && key.startsWith(`${place}/`))
         .length,
     addForeign: (place: string) => {
-      put(`${place}/robots.txt`, "of others");
+      store.put(`${place}/robots.txt`, "of others");
       return { foreign: [`${place}/robots.txt`], isBecause: () => false };
     },
     forgetOwners: (place: string) => {

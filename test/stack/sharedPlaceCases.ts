@@ -85,7 +85,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: "foreign-content-in-damaged-copy",
     steps: [{ first: [a] }, { before: "foreign and lost", refresh: true }],
-    where: ({ lose }) => lose !== undefined,
+    where: (kind) => kind.lose !== undefined,
   },
   { name: "removed-by-others", steps: [{ first: [a] }, { before: "removed", refresh: true }] },
   {

@@ -15,9 +15,10 @@ export async function importDeclared(
   { resource, importId }: Goal,
   old: StoredResource | undefined,
 ): Promise<StoredResource | undefined> {
-  if (!resource.custom || importId === "" || (old && (old.importId ?? old.id) === importId)) return undefined;
+  if (!resource.custom || importId === "") return undefined;
+  resource.importId = importId; // also in later runs, whose program says it again
+  if (old && (old.importId ?? old.id) === importId) return undefined;
   if (old) throw new Refusal(resource.urn, "not supported by the test engine: import of what is managed");
-  resource.importId = importId;
   return read(deployment, resource, importId);
 }
 
