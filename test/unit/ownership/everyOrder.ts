@@ -10,7 +10,7 @@ export interface Turns {
 /** The runs of one history, and what must be true at its end. */
 export interface History {
   readonly runs: readonly Promise<unknown>[];
-  history.check(): void;
+  check(): void;
 }
 
 /**
