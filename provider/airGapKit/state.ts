@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ExternalLoad } from "../archive/site";
-import type { WrittenKit } from "../kit/writeKit";
+import type { WrittenKit } from "../kit/writtenKit";
 import type { Drift } from "../published/publication";
 import { isUnknown, UNKNOWN } from "../messages/unknown";
 import { inputsAmong } from "../resource/inputTable";

@@ -3,12 +3,11 @@ import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreMissing } from "../files/ignoreMissing";
 import { filesBelow, foreignText, removeListed, keptText } from "../files/listing";
-import { folderMarks } from "../ownership/folderMarks";
-import { Ownership, type OwnershipContext } from "../ownership/ownership";
+import type { OwnershipContext } from "../ownership/ownership";
+import { kitOwnership } from "./kitFolder";
 import { signatureFiles } from "./signatureFiles";
-import { parseSums } from "./sums";
-import { LISTS } from "./sums";
-import type { WrittenKit } from "./writeKit";
+import { LISTS, parseSums } from "./sums";
+import type { WrittenKit } from "./writtenKit";
 
 /**
  * Compares a kit with what was written: its list, exactly its files, and their total size. It does not read their bytes;
@@ -45,18 +44,6 @@ export async function compareKit(
 /** The list of a kit's files, and its signatures: the list does not contain them. */
 function listFiles({ file }: WrittenKit["list"]): string[] {
   return [file, ...signatureFiles(file)];
-}
-
-/** The paths of files in a kit's folder that no kit wrote. */
-export async function foreignInKit(kit: string, written: ReadonlySet<string>): Promise<string[]> {
-  const stats = await lstat(kit).catch(ignoreMissing);
-  if (!stats?.isDirectory()) return [];
-  return (await filesBelow(kit)).filter((path) => !written.has(path));
-}
-
-/** The rights of the operation's owner at the kits of a folder. */
-export function kitOwnership(folder: string, context: OwnershipContext): Ownership {
-  return new Ownership(folderMarks(folder), context, (name) => resolve(folder, name));
 }
 
 /**

@@ -17,7 +17,7 @@ import { filesBelow, foreignText } from "../files/listing";
 import { makeFolder } from "../files/makeFolder";
 import { freeName } from "../files/owner";
 import { removedMeanwhile, type OwnershipContext } from "../ownership/ownership";
-import { foreignInKit } from "./compareKit";
+import { foreignInKit } from "./kitFolder";
 import { BLOBS } from "./ociLayout";
 
 /**

@@ -8,7 +8,7 @@ import type { Verifier } from "../signing/verifier";
 import { MANIFEST } from "./manifest";
 import { signatureFiles } from "./signatureFiles";
 import { parseSums, SUMS } from "./sums";
-import type { WrittenKit } from "./writeKit";
+import type { WrittenKit } from "./writtenKit";
 
 /** A kit that is complete and not published yet. */
 interface FinishedKit {

@@ -13,7 +13,7 @@ import { BlobStore } from "./blobStore";
 import { buildSiteImage, type KitBundle } from "./buildSiteImage";
 import { packChart } from "./chartArchive";
 import { chartValues } from "./chartValues";
-import { kitOwnership } from "./compareKit";
+import { kitOwnership } from "./kitFolder";
 import { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
 import { labelOf } from "./imageName";
@@ -27,6 +27,7 @@ import type { Signer } from "../signing/signer";
 import { signatureFiles, sigstoreBundle } from "./signatureFiles";
 import { PARTS_SUMS, sumFiles, SUMS, sumsText, type SummedFile } from "./sums";
 import { wholeKit } from "./wholeKit";
+import type { WrittenKit } from "./writtenKit";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts";
 
 /** The content of a kit. */
@@ -58,27 +59,6 @@ export interface KitDestination {
   readonly owner: string;
   /** Called just before the rename that publishes the kit. */
   readonly placing?: (kit: WrittenKit) => void;
-}
-
-/** What the state stores of a kit, so that later runs can find, compare and remove it. */
-export interface WrittenKit {
-  /** Name of its folder. */
-  readonly name: string;
-  /** SHA-256 of its `SHA256SUMS`. */
-  readonly sha256: string;
-  /**
-   * The list of the files in its folder, and the digest of that list: of a kit in parts, the list of the parts.
-   */
-  readonly list: { readonly file: string; readonly sha256: string };
-  /** Size of all files in its folder, in bytes. */
-  readonly size: number;
-  /** Number of files in its folder. */
-  readonly files: number;
-  readonly signed: boolean;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  /** About the search in the site's image. */
-  readonly search?: SearchFacts;
 }
 
 /** Longest label in a folder's name, in characters. */

@@ -60,10 +60,7 @@ onEachEngine("agent jobs", (kind) => {
     expect(up.outputs).toMatchObject({ status: { value: "completed" }, prLink: { value: JOB.prLink } });
     const { urn } = await world.agentJob();
     expect(up.logs.filter((line) => line.urn === urn).map(({ message }) => message)).toEqual(
-      expect.arrayContaining([
-        "NEW: waiting for agent job a1 of project p1",
-        expect.stringMatching(/^active \(\d+s\)$/) as string,
-      ]),
+      expect.arrayContaining(["NEW: waiting for agent job a1 of project p1", "active"]),
     );
   });
 

@@ -75,7 +75,7 @@ describe("late calls, as on the local engine", () => {
       const seen = service.requests.length;
 
       await expect(provider.create(urnOf("docs"), inputs, MAKING)).rejects.toThrow(
-        "docs.example.com: stopped: the run was cancelled. No job is known to have been started.",
+        "docs.example.com: stopped: the run was cancelled. No job was started.",
       );
       const outputs = { ...inputs, jobId: "job-1", status: "completed", __bookkeeping: { given: [] } };
       const stored = {

@@ -424,7 +424,7 @@ describe("a lookup", () => {
 
   test("names every argument that is wrong, before any request", async () => {
     await expect(lookUp({ id: "..", apiKeyEnv: "svc key", job: "a1" })).rejects.toThrow(
-      /^the agent job cannot be looked up: job there is no such input.*; projectId is required.*; id is not an identifier.*; apiKeyEnv is the name/,
+      /^the agent job cannot be looked up: job there is no such input.*; projectId is required.*; id is not an identifier.*; apiKeyEnv must be the name/,
     );
     expect(scripted.requests).toEqual([]);
   });

@@ -58,23 +58,36 @@ test.each(ROWS)("a bucket sends .%s as the table says", (ending, { type, hasChar
   expect([contentType, contentEncoding]).toEqual([hasCharset ? `${type}; charset=utf-8` : type, encoding]);
 });
 
-test.each(ROWS)("what browsers show of .%s is counted as a page, and inspected", async (ending, row) => {
-  const isShown = /html/.test(row.type);
-  expect(isPage(`a/b.${ending}`)).toBe(isShown);
-  expect(mediaTypeOf(`a/b.${ending.toUpperCase()}`)).toBe(row);
-  const texts: Record<string, string> = {
-    html: '<script src="https://cdn.example/a.js"></script>',
-    xml: '<a xmlns="http://www.w3.org/1999/xhtml"><script src="https://cdn.example/a.js"/></a>',
-    css: "@import 'https://cdn.example/a.css';",
-    manifest: '{"icons":[{"src":"https://cdn.example/a.png"}]}',
-  };
-  const text = Buffer.from(texts[row.inspectedAs ?? "html"] ?? "");
-  const bytes = row.encoding === "gzip" ? gzipSync(text) : text;
-  const loads = new SiteLoads(new InspectionBudget(1_000_000, new Yielder(new AbortController().signal)));
-  await loads.inspect(`a.${ending}`, bytes.length, [bytes].values() as unknown as AsyncIterable<Uint8Array>);
-  expect(loads.external.length).toBe(row.inspectedAs === undefined ? 0 : 1);
-  if (isShown) expect(row.inspectedAs).toBeDefined();
-});
+test.each(ROWS)(
+  "what browsers show of .%s is counted as a page, and what loads is inspected",
+  async (ending, row) => {
+    const isShown = /html/.test(row.type);
+    expect(isPage(`a/b.${ending}`)).toBe(isShown);
+    expect(mediaTypeOf(`a/b.${ending.toUpperCase()}`)).toBe(row);
+    const texts: Record<string, string> = {
+      html: '<script src="https://cdn.example/a.js"></script>',
+      xml: '<a xmlns="http://www.w3.org/1999/xhtml"><script src="https://cdn.example/a.js"/></a>',
+      css: "@import 'https://cdn.example/a.css';",
+      manifest: '{"icons":[{"src":"https://cdn.example/a.png"}]}',
+      module: "import 'https://cdn.example/a.js';",
+    };
+    const text = Buffer.from(texts[row.inspectedAs ?? "html"] ?? "");
+    const bytes = row.encoding === "gzip" ? gzipSync(text) : text;
+    const loads = new SiteLoads(new InspectionBudget(1_000_000, new Yielder(new AbortController().signal)));
+    await loads.inspect(
+      `a.${ending}`,
+      bytes.length,
+      [bytes].values() as unknown as AsyncIterable<Uint8Array>,
+    );
+    // browsers load a module with the pages that name it
+    const page = Buffer.from(`<script type="module" src="a.${ending}"></script>`);
+    if (row.inspectedAs === "module")
+      await loads.inspect("b.html", page.length, [page].values() as unknown as AsyncIterable<Uint8Array>);
+    loads.followModules("", () => true);
+    expect(loads.external.length).toBe(row.inspectedAs === undefined ? 0 : 1);
+    if (isShown) expect(row.inspectedAs).toBeDefined();
+  },
+);
 
 test.each([
   ["rst", "text/plain"],

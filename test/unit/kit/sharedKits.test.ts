@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { compareKit, kitOwnership, removeKits } from "../../../provider/kit/compareKit.ts";
-import { writeKit, type WrittenKit } from "../../../provider/kit/writeKit.ts";
+import { compareKit, removeKits } from "../../../provider/kit/compareKit.ts";
+import { kitOwnership } from "../../../provider/kit/kitFolder.ts";
+import { writeKit } from "../../../provider/kit/writeKit.ts";
+import type { WrittenKit } from "../../../provider/kit/writtenKit.ts";
 import { MARKS_FOLDER } from "../../../provider/ownership/folderMarks.ts";
 import type { Owner } from "../../../provider/ownership/owner.ts";
 import { stubBundle, stubOperation, type StubOperation } from "../../simulation/bucketStub.ts";
