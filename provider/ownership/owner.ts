@@ -27,12 +27,24 @@ export function newOwner(urn: string | undefined, hasMarks = true): Owner {
  * @param address of the item
  */
 export function importingOwner(urn: string | undefined, address: string): Owner {
-  if (urn === undefined) return newOwner(urn);
-  const id = createHash("sha256")
-    .update(JSON.stringify(["import", urn, address]))
-    .digest("hex")
-    .slice(0, 32);
-  return { id, urn, hasMarks: true };
+  return derivedOwner("import", urn, address, true);
+}
+
+/**
+ * The owner of items in a state of a version without owners: the same each time, because a run may be killed after it wrote the marks.
+ *
+ * @param place of the items
+ */
+export function adoptingOwner(urn: string | undefined, place: string): Owner {
+  return derivedOwner("adopt", urn, place, false);
+}
+
+function derivedOwner(why: string, urn: string | undefined, where: string, hasMarks: boolean): Owner {
+  if (urn === undefined) return newOwner(urn, hasMarks);
+  const digest = createHash("sha256")
+    .update(JSON.stringify([why, urn, where]))
+    .digest("hex");
+  return { id: digest.slice(0, 32), urn, hasMarks };
 }
 
 /** The owner that a state contains; `undefined` if it was written by a version without owners. */

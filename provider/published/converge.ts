@@ -7,10 +7,17 @@ import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
-import { newOwner, ownerIn, type Owner } from "../ownership/owner";
+import { newOwner, type Owner } from "../ownership/owner";
 import { planPublication, type Plan } from "./plan";
 import { PublicationNotes } from "./notes";
-import { withDrift, withOwner, type LinkOutputs, type PublicationWork, type Published } from "./publication";
+import {
+  ownerOfState,
+  withDrift,
+  withOwner,
+  type LinkOutputs,
+  type PublicationWork,
+  type Published,
+} from "./publication";
 import { recover, comparison } from "./recovery";
 import { takeOver } from "./takeOver";
 
@@ -32,8 +39,8 @@ export function converge<T extends Published>(
 }
 
 /** The owner of a resource's items. A create always gets a new one: with the same URN, it may replace a resource that still exists. */
-function ownerOf<T extends Published>({ stored, context }: PublicationWork<T, Context>): Owner {
-  return ownerIn(stored?.bookkeeping.owner, context.urn) ?? newOwner(context.urn, stored === undefined);
+function ownerOf<T extends Published>({ kind, stored, context }: PublicationWork<T, Context>): Owner {
+  return stored ? ownerOfState(kind, stored, context.urn) : newOwner(context.urn);
 }
 
 /** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
@@ -48,9 +55,12 @@ class Convergence<T extends Published> {
   #published: Progress = "nothing";
   /** The step after the publication that is in progress or failed; empty before the first one. */
   #missing = "";
+  /** Whether the items have marks of the owner. */
+  #isMarked: boolean;
 
   constructor(work: PublicationWork<T>) {
     this.#work = work;
+    this.#isMarked = work.context.owner.hasMarks;
     this.#notes = new PublicationNotes(work);
   }
 
@@ -81,19 +91,20 @@ class Convergence<T extends Published> {
     }
     // a new runner has none of them
     if (plan.code === "MISSING") this.#items = items.filter((item) => !kind.isMissing(inputs, item));
+    await this.#mark(plan.action);
     if (plan.action === "publish") await this.#publish();
     else this.#link = state && kind.linkOf(state);
     if (plan.action === "publish" || plan.action === "sign") await this.#sign();
-    await this.#mark(plan.action);
     await this.#prune();
   }
 
-  /** Marks the items of a state without marks, and those whose mark is gone. A publication has marked the newest. */
+  /** Marks the items of a state without marks, unless nothing is written now, and those whose mark is gone. */
   async #mark(action: Plan["action"]): Promise<void> {
     const { kind, context, inputs } = this.#work;
-    if (context.owner.hasMarks && action !== "mark") return;
-    this.#missing = "the mark of this resource";
+    const isDue = this.#isMarked ? action === "mark" : action !== "record";
+    if (!isDue || this.#items.length === 0) return;
     await kind.mark(context, inputs, this.#items);
+    this.#isMarked = true;
   }
 
   /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
@@ -184,7 +195,8 @@ class Convergence<T extends Published> {
 
   get #state(): T["state"] {
     const { kind, context, inputs } = this.#work;
-    return withOwner(kind.stateOf(inputs, this.#items, this.#link), context.owner);
+    const state = kind.stateOf(inputs, this.#items, this.#link);
+    return this.#isMarked ? withOwner(state, context.owner) : state;
   }
 
   #addressOf(item: T["item"]): string {

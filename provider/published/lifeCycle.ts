@@ -3,18 +3,16 @@ import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/life
 import { withinLimit } from "../resource/withinLimit";
 import { UNKNOWN } from "../messages/unknown";
 import { explained } from "../messages/explainedError";
-import { newOwner, ownerIn, type Owner } from "../ownership/owner";
-import type { Context } from "../resource/context";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import {
+  ownerOfState,
   withDrift,
   type LinkOutputs,
   type Published,
   type PublicationKind,
   type PublicationWork,
-  type PublishedState,
 } from "./publication";
 
 /**
@@ -82,7 +80,7 @@ export function publishedLifeCycle<T extends Published>(
       if (!newest) return { inputs, state };
       const address = kind.addressOf(newest, inputs);
       try {
-        const owner = ownerOf(state, given);
+        const owner = ownerOfState(kind, state, given.urn);
         const compared = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
           kind.compare({ ...context, owner }, inputs, newest),
         );
@@ -121,7 +119,7 @@ export function publishedLifeCycle<T extends Published>(
       const notes = new PublicationNotes({ kind, context: given, inputs, stored: state });
       const successors = notes.findSuccessors();
       try {
-        const owner = ownerOf(state, given, successors?.owner);
+        const owner = ownerOfState(kind, state, given.urn);
         await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
           kind.remove(
             { ...context, owner },
@@ -156,14 +154,4 @@ async function removeMarks<T extends Published>({
       `the mark of this resource stays, although the ${kind.terms.item} is gone: ${message}`,
     );
   }
-}
-
-/**
- * The owner of a state's items. One of a version without marks gets an owner without them.
- *
- * @param noted ID of the owner that a killed run recorded
- */
-function ownerOf({ bookkeeping }: PublishedState, { urn }: Pick<Context, "urn">, noted?: string): Owner {
-  const owner = ownerIn(bookkeeping.owner, urn);
-  return owner ?? { ...(ownerIn(noted, urn) ?? newOwner(urn)), hasMarks: false };
 }

@@ -8,7 +8,7 @@ import type { LinkTimes } from "../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { Context } from "../resource/context";
-import type { Owner } from "../ownership/owner";
+import { adoptingOwner, ownerIn, type Owner } from "../ownership/owner";
 import type { LimitedContext } from "../resource/withinLimit";
 
 /** The result of comparing an item with what was published. */
@@ -176,4 +176,14 @@ export function withOwner<State extends PublishedState>(
   owner: Owner,
 ): State {
   return { outputs, bookkeeping: { ...bookkeeping, owner: owner.id } } as unknown as State;
+}
+
+/** The owner of the items in a state. */
+export function ownerOfState<T extends Published>(
+  kind: Pick<PublicationKind<T>, "inputsOf" | "destinationKey">,
+  state: T["state"],
+  urn: string | undefined,
+): Owner {
+  const place = JSON.stringify(kind.destinationKey(kind.inputsOf(state)));
+  return ownerIn(state.bookkeeping.owner, urn) ?? adoptingOwner(urn, place);
 }
