@@ -20,6 +20,10 @@ export interface Document {
   readonly code: readonly string[];
   /** Its blocks of TypeScript: programs, or parts of them. */
   readonly programs: readonly string[];
+  /** Its blocks of Python. */
+  readonly python: readonly string[];
+  /** Its blocks of YAML: programs, workflows, parts of files. */
+  readonly yaml: readonly string[];
   /** Its blocks of shell commands. */
   readonly scripts: readonly string[];
 }
@@ -59,6 +63,8 @@ export function readDocument(path: string, folder = ROOT): Document {
       content.trimEnd().split("\n"),
     ),
     programs: blocksOf("ts"),
+    python: blocksOf("python"),
+    yaml: blocksOf("yaml"),
     scripts: blocksOf("sh"),
   };
 }

@@ -10,7 +10,7 @@ import { kitOwnership } from "../kit/kitFolder";
 import { signerFrom } from "../signing/signer";
 import { writeKit } from "../kit/writeKit";
 import { publishedLifeCycle } from "../published/lifeCycle";
-import { folderFailures, localFailures } from "../published/localFailures";
+import { bundleFailures, folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { describeSource } from "../source/bundleSource";
 import { reportLeftOut } from "../source/inspect";
@@ -36,8 +36,9 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   import: (_context, id) => Promise.reject(new InputError(`${id}: ${NOT_IMPORTED}`, "")),
   table: AIR_GAP_KIT_INPUTS,
   noBookkeeping: { kits: [] },
-  localFailures({ folder, chart, signingKeyEnv, since }, configuration) {
+  localFailures({ source, folder, chart, signingKeyEnv, since }, configuration) {
     return [
+      ...bundleFailures(source),
       ...folderFailures("folder", folder),
       ...localFailures([
         { property: "chart", value: chart?.path, verify: chartInFolder },

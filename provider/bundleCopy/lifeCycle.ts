@@ -8,7 +8,7 @@ import type { Signing } from "../destination/destination";
 import { destinationChange, destinationKey, destinationPlace } from "../destination/inputs";
 import { editionOf, unpackSite, type SearchFacts } from "../offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../published/lifeCycle";
-import { folderFailures, localFailures } from "../published/localFailures";
+import { bundleFailures, folderFailures, localFailures } from "../published/localFailures";
 import type { PublicationKind } from "../published/publication";
 import { fromNow } from "../resource/decision";
 import type { CheckFailure } from "../resource/inputTable";
@@ -45,13 +45,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   import: importCopy,
   table: BUNDLE_COPY_INPUTS,
   noBookkeeping: { copies: [] },
-  localFailures({ destination, signingKeyEnv }, configuration) {
+  localFailures({ source, destination, signingKeyEnv }, configuration) {
     const { folder, bucket } = destination as { folder?: string; bucket?: string };
-    if (folder !== undefined) return folderFailures("destination.folder", folder);
-    return localFailures([
+    const bundle = bundleFailures(source);
+    if (folder !== undefined) return [...bundle, ...folderFailures("destination.folder", folder)];
+    const others = localFailures([
       { property: "destination.bucket", value: bucket, verify: () => verifySdk() },
       { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, configuration) },
     ]);
+    return [...bundle, ...others];
   },
 
   conflicts({ destination, offlineSearch, signingKeyEnv }) {

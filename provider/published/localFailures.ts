@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { CheckFailure } from "../resource/inputTable";
 import { DocsHostingError } from "../messages/errors";
 import { isUnknown } from "../messages/unknown";
+import type { CheckedSource } from "../source/bundleSource";
 
 /** A value that a publication reads on this machine, and a check of it that needs no request. */
 interface LocalInput {
@@ -24,6 +25,30 @@ export function localFailures(inputs: readonly LocalInput[]): CheckFailure[] {
       return [{ property, reason: `${error.message}. ${error.remedy}` }];
     }
   });
+}
+
+/** Finds why a publication cannot read the bundle file that it is made of. An export has none. */
+export function bundleFailures(source: CheckedSource): CheckFailure[] {
+  if (isUnknown(source) || !("file" in source) || isUnknown(source.file)) return [];
+  const property = "source.file";
+  const path = resolve(source.file);
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) {
+      const found = stats.isDirectory() ? "a folder" : "no file";
+      return [{ property, reason: `${path} is ${found}. Give the path of the archive itself` }];
+    }
+    accessSync(path, constants.R_OK);
+    return [];
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    const reason =
+      code === "ENOENT"
+        ? `there is no file ${path}. Give the path of an archive, relative to the program's folder. ` +
+          "If another resource makes the file, give that resource's output"
+        : `cannot be read: ${path} (${code}). Make it readable, or give another file`;
+    return [{ property, reason }];
+  }
 }
 
 /** Finds problems of a folder that a publication will create, as far as possible without creating it. */

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"example.com/pulumi-docs-hosting/sdk/go/docshosting"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
-	"example.com/pulumi-docs-hosting/sdk/go/docshosting"
 )
 
 func main() {

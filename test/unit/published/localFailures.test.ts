@@ -11,12 +11,14 @@ import { UNKNOWN } from "../../../provider/messages/unknown.ts";
 
 let folder: string;
 let environment: Record<string, string>;
-const SOURCE = { file: "bundle.tar.gz", version: "v1" };
+let source: { file: string; version: string };
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "local-failures-"));
   environment = {};
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  source = { file: join(folder, "bundle.tar.gz"), version: "v1" };
+  writeFileSync(source.file, "not unpacked here");
   writeFileSync(join(folder, "a-file"), "x");
   mkdirSync(join(folder, "empty"));
   mkdirSync(join(folder, "chart"));
@@ -26,7 +28,7 @@ beforeEach(() => {
 const configuration = { environment: (name: string) => environment[name], stackConfig: () => undefined };
 const checkKit = (given: object, before?: object): unknown =>
   airGapKit.check(
-    { source: SOURCE, folder: join(folder, "kits"), ...given },
+    { source, folder: join(folder, "kits"), ...given },
     configuration,
     before as Record<string, unknown>,
   ).failures;
@@ -81,10 +83,7 @@ test("a kit whose files exist, or are unknown yet, is not refused", () => {
 
 test("an existing kit is not refused where nothing will be written", () => {
   const given = { signingKeyEnv: "KIT_KEY" };
-  const { inputs } = airGapKit.check(
-    { source: SOURCE, folder: join(folder, "kits"), ...given },
-    configuration,
-  );
+  const { inputs } = airGapKit.check({ source, folder: join(folder, "kits"), ...given }, configuration);
   expect(checkKit(given, inputs)).toEqual([]);
   expect(checkKit({ ...given, keep: 4 }, inputs)).toEqual([]);
   expect(checkKit({ ...given, values: { replicas: 2 } }, inputs)).toHaveLength(1);
@@ -92,7 +91,7 @@ test("an existing kit is not refused where nothing will be written", () => {
 
 test("a copy in a bucket is refused where the AWS SDK is missing; one in a folder needs none", () => {
   const check = (destination: object): unknown =>
-    bundleCopy.check({ source: SOURCE, destination }, configuration).failures;
+    bundleCopy.check({ source, destination }, configuration).failures;
   expect(check({ bucket: "docs" })).toEqual([]);
   const loader = Module as unknown as { _resolveFilename: (name: string) => string };
   const resolving = vi.spyOn(loader, "_resolveFilename").mockImplementation((name) => {
@@ -111,7 +110,7 @@ test("a copy in a bucket is refused where the AWS SDK is missing; one in a folde
 
 test("a copy is refused for a folder that cannot be created, but not for another kind of destination", () => {
   const check = (destination: object): unknown =>
-    bundleCopy.check({ source: SOURCE, destination }, configuration).failures;
+    bundleCopy.check({ source, destination }, configuration).failures;
   expect(check({ folder: join(folder, "a-file/deep/copies") })).toEqual([
     { property: "destination.folder", reason: expect.stringContaining("is a file") as string },
   ]);
@@ -123,7 +122,8 @@ test("a copy is refused for a folder that cannot be created, but not for another
 describe("a folder without write permission", () => {
   /** Root may write to every folder. */
   function refused(code?: string): void {
-    const access = vi.spyOn(fs, "accessSync").mockImplementation(() => {
+    const access = vi.spyOn(fs, "accessSync").mockImplementation((_path, mode) => {
+      if (mode === fs.constants.R_OK) return;
       throw Object.assign(new Error("refused"), code !== undefined && { code });
     });
     syncBuiltinESMExports();
@@ -152,9 +152,80 @@ describe("a folder without write permission", () => {
 test("a copy that moves to a folder that cannot be created is refused before the existing one is removed", () => {
   const file = join(folder, "a-file/copies");
   const check = (destination: object, before?: object): { inputs: object; failures: unknown[] } =>
-    bundleCopy.check({ source: SOURCE, destination }, configuration, before as Record<string, unknown>);
+    bundleCopy.check({ source, destination }, configuration, before as Record<string, unknown>);
   const { inputs } = check({ folder: join(folder, "copies") });
   expect(check({ folder: file }, inputs).failures).toHaveLength(1);
+});
+
+describe("a bundle file", () => {
+  const folderOf = { copy: () => ({ destination: { folder: join(folder, "copies") } }), kit: () => ({}) };
+  const checkBoth = (file: string, before?: { copy: object; kit: object }): unknown => {
+    const copy = { source: { ...source, file }, ...folderOf.copy() };
+    const failures = bundleCopy.check(copy, configuration, before?.copy as Record<string, unknown>).failures;
+    expect(checkKit({ source: copy.source }, before?.kit)).toEqual(failures);
+    return failures;
+  };
+  const onFile = (reason: string): object[] => [
+    { property: "source.file", reason: expect.stringContaining(reason) as string },
+  ];
+
+  test.each<[string, () => string, string]>([
+    ["is missing", () => join(folder, "none.tar.gz"), "there is no file "],
+    [
+      "is missing, by its relative path",
+      () => "none/bundle.tar.gz",
+      join(process.cwd(), "none/bundle.tar.gz"),
+    ],
+    ["is a folder", () => join(folder, "chart"), "chart is a folder. Give the path of the archive itself"],
+    ["has an impossible name", () => "a\0b", "cannot be read: "],
+  ])("that %s is refused in a preview, by copies and kits", (_, file, reason) => {
+    expect(checkBoth(file())).toEqual(onFile(reason));
+  });
+
+  test.skipIf(process.platform === "win32")("that is a device is refused, and never opened", () => {
+    expect(checkBoth("/dev/null")).toEqual(onFile("is no file. Give the path of the archive itself"));
+  });
+
+  test.skipIf(process.platform === "win32")("that is below another file is refused", () => {
+    const file = join(folder, "a-file/b.tar.gz");
+    expect(checkBoth(file)).toEqual(onFile(`${file} (ENOTDIR). Make it readable, or give another file`));
+  });
+
+  test("that may not be read is refused", () => {
+    const access = vi.spyOn(fs, "accessSync").mockImplementation((path, mode) => {
+      if (path !== source.file || mode !== fs.constants.R_OK) return;
+      throw Object.assign(new Error("refused"), { code: "EACCES" });
+    });
+    syncBuiltinESMExports();
+    const failures = checkBoth(source.file);
+    access.mockRestore();
+    syncBuiltinESMExports();
+    expect(failures).toEqual(onFile(`cannot be read: ${source.file} (EACCES)`));
+  });
+
+  test("that is missing is refused in every destination, with the problems of the destination", () => {
+    const file = join(folder, "none.tar.gz");
+    const check = (destination: object): string[] =>
+      bundleCopy
+        .check({ source: { ...source, file }, destination }, configuration)
+        .failures.map(({ property }) => property);
+    expect(check({ bucket: "docs" })).toEqual(["source.file"]);
+    expect(check({ repository: "registry.internal/docs/site" })).toEqual(["source.file"]);
+    expect(check({ folder: join(folder, "a-file/copies") })).toEqual(["source.file", "destination.folder"]);
+  });
+
+  test("that is unknown yet, as another resource makes it, is not refused; nor is an unknown source", () => {
+    expect(checkBoth(UNKNOWN)).toEqual([]);
+    expect(checkKit({ source: UNKNOWN })).toEqual([]);
+  });
+
+  test("that is gone since it was copied is not refused: nothing is published", () => {
+    const copy = bundleCopy.check({ source, ...folderOf.copy() }, configuration).inputs;
+    const kit = airGapKit.check({ source, folder: join(folder, "kits") }, configuration).inputs;
+    rmSync(source.file);
+    expect(checkBoth(source.file, { copy, kit })).toEqual([]);
+    expect(checkBoth(join(folder, "other.tar.gz"), { copy, kit })).toEqual(onFile("there is no file"));
+  });
 });
 
 test("an unexpected error is no failure of an input", () => {

@@ -48,6 +48,7 @@ let session: Session;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "unknown-inputs-"));
+  writeFileSync(join(folder, "bundle.tar.gz"), "not unpacked here");
   mkdirSync(join(folder, "chart"));
   writeFileSync(join(folder, "chart/Chart.yaml"), "name: docs\nversion: 1.0.0\n");
 });
@@ -147,7 +148,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   AirGapKit: {
     ...resource(airGapKit),
     inputs: () => ({
-      source: { file: "bundle.tar.gz", version: "v1", domain: "docs.example.com", fileSha256: SHA256 },
+      source: {
+        ...{ file: join(folder, "bundle.tar.gz"), version: "v1" },
+        ...{ domain: "docs.example.com", fileSha256: SHA256 },
+      },
       folder: join(folder, "kits"),
       chart: { path: join(folder, "chart"), digest: "1" },
       images: ["nginx:1", "busybox:1"],
