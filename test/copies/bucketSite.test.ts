@@ -220,7 +220,9 @@ test("an existing site is not sent again; files that somebody changed or removed
   const copy = await publish(context, destination, FIRST);
   const before = store.requests.length;
   expect(await publish(context, destination, FIRST)).toEqual(copy);
-  expect(store.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
+  const isMark = ({ key }: { key: string }): boolean => key.includes("/.docs-hosting/owners/");
+  const sent = store.requests.slice(before).filter((each) => each.method !== "GET" && !isMark(each));
+  expect(sent).toEqual([]);
 
   await put(store, "v/assets/style.css", "h1{}!");
   expect(await destination.compare(copy, await operation(context))).toBe("changed");
