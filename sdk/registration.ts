@@ -63,5 +63,5 @@ export function checkPackageIsFound(folder = PROGRAM_FOLDER, isCli = runsInCli()
 }
 
 function codeOf(error: unknown): string {
-  return String((error as { readonly code?: unknown } | undefined)?.code ?? "unknown error");
+  return (error as NodeJS.ErrnoException).code ?? "unknown error";
 }

@@ -43,10 +43,36 @@ export type CheckedSource = Required<ExportSource> | FileSource;
 const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
+/** The other properties of a whole export, as an output of its stack has them: what the service reported, */
+const REPORTED = ["status", "pageCount", "bundleUrl", "bundleSize", "expiresAt", "renewAfter"];
+/** and inputs, names of Pulumi's own, and its mark of a resource. */
+const REST_OF_EXPORT = [
+  ...["triggers", "renewBefore", "renewalTimeout", "exportOptions"],
+  ...["id", "urn", "@isPulumiResource"],
+];
+
+/**
+ * The fields of a source in a whole export, such as an output of another stack: never its link. Values that are no whole export stay
+ * as they are, so that a misspelt field of a source is found.
+ */
+function withoutRest(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const names = Object.keys(given);
+  const { urn } = given;
+  if (typeof urn === "string" && /[:/]StaticExport::/.test(urn)) {
+    return leaveOut(
+      given,
+      names.filter((name) => !EXPORT_FIELDS.includes(name)),
+    );
+  }
+  return names.some((name) => REPORTED.includes(name))
+    ? leaveOut(given, [...REPORTED, ...REST_OF_EXPORT])
+    : given;
+}
+
 export function ruleOfSource(value: unknown, configuration: ConfigurationSource): RuleResult {
   const oneOf = "must be a StaticExport, { domain, jobId } of one, or { file, version }";
-  const given = Object.fromEntries(
-    Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined),
+  const given = withoutRest(
+    Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined)),
   );
   const isFile = "file" in given;
   if (!isFile && !("jobId" in given)) return { problem: oneOf };
@@ -115,7 +141,7 @@ function hasDigest(source: unknown): boolean {
   return "fileSha256" in (Object(source) as object);
 }
 
-function leaveOut(source: unknown, names: readonly string[]): unknown {
+function leaveOut(source: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(source ?? {}).filter(([name]) => !names.includes(name)));
 }
 
