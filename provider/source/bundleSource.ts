@@ -43,10 +43,9 @@ export type CheckedSource = Required<ExportSource> | FileSource;
 const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
-/** The other properties of a whole export, as an output of its stack has them: what the service reported, */
-const REPORTED = ["status", "pageCount", "bundleUrl", "bundleSize", "expiresAt", "renewAfter"];
-/** and inputs, names of Pulumi's own, and its mark of a resource. */
+/** The other properties of a whole export, as an output of its stack has them: what the service reported, inputs, and Pulumi's own. */
 const REST_OF_EXPORT = [
+  ...["status", "pageCount", "bundleUrl", "bundleSize", "expiresAt", "renewAfter"],
   ...["triggers", "renewBefore", "renewalTimeout", "exportOptions"],
   ...["id", "urn", "@isPulumiResource"],
 ];
@@ -64,9 +63,8 @@ function withoutRest(given: Readonly<Record<string, unknown>>): Readonly<Record<
       names.filter((name) => !EXPORT_FIELDS.includes(name)),
     );
   }
-  return names.some((name) => REPORTED.includes(name))
-    ? leaveOut(given, [...REPORTED, ...REST_OF_EXPORT])
-    : given;
+  // each export reports a status, and no source has one
+  return "status" in given && "jobId" in given ? leaveOut(given, REST_OF_EXPORT) : given;
 }
 
 export function ruleOfSource(value: unknown, configuration: ConfigurationSource): RuleResult {

@@ -44,7 +44,7 @@ test.each([
   ],
   ["the same of one that was only read", { ...FIELDS, id: "docs.example.com", urn: URN }],
   ["outputs of a newer version", { ...OUTPUTS, urn: URN, later: { than: "this" } }],
-  ["some of its outputs", { ...FIELDS, bundleUrl: OUTPUTS.bundleUrl, pageCount: null }],
+  ["some of its outputs", { ...FIELDS, status: "completed", bundleUrl: OUTPUTS.bundleUrl, pageCount: null }],
   ["what a preview knows", { ...OUTPUTS, bundleUrl: UNKNOWN, "@isPulumiResource": true }],
 ])("of the export, as %s, only what finds its bundle is kept", (_what, source) => {
   expect(ruleOfSource(source, configuration)).toEqual({ value: FIELDS });
@@ -77,7 +77,8 @@ test.each([
   ["a misspelt field", { ...FIELDS, verison: "v1" }, "verison"],
   ["a misspelt field beside outputs", { ...OUTPUTS, verison: "v1" }, "verison"],
   ["an input that has no effect here", { ...FIELDS, triggers: ["x"] }, "triggers"],
-  ["a whole copy", { ...OUTPUTS, uri: "x", urn: URN.replace("StaticExport", "BundleCopy") }, "uri"],
+  ["a link beside the fields of a source", { ...FIELDS, bundleUrl: OUTPUTS.bundleUrl }, "bundleUrl"],
+  ["a whole copy", { ...FIELDS, uri: "x", urn: URN.replace("StaticExport", "BundleCopy") }, "uri"],
   ["a component with such a name", { ...FIELDS, urn: "urn:pulumi:p::d::acme:MyStaticExport::d" }, "urn"],
 ])("%s is still refused", (_what, source, at) => {
   expect(problemOf(source)).toMatchObject({ at });
