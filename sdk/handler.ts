@@ -1,5 +1,8 @@
 import type * as dynamic from "../provider/dynamic";
 
+/** What the text loads, from the program's folder. */
+export const HANDLER_MODULE = "pulumi-docs-hosting/dynamic";
+
 /**
  * The text of `__provider`, by which Pulumi's dynamic-provider process finds the implementation: a name, not code. The
  * process resolves it from the program's folder, where the package is a dependency.

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { handlerText } from "./handler";
 import { warnOfPlainKey } from "./plainKeyWarning";
+import { checkPackageIsFound, refuseImport } from "./registration";
 import { resourceUrn } from "./resourceUrn";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
@@ -9,6 +10,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
    * @param kind the name under which `provider/dynamic.ts` exports its implementation
    * @param properties all inputs and outputs, also unknown ones: Pulumi creates class properties only for those it is given
    * @param secretOutputs outputs that are always secrets
+   * @throws pulumi.RunError before anything is registered: for the option `import`, and if Pulumi's provider process cannot find the package
    */
   protected constructor(
     kind: Parameters<typeof handlerText>[0],
@@ -17,6 +19,8 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions,
     secretOutputs: readonly string[] = [],
   ) {
+    refuseImport(kind, name, opts);
+    checkPackageIsFound();
     const type = `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
     super(
       type,

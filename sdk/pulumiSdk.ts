@@ -21,6 +21,14 @@ export function isConfigSecret(name: string): boolean {
 }
 
 /**
+ * Whether this process runs a program for the CLI. Unit tests with mocks and inline programs of the Automation API have processes of
+ * their own. If the SDK starts programs with another file one day, no program counts as one of the CLI.
+ */
+export function runsInCli(mainFile = process.argv[1]): boolean {
+  return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run(?:[\\/]index(?:\.js)?)?$/.test(mainFile ?? "");
+}
+
+/**
  * The object that identifies the run of a program, if the run supports error hooks. The SDK fails a resource with a hook that the
  * engine does not support. Hooks need all of these: the SDK has the class, which the oldest versions of the peer range lack; the
  * engine supports hooks, which only the SDK's internal state shows; and the monitor is real, because Pulumi's mocks claim support

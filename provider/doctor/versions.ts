@@ -40,7 +40,8 @@ function packageFinding({ program }: PulumiProject, own: string): Finding {
     return failure(
       "package",
       `the program in ${program} cannot load ${NAME}`,
-      `Run \`npm install ${NAME}\` there: it must be a direct dependency of the program.`,
+      `Run \`npm ci\` there if node_modules is gone; otherwise \`npm install ${NAME}\`, or \`pnpm add ${NAME}\`: it must be a direct dependency ` +
+        "of the program, not only of one of its dependencies or of the root of a pnpm workspace.",
     );
   }
   return found === own

@@ -214,6 +214,7 @@ function textsOf(manifest: KitManifest, keyId: string | undefined, verify: Summe
     chartVersion: chart?.version,
     images: images.length > 0,
     imageList: images.map(({ name }) => name),
+    platforms: images.length > 0 && [...new Set(images.flatMap(({ platforms }) => platforms))].join(", "),
     siteImage: images.find(({ site }) => site)?.name,
     since: since?.version,
     size: formatBytes(needs.diskBytes),

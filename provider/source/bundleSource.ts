@@ -43,10 +43,34 @@ export type CheckedSource = Required<ExportSource> | FileSource;
 const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
+/** The other properties of a whole export, as an output of its stack has them: what the service reported, inputs, and Pulumi's own. */
+const REST_OF_EXPORT = [
+  ...["status", "pageCount", "bundleUrl", "bundleSize", "expiresAt", "renewAfter"],
+  ...["triggers", "renewBefore", "renewalTimeout", "exportOptions"],
+  ...["id", "urn", "@isPulumiResource"],
+];
+
+/**
+ * The fields of a source in a whole export, such as an output of another stack: never its link. Values that are no whole export stay
+ * as they are, so that a misspelt field of a source is found.
+ */
+function withoutRest(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const names = Object.keys(given);
+  const { urn } = given;
+  if (typeof urn === "string" && /[:/]StaticExport::/.test(urn)) {
+    return leaveOut(
+      given,
+      names.filter((name) => !EXPORT_FIELDS.includes(name)),
+    );
+  }
+  // each export reports a status, and no source has one
+  return "status" in given && "jobId" in given ? leaveOut(given, REST_OF_EXPORT) : given;
+}
+
 export function ruleOfSource(value: unknown, configuration: ConfigurationSource): RuleResult {
   const oneOf = "must be a StaticExport, { domain, jobId } of one, or { file, version }";
-  const given = Object.fromEntries(
-    Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined),
+  const given = withoutRest(
+    Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined)),
   );
   const isFile = "file" in given;
   if (!isFile && !("jobId" in given)) return { problem: oneOf };
@@ -115,7 +139,7 @@ function hasDigest(source: unknown): boolean {
   return "fileSha256" in (Object(source) as object);
 }
 
-function leaveOut(source: unknown, names: readonly string[]): unknown {
+function leaveOut(source: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(source ?? {}).filter(([name]) => !names.includes(name)));
 }
 

@@ -99,7 +99,7 @@ describe.each(SYSTEMS)("install.sh with %s", (system) => {
     expect(lines.at(-1)).toBe("Then run install.sh again.");
   });
 
-  test.for([[[]], [["--namespace"]], [["https://registry.internal/docs"]], [["a|b"]]])(
+  test.for([[[]], [["--namespace"]], [["a|b"]]])(
     "called with %j it prints its usage, and helm is not called",
     async ([args = []], context) => {
       const { code, lines, helm } = await install(context, newKit(context), args);

@@ -136,6 +136,7 @@ export function readmeOf(version: string, { key, since }: KitOptions, parts?: nu
     chartVersion: "1.2.3",
     images: true,
     imageList: imagesOf(version).map(({ name }) => name),
+    platforms: "linux/amd64, linux/arm64",
     siteImage: `site:${tagOf(version)}`,
     since: since?.version,
     parts: parts !== undefined,

@@ -76,7 +76,6 @@ describe.each([
 describe.each(SYSTEMS)("load.sh itself, with %s", (system) => {
   test.for([
     [[]],
-    [["https://registry.internal/docs"]],
     [["registry.internal/docs", "more"]],
     [["registry.internal/docs", "--with"]],
     [["registry.internal/docs", "--with", "wget"]],

@@ -163,6 +163,7 @@ const ALL: TextValues = {
   chartVersion: "1",
   images: true,
   imageList: ["site:1"],
+  platforms: "linux/amd64",
   siteImage: "site:1",
   since: "0",
   parts: true,

@@ -16,6 +16,10 @@ test("both accept an export, another stack's values of one, or a file with a lab
   expectTypeOf<File>().toExtend<Sources>();
   expectTypeOf<{ file: string }>().not.toExtend<Sources>();
   expectTypeOf<string>().not.toExtend<Sources>();
+  expectTypeOf<ReturnType<pulumi.StackReference["getOutput"]>>().toExtend<Sources>();
+  expectTypeOf<pulumi.Output<StaticExport>>().toExtend<Sources>();
+  expectTypeOf<pulumi.Output<{ domain: string; jobId: string; status: string }>>().toExtend<Sources>();
+  expectTypeOf<pulumi.Output<{ file: string }>>().not.toExtend<Sources>();
 });
 
 test("a copy has one destination, whose fields may be outputs", () => {

@@ -6,7 +6,7 @@
 # REGISTRY/PATH is where load.sh put the images. Further arguments go to helm, for example --namespace docs --create-namespace
 # --values mine.yaml; your values override the kit's. The environment variable RELEASE names the release (default: docs).
 #
-# Waits until the pods are ready. If it fails, run it again. Needs sh, coreutils, sed and helm 3.8 or later. Writes only below
+# Waits until the pods are ready. If it fails, run it again. Needs sh, coreutils, grep, sed and helm 3.8 or later. Writes only below
 # TMPDIR (/tmp), because the kit's medium may be read-only.
 set -u
 umask 077
@@ -14,8 +14,9 @@ LC_ALL=C
 export LC_ALL
 unset CDPATH
 
+# Takes the problem and the remedy. Prints only printable ASCII characters.
 give_up() {
-  printf '%s\n' "$@" >&2
+  printf '%s\n' "$@" | tr -c '\n -~' '?' >&2
   exit 1
 }
 
@@ -31,6 +32,13 @@ find_namespace() {
   done
 }
 
+# Prints the platforms of the kit's images, from its manifest.
+platforms() {
+  found=$(tr -d ' \t\r\n' <"$kit/manifest.json" 2>/dev/null | grep -o '"platforms":\[[^]]*' | sed 's/.*\[//; s/"//g' |
+    tr ',' '\n' | sort -u | tr '\n' ' ' | sed 's/ $//; s/ /, /g' | tr -c '\n -~' '?')
+  printf '%s' "${found:-the platforms that README.md names}"
+}
+
 explain_failure() {
   cat >&2 <<END
 
@@ -40,6 +48,8 @@ The pods did not become ready. Installed objects stay, and pods of an earlier ve
       ImagePullBackOff: the nodes cannot pull the images. Check that load.sh put them into $target,
       and that the nodes trust the registry's certificate (or may use http) and have credentials
       (--set 'imagePullSecrets[0].name=…').
+      CrashLoopBackOff with «exec format error» in the logs, or an image «not found» for a platform: the kit has images
+      for $(platforms) only.
       Pending: no node has enough free resources, or no node accepts the pods.
   kubectl describe pods$namespace
       shows the reason in the events at the end of each pod.
@@ -55,10 +65,51 @@ END
   exit 1
 }
 
-case ${1-} in
-  '' | -* | *://* | *[!A-Za-z0-9.:/_-]*) give_up "usage: sh install.sh REGISTRY/PATH [arguments for helm]" ;;
-esac
+# Refuses a target that is no registry with a path, or whose images no cluster could pull. Says what to write instead.
+check_target() {
+  case $target in
+    *://*) give_up "Write the registry without ${target%%://*}://, as in the name of an image: ${target#*://}" ;;
+    /* | *[!][A-Za-z0-9.:/_-]*) give_up "$usage" ;;
+  esac
+  host=${target%%/*} port=
+  case $host in
+    \[*\]*)
+      port=${host#*\]}
+      case ${host%%\]*} in
+        \[*[!0-9A-Fa-f:.]* | \[) give_up "$host is no IPv6 address in brackets. Write it like this: [fd00::1]:5000/docs" ;;
+        \[*:*:*) ;;
+        *) give_up "$host is no IPv6 address in brackets. Write it like this: [fd00::1]:5000/docs" ;;
+      esac
+      ;;
+    *[][]* | *:*:*) give_up "An IPv6 address needs brackets. Write it like this: [fd00::1]:5000/docs" ;;
+    localhost) ;;
+    *:*) port=:${host#*:} ;;
+    *.*) ;;
+    *) give_up "$host has neither a dot nor a port: programs read $target as a name at Docker Hub." \
+      "Write the registry's full name, or its port, such as $host:443." ;;
+  esac
+  case $port in
+    '' | :[0-9]*) ;;
+    *) port=: ;;
+  esac
+  case $port in : | :*[!0-9]*) give_up "$host has no usable port. Write it like this: registry.internal:5000/docs" ;; esac
+  case $target in */*) ;; *) return 0 ;; esac
+  case ${target#*/} in
+    *[A-Z]*) give_up "The path ${target#*/} has upper case, and no program could pull such an image. Write it in lower case:" \
+      "$host/$(printf %s "${target#*/}" | tr '[:upper:]' '[:lower:]')" ;;
+    *:*) give_up "The path ${target#*/} has a colon. Leave out the tag: each image of the kit has its own." ;;
+  esac
+  case /${target#*/}/ in
+    */[!a-z0-9]* | *[!a-z0-9]/* | *..* | *[._]-* | *-[._]* | *._* | *_.* | *___*)
+      give_up "The path ${target#*/} cannot be the name of an image: each part must begin and end with a letter or a digit," \
+        "with -, ., _ or __ between them." ;;
+  esac
+}
+
+usage="usage: sh install.sh REGISTRY/PATH [arguments for helm]"
+case ${1-} in '' | -*) give_up "$usage" ;; esac
 target=${1%/}
+check_target
 release=${RELEASE:-docs}
 shift
 find_namespace "$@"

@@ -11,7 +11,8 @@
 #
 # Credentials: REGISTRY_USER and REGISTRY_PASSWORD in the environment, otherwise those of `docker login` or `podman login`.
 # --plain-http: the registry uses http. A private certificate authority: put its certificate into
-# /etc/docker/certs.d/REGISTRY/ca.crt, or name it with CURL_CA_BUNDLE for curl, with SSL_CERT_FILE for the other programs.
+# /etc/docker/certs.d/REGISTRY/ca.crt, or name it with SSL_CERT_FILE, which all of them but docker read (curl
+# only if CURL_CA_BUNDLE is not set). An IPv6 address of a registry is in brackets: [fd00::1]:5000/docs.
 #
 # Needs sh, coreutils, grep, sed and awk. Writes only below TMPDIR (/tmp), because the kit's medium may be read-only.
 set -uf # the shell must not expand texts of a registry as patterns of file names
@@ -24,6 +25,50 @@ unset CDPATH
 give_up() {
   printf '%s\n' "$@" | tr -c '\n -~' '?' >&2
   exit 1
+}
+
+# ---- The target --------------------------------------------------------------------------------------------------------
+
+# Refuses a target that is no registry with a path, or whose images no cluster could pull. Says what to write instead.
+check_target() {
+  case $target in
+    *://*) give_up "Write the registry without ${target%%://*}://, as in the name of an image: ${target#*://}" \
+      "For a registry that uses http, add --plain-http." ;;
+    /* | *[!][A-Za-z0-9.:/_-]*) give_up "$usage" ;;
+  esac
+  host=${target%%/*} port=
+  case $host in
+    \[*\]*)
+      port=${host#*\]}
+      case ${host%%\]*} in
+        \[*[!0-9A-Fa-f:.]* | \[) give_up "$host is no IPv6 address in brackets. Write it like this: [fd00::1]:5000/docs" ;;
+        \[*:*:*) ;;
+        *) give_up "$host is no IPv6 address in brackets. Write it like this: [fd00::1]:5000/docs" ;;
+      esac
+      ;;
+    *[][]* | *:*:*) give_up "An IPv6 address needs brackets. Write it like this: [fd00::1]:5000/docs" ;;
+    localhost) ;;
+    *:*) port=:${host#*:} ;;
+    *.*) ;;
+    *) give_up "$host has neither a dot nor a port: programs read $target as a name at Docker Hub." \
+      "Write the registry's full name, or its port, such as $host:443." ;;
+  esac
+  case $port in
+    '' | :[0-9]*) ;;
+    *) port=: ;;
+  esac
+  case $port in : | :*[!0-9]*) give_up "$host has no usable port. Write it like this: registry.internal:5000/docs" ;; esac
+  case $target in */*) ;; *) return 0 ;; esac
+  case ${target#*/} in
+    *[A-Z]*) give_up "The path ${target#*/} has upper case, and no program could pull such an image. Write it in lower case:" \
+      "$host/$(printf %s "${target#*/}" | tr '[:upper:]' '[:lower:]')" ;;
+    *:*) give_up "The path ${target#*/} has a colon. Leave out the tag: each image of the kit has its own." ;;
+  esac
+  case /${target#*/}/ in
+    */[!a-z0-9]* | *[!a-z0-9]/* | *..* | *[._]-* | *-[._]* | *._* | *_.* | *___*)
+      give_up "The path ${target#*/} cannot be the name of an image: each part must begin and end with a letter or a digit," \
+        "with -, ., _ or __ between them." ;;
+  esac
 }
 
 # ---- JSON --------------------------------------------------------------------------------------------------------------
@@ -132,6 +177,13 @@ earlier_kits() {
     END { print substr(list, 3) }'
 }
 
+# Prints the platforms of the kit's images.
+platforms() {
+  json_values <manifest.json | awk -F '\t' '
+    $1 ~ /^images [0-9]+ platforms [0-9]+$/ && !seen[$2]++ { list = list ", " $2 }
+    END { print list == "" ? "unknown platforms" : substr(list, 3) }' | tr -c '\n -~' '?'
+}
+
 # ---- Credentials -------------------------------------------------------------------------------------------------------
 
 # Sets $basic (user and password) or $identity (a token that is exchanged for others).
@@ -176,6 +228,56 @@ write_credentials() {
   export DOCKER_CONFIG REGISTRY_AUTH_FILE
 }
 
+# ---- Certificates ------------------------------------------------------------------------------------------------------
+
+# Prints the certificate of the registry's own authority, where skopeo, podman or docker would find it.
+own_authority() {
+  for authority in "${HOME-}/.config/containers/certs.d/$registry/ca.crt" "/etc/docker/certs.d/$registry/ca.crt" \
+    "/etc/containers/certs.d/$registry/ca.crt"; do
+    [ ! -f "$authority" ] || { printf '%s' "$authority" && return; }
+  done
+}
+
+# Crane and oras do not look there. They read the file that SSL_CERT_FILE names, in place of the system's.
+trust_authority() {
+  authority=$(own_authority)
+  [ -n "$authority" ] || return 0
+  for others in "${SSL_CERT_FILE-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem \
+    /etc/ssl/cert.pem; do
+    if [ -f "$others" ]; then
+      cat "$others"
+      break
+    fi
+  done >"$work/authorities.pem"
+  { echo && cat "$authority"; } >>"$work/authorities.pem" || exit 1
+  SSL_CERT_FILE=$work/authorities.pem
+  export SSL_CERT_FILE
+}
+
+certificate_hint() {
+  printf '%s' "Put the certificate of its authority into /etc/docker/certs.d/$registry/ca.crt." \
+    " Or name it: export SSL_CERT_FILE=/path/to/ca.crt"
+}
+
+# Reports why a program cannot talk to the registry, if the error of its last read says so.
+explain_connection() {
+  [ "$program" != curl ] || return 0
+  case $(cat "$work/errors") in
+    *'server gave HTTP response to HTTPS client'*)
+      hint="If the registry uses http, add --plain-http."
+      [ "$program" != docker ] || hint="docker ignores --plain-http: list $registry under insecure-registries in /etc/docker/daemon.json, or use --with curl."
+      ;;
+    *'x509: certificate signed by unknown authority'* | *'certificate is not trusted'*)
+      hint=$(certificate_hint)
+      [ "$program" != docker ] || hint="Put the certificate of its authority into /etc/docker/certs.d/$registry/ca.crt: docker does not read SSL_CERT_FILE."
+      ;;
+    *'x509: certificate has expired or is not yet valid'*) hint="Check the clock of this machine, and the registry's certificate." ;;
+    *x509:*) hint="The registry needs a certificate for the name or address $registry, or use the name that the certificate has." ;;
+    *) return 0 ;;
+  esac
+  give_up "$program cannot talk to $registry: $(tr '\n' ' ' <"$work/errors" | head -c 600)" "$hint" "Nothing of $image was sent."
+}
+
 # ---- curl alone: one request -------------------------------------------------------------------------------------------
 
 # curl gets credentials on its standard input, because everybody on this machine can read arguments. Replies are limited: headers and
@@ -183,12 +285,8 @@ write_credentials() {
 run_curl() {
   credential=$1
   shift
-  for authority in "/etc/docker/certs.d/$registry/ca.crt" "/etc/containers/certs.d/$registry/ca.crt"; do
-    if [ -f "$authority" ]; then
-      set -- --cacert "$authority" "$@"
-      break
-    fi
-  done
+  authority=$(own_authority)
+  [ -z "$authority" ] || set -- --cacert "$authority" "$@"
   : >"$work/headers"
   : >"$work/body"
   status=$({ [ -z "$credential" ] || printf 'header = "Authorization: %s"\n' "$credential"; } | {
@@ -273,7 +371,7 @@ refused() {
   case $status in
     000)
       case $(cat "$work/errors") in
-        *'curl: (60)'*) hint="Put the certificate of its authority into /etc/docker/certs.d/$registry/ca.crt." ;;
+        *'curl: (60)'*) hint=$(certificate_hint) ;;
         *'curl: (35)'*) hint="If the registry uses http, add --plain-http." ;;
         *) hint="The registry keeps what has arrived. Run it again to continue." ;;
       esac
@@ -425,19 +523,19 @@ push_with_skopeo() {
   # the policy is about signatures of images; verify.sh has checked who made the kit
   skopeo --insecure-policy copy --all ${plain_http:+--dest-tls-verify=false} "dir:$work/folder" "docker://$destination:$tag"
 }
-read_with_skopeo() { skopeo --insecure-policy inspect --raw ${plain_http:+--tls-verify=false} "docker://$(named "$1")" 2>/dev/null; }
+read_with_skopeo() { skopeo --insecure-policy inspect --raw ${plain_http:+--tls-verify=false} "docker://$(named "$1")" 2>"$work/errors"; }
 
 push_with_crane() {
   make_layout
   crane push ${plain_http:+--insecure} "$work/layout" "$destination:$tag"
 }
-read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>/dev/null; }
+read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors"; }
 
 push_with_oras() {
   make_layout
   oras cp --no-tty --from-oci-layout ${plain_http:+--to-plain-http} "$work/layout@$digest" "$destination:$tag"
 }
-read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>/dev/null; }
+read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>"$work/errors"; }
 
 push_with_docker() {
   make_layout
@@ -449,7 +547,7 @@ push_with_docker() {
   done 4<"$work/manifests"
   tar -C "$work/layout" -chf - "$@" | docker load && docker push "$destination:$tag"
 }
-read_with_docker() { docker buildx imagetools inspect --raw "$(named "$1")" 2>/dev/null; }
+read_with_docker() { docker buildx imagetools inspect --raw "$(named "$1")" 2>"$work/errors"; }
 
 # Prints the reference of a tag or digest in $destination.
 named() {
@@ -500,6 +598,7 @@ load_image() {
     record_blobs
     return
   fi
+  explain_connection
   echo "loading: $destination:$tag"
   if ! "push_with_$program" </dev/null; then
     kits=$(earlier_kits)
@@ -524,7 +623,7 @@ main() {
         program=$2
         shift
         ;;
-      -* | *://* | *[!A-Za-z0-9.:/_-]* | '') give_up "$usage" ;;
+      -* | '') give_up "$usage" ;;
       *)
         [ -z "$target" ] || give_up "$usage"
         target=${1%/}
@@ -533,6 +632,7 @@ main() {
     shift
   done
   [ -n "$target" ] || give_up "$usage"
+  check_target
   registry=${target%%/*} path=${target#"${target%%/*}"}
   path=${path#/}
   origin=$scheme://$registry api=$scheme://$registry/v2
@@ -541,7 +641,9 @@ main() {
 
   case $program in
     '')
-      for each in skopeo crane oras curl docker; do
+      set -- skopeo crane oras curl docker
+      case $registry in \[*) set -- curl crane oras skopeo docker ;; esac # older versions of skopeo know no IPv6 addresses in names
+      for each; do
         [ -n "$program" ] || ! command -v $each >/dev/null || program=$each
       done
       [ -n "$program" ] || give_up "One of skopeo, crane, oras, curl and docker is required, but none is on PATH."
@@ -560,9 +662,12 @@ main() {
   authorization='' placed=''
   case $program in
     curl) read_credentials ;;
+    crane | oras) write_credentials && trust_authority ;;
     *) write_credentials ;;
   esac
+  : >"$work/errors"
   echo "Loading with $program into $target"
+  echo "The images are for $(platforms): the nodes must be one of these."
   json_values <images/index.json | elements_of manifests digest mediaType annotations/org.opencontainers.image.ref.name >"$work/images"
   [ -s "$work/images" ] || give_up "The kit has no images."
   while read -r digest media_type image <&3; do load_image; done 3<"$work/images"

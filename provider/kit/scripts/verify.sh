@@ -15,13 +15,40 @@ unset CDPATH
 
 # ---- Files in the folder -----------------------------------------------------------------------------------------------
 
+# Runs find on what other systems leave on a medium («litter», with the actions for it), or on everything else below the kit, with the
+# given tests and actions. It does not look into litter, which may be readable to root only.
+find_among() {
+  among=$1
+  shift
+  case $among in
+    litter) set -- -prune "$@" ;;
+    *) set -- -prune -o ! -name . "$@" ;;
+  esac
+  find . ! -name . \( -name .DS_Store -o -name '._*' -o -name .Spotlight-V100 -o -name .Trashes -o -name .fseventsd \
+    -o -name .TemporaryItems -o -name .DocumentRevisions-V100 -o -name .apdisk -o -name __MACOSX \
+    -o -name '[Tt]humbs.db' -o -name '[Dd]esktop.ini' -o -name 'System Volume Information' -o -name '$RECYCLE.BIN' \
+    -o -name RECYCLER -o -name lost+found -o -name '.Trash-[0-9]*' \) "$@"
+}
+
+# Lists litter, and says that only removing it is needed.
+list_litter() {
+  find_among litter -exec sh -c 'for path; do
+    case ${path##*/} in
+      [Tt]humbs.db | [Dd]esktop.ini | System* | ?RECYCLE.BIN | RECYCLER) by=Windows ;;
+      lost+found | .Trash-*) by=Linux ;;
+      *) by=macOS ;;
+    esac
+    printf "added: %s (litter of %s: remove it)\n" "$(printf %s "${path#./}" | tr -c "A-Za-z0-9._/+\$ -" "?")" $by
+  done' sh {} +
+}
+
 # Lists names that a kit never has, and links, devices and pipes. Only find looks at them, before any file is opened.
 list_refused() {
-  find . ! -name . \( -name '*[!A-Za-z0-9._-]*' -o -name '-*' \) -exec sh -c 'for path; do
+  find_among kit \( -name '*[!A-Za-z0-9._-]*' -o -name '-*' \) -exec sh -c 'for path; do
     printf "refused: %s (a name that no kit has; other characters than letters, digits, dots and dashes are shown as ?)\n" \
       "$(printf %s "$path" | tr -c "A-Za-z0-9._/-" "?")"
   done' sh {} +
-  find . ! -type f ! -type d -exec sh -c 'for path; do
+  find_among kit ! -type f ! -type d -exec sh -c 'for path; do
     printf "refused: %s (a link, or something else that is neither a file nor a folder)\n" \
       "$(printf %s "$path" | tr -c "A-Za-z0-9._/-" "?")"
   done' sh {} +
@@ -47,7 +74,7 @@ list_missing() { without "$expected" "$files" | sed 's/^/missing: /'; }
 # Lists the files that are not in the list of sums, and the folders that contain no listed file.
 list_added() {
   without "$files" "$expected" | sed 's/^/added: /'
-  find . ! -name . -type d | sed 's:^\./::' | while IFS= read -r folder; do
+  find_among kit -type d -print | sed 's:^\./::' | while IFS= read -r folder; do
     case "
 $expected" in
       *"
@@ -144,21 +171,67 @@ list_mismatches() {
 
 # ---- The signature -----------------------------------------------------------------------------------------------------
 
+# Whether openssl can check signatures of a kind here: it makes a key, signs the list and checks that, all in memory.
+can_check() {
+  case $1 in
+    Ed25519)
+      test_key=$(openssl genpkey -algorithm ED25519 2>/dev/null) && set -- -rawin -in "$sums" &&
+        printf '%s\n' "$test_key" | openssl pkeyutl -sign -inkey /dev/stdin "$@" 2>/dev/null | {
+          exec 3<&0
+          printf '%s\n' "$test_key" | openssl pkey -pubout 2>/dev/null |
+            openssl pkeyutl -verify -pubin -inkey /dev/stdin "$@" -sigfile /dev/fd/3 >/dev/null 2>&1
+        }
+      ;;
+    *)
+      test_key=$(openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 2>/dev/null) &&
+        printf '%s\n' "$test_key" | openssl dgst -sha256 -sign /dev/stdin "$sums" 2>/dev/null | {
+          exec 3<&0
+          printf '%s\n' "$test_key" | openssl pkey -pubout 2>/dev/null |
+            openssl dgst -sha256 -verify /dev/stdin -signature /dev/fd/3 "$sums" >/dev/null 2>&1
+        }
+      ;;
+  esac
+}
+
+# Prints that the signature was not checked. Takes the reason.
+cannot_check() {
+  echo "not checked: this openssl cannot check it: $1. This says nothing about the kit. Verify it on another machine, with openssl 3.0 or later"
+}
+
 check_signature() {
   if [ ! -f "$sums.sig" ]; then
     echo "unsigned: $sums.sig is missing"
     return
   fi
+  if ! command -v openssl >/dev/null; then
+    cannot_check "openssl is not on PATH"
+    return
+  fi
+  kind=none
   case $(openssl pkey -pubin -in "$key" -noout -text 2>&1) in
-    *ED25519*) set -- pkeyutl -verify -pubin -inkey "$key" -rawin -in "$sums" -sigfile "$sums.sig" ;;
-    *prime256v1*) set -- dgst -sha256 -verify "$key" -signature "$sums.sig" "$sums" ;;
-    *)
-      echo "no key: $key contains no public key of ECDSA P-256 or Ed25519 that openssl can read"
-      return
+    *ED25519*) kind=Ed25519 ;;
+    *prime256v1*) kind=P-256 ;;
+    *) # the beginning of such a key, where openssl does not know the algorithm, such as in FIPS mode
+      case $(tr -d ' \t\r\n' <"$key") in
+        *-----MCowBQYDK2VwAyEA*) kind=Ed25519 ;;
+        *-----MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE*) kind=P-256 ;;
+      esac
+      if [ $kind = none ] || can_check $kind; then
+        echo "no key: $key contains no public key of ECDSA P-256 or Ed25519 that openssl can read"
+        return
+      fi
       ;;
   esac
-  openssl "$@" >/dev/null 2>&1 ||
+  case $kind in
+    Ed25519) set -- pkeyutl -verify -pubin -inkey "$key" -rawin -in "$sums" -sigfile "$sums.sig" ;;
+    *) set -- dgst -sha256 -verify "$key" -signature "$sums.sig" "$sums" ;;
+  esac
+  if openssl "$@" >/dev/null 2>&1; then return; fi
+  if can_check $kind; then
     echo "other key or changed $sums: $sums.sig is not its signature with the key of $key (checked by $(openssl version))"
+  else
+    cannot_check "$(openssl version 2>/dev/null) does not verify $kind here, as before 3.0, in FIPS mode, or with another configuration"
+  fi
 }
 
 # The file for cosign must contain the same signature, and nothing else.
@@ -197,12 +270,14 @@ main() {
     esac
   fi
 
+  litter=$(list_litter)
   refused=$(list_refused)
-  [ -z "$refused" ] || refuse "$refused"
+  [ -z "$refused" ] || refuse "$refused${litter:+
+$litter}"
   sums=SHA256SUMS
   [ ! -f PARTS.SHA256SUMS ] || sums=PARTS.SHA256SUMS
   [ -f "$sums" ] || refuse "missing: $sums"
-  files=$(find . -type f) || refuse "unreadable: a folder of the kit"
+  files=$(find_among kit -type f -print) || refuse "unreadable: a folder of the kit"
   files=$(printf '%s\n' "$files" | sed 's:^\./::')
   listed=$(cut -c 67- "$sums")
   expected=$(
@@ -222,11 +297,13 @@ main() {
     list_changed
   )
   found=$(
+    [ -z "$litter" ] || printf '%s\n' "$litter"
     [ -z "$wrong" ] || printf '%s\n' "$wrong"
     list_mismatches
     if [ -n "$key" ]; then
-      check_signature
-      check_bundle
+      verdict=$(check_signature)
+      [ -z "$verdict" ] || printf '%s\n' "$verdict"
+      case $verdict in "not checked: "*) ;; *) check_bundle ;; esac
     elif [ ! -f "$sums.sig" ] && grep -q '"signed": *true' manifest.json 2>/dev/null; then
       echo "unsigned: $sums.sig is missing, although the kit was signed when it was made"
     fi

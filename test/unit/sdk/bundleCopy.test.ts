@@ -62,6 +62,32 @@ describe("BundleCopy", () => {
     expect(await fileDigest(join(folder, "none"))).toBeUndefined();
   });
 
+  test.each([
+    ["as an output", (value: object) => pulumi.output(value)],
+    ["as a promise", (value: object) => Promise.resolve(value)],
+  ])(
+    "takes its source %s: an export of this stack, a whole one of another stack, or a file",
+    async (_, wrap) => {
+      const of = async (value: object): Promise<unknown> => {
+        registered = await startProgram({ outputs: OUTPUTS, project: "copies" });
+        const given = wrap(value) as BundleCopyArgs["source"];
+        return (await inputsOf({ source: given, destination })).inputs["source"];
+      };
+      const whole = { ...source, status: "completed", bundleUrl: "https://store.example.com/x" };
+      expect(await of(whole)).toEqual(whole); // the provider takes what it needs
+      expect(await of({ file: "none.tar.gz", version: "v1" })).toMatchObject({ file: "none.tar.gz" });
+      const folder = mkdtempSync(join(tmpdir(), "copied-file-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const file = join(folder, "bundle.tar.gz");
+      writeFileSync(file, "bundle");
+      expect(await of({ file, version: "v1" })).toEqual({ file, version: "v1", fileSha256: SHA256 });
+      registered = await startProgram({ outputs: OUTPUTS, project: "copies" });
+      const docs = new StaticExport("docs", { domain: "docs.example.com" });
+      const { inputs } = await inputsOf({ source: wrap(docs) as BundleCopyArgs["source"], destination });
+      expect(inputs["source"]).toEqual({ domain: "docs.example.com", ...OUTPUTS });
+    },
+  );
+
   test("has an output for each of its inputs, and for each result", async () => {
     const { copy } = await inputsOf({ source, destination });
     const names =
