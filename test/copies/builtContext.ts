@@ -1,14 +1,15 @@
 import fetch from "node-fetch";
 import type { DestinationContext } from "../../dist/provider/destination/destination.js";
 import { Secrets } from "../../dist/provider/messages/secrets.js";
-import { newOwner } from "../../dist/provider/ownership/owner.js";
+import { importingOwner } from "../../dist/provider/ownership/owner.js";
 import { systemClock } from "../../dist/provider/time/clock.js";
 import { startDeadline } from "../../dist/provider/time/deadline.js";
 
 const silent = (): undefined => undefined;
 
 /**
- * The context of an operation of the built package, which reports nothing: for processes whose time, memory or end is tested.
+ * The context of an operation of the built package, which reports nothing: for processes whose time, memory or end is tested. All
+ * processes are runs of one resource.
  *
  * @param scratch an empty folder
  * @param limitMs time limit in milliseconds
@@ -23,6 +24,9 @@ export function builtContext(scratch: string, limitMs = 60_000): DestinationCont
     deadline: startDeadline(systemClock, limitMs),
     environment: (name) => process.env[name],
     scratch: () => Promise.resolve(scratch),
-    owner: newOwner("urn:pulumi:dev::docs::pulumi-nodejs:dynamic/docs-hosting:BundleCopy::docs"),
+    owner: importingOwner(
+      "urn:pulumi:dev::docs::pulumi-nodejs:dynamic/docs-hosting:BundleCopy::docs",
+      "test",
+    ),
   };
 }

@@ -104,7 +104,9 @@ test("copies in a bucket and images, also signed ones, are imported: the next up
   expect(stepsOf(up)).toEqual([]);
   expect(startsOf(world.service.requests)).toHaveLength(1);
   await previewIsEmpty(world);
-  expect(writes()).toEqual([]);
+  // an import writes only the marks of its stack
+  const isMark = (write: string): boolean => /\/owners\/|\/docs-hosting-owner-/.test(write);
+  expect(writes().filter((write) => !isMark(write))).toEqual([]);
 
   const outputs = async (): Promise<unknown[]> =>
     (await world.stack.exportState()).map(({ urn, outputs }) => [urn, outputs]);
@@ -159,6 +161,6 @@ describe("on the CLI", () => {
     const up = await pulumi("up", "--yes", "--skip-preview");
     expect(up).toMatch(/^ +6 unchanged$/m);
     expect(startsOf(world.service.requests)).toHaveLength(1);
-    expect(writes()).toEqual([]);
+    expect(writes().filter((write) => !/\/owners\/|\/docs-hosting-owner-/.test(write))).toEqual([]);
   });
 });

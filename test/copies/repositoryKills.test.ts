@@ -1,6 +1,6 @@
 // Runs that put an image into a registry are killed at random instants, repeatedly: no tag leads to a partial image, and the run
 // that completes sends what is missing. SEED=… repeats a run, KILLS=… has more or fewer.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -57,7 +57,9 @@ test(
       /** Every tag leads to the earlier image or the new one, and that is whole. */
       let isValidated = false;
       const tagsAreRight = async (): Promise<string[]> => {
-        const tags = (await crane("ls", repository)).split("\n");
+        const tags = (await crane("ls", repository))
+          .split("\n")
+          .filter((tag) => !tag.startsWith("docs-hosting-owner-"));
         const digests = await Promise.all(tags.map((tag) => crane("digest", `${repository}:${tag}`)));
         expect([digest, earlierDigest]).toEqual(expect.arrayContaining(digests));
         if (digests.includes(digest) && !isValidated) {
@@ -80,7 +82,8 @@ test(
       expect((await run(path)).done).toBe(`done ${proxy.host}/${path}@${digest}`);
       const puts = proxy.passed.slice(passedBefore).filter(({ method }) => method === "PUT");
       const sent = puts.flatMap(({ path: to }) => new URL(to, "http://x").searchParams.getAll("digest"));
-      expect(sent.sort()).toEqual([...missing.keys()].sort());
+      // the configuration of a mark is `{}`
+      expect(sent.filter((each) => each !== EMPTY).sort()).toEqual([...missing.keys()].sort());
       // the first pulled manifest is sent once more for each tag
       const most = [...missing.values(), ...needed.manifests.values()].reduce((sum, n) => sum + n, 0);
       expect(proxy.received() - receivedBefore).toBeLessThan(most + 10_000);
@@ -98,6 +101,9 @@ test(
     );
   },
 );
+
+/** The digest of `{}`. */
+const EMPTY = `sha256:${createHash("sha256").update("{}").digest("hex")}`;
 
 /** Blobs and manifests of an image for several platforms, by digest: their sizes. */
 async function partsOf(image: string): Promise<Record<"blobs" | "manifests", Map<string, number>>> {
