@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { create, extract } from "tar";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -10,5 +12,21 @@ export async function pack(folder: string): Promise<string> {
   const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
   const { stdout } = await promisify(execFile)("npm", args, { cwd: ROOT });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  return join(folder, filename);
+  const tarball = join(folder, filename);
+  await removePrepare(tarball, join(folder, "unpacked"));
+  return tarball;
+}
+
+/** Removes the script `prepare`, as `.ci/pack.mjs` does in `npm pack` with scripts: npm would warn of it. */
+async function removePrepare(tarball: string, folder: string): Promise<void> {
+  await mkdir(folder);
+  await extract({ file: tarball, cwd: folder });
+  const path = join(folder, "package/package.json");
+  const { scripts, ...manifest } = JSON.parse(await readFile(path, "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const kept = Object.fromEntries(Object.entries(scripts).filter(([name]) => name !== "prepare"));
+  await writeFile(path, JSON.stringify({ ...manifest, scripts: kept }, null, 2));
+  await create({ file: tarball, cwd: folder, gzip: true, portable: true }, ["package"]);
+  await rm(folder, { recursive: true });
 }
