@@ -11,17 +11,24 @@ import {
   prepareHelm,
   prepareKubenode,
   prepareRegistry,
+  prepareValidation,
   prepareVersitygw,
 } from "../programs/goPrograms.ts";
 import { runIsolated } from "./node/isolation.ts";
 import { nodeName, removeLeftovers, removeNode } from "./node/leftovers.ts";
 import { runVitest } from "../programs/runVitest.ts";
 
+/** Judges what Helm renders, as in `test/chart`. */
+const VALIDATION_SOURCE = join(import.meta.dirname, "../chart/validation");
+
 process.exitCode = process.env["KUBECONFIG"] === undefined ? await onOwnNode() : await onGivenCluster();
 
 async function onGivenCluster(): Promise<number> {
   if (findCommand("kubectl") === undefined) throw new Error("KUBECONFIG is set, but kubectl is not on PATH.");
-  return runVitest(join(import.meta.dirname, "vitest.config.ts"), { HELM: await prepareHelm(say) });
+  return runVitest(join(import.meta.dirname, "vitest.config.ts"), {
+    HELM: await prepareHelm(say),
+    VALIDATION: await prepareValidation(VALIDATION_SOURCE, say),
+  });
 }
 
 async function onOwnNode(): Promise<number> {
@@ -36,6 +43,7 @@ async function onOwnNode(): Promise<number> {
     REGISTRY: await prepareRegistry(say),
     CRANE: await prepareCrane(say),
     VERSITYGW: await prepareVersitygw(say),
+    VALIDATION: await prepareValidation(VALIDATION_SOURCE, say),
     BARE_DEBIAN: await prepareBareDebian(say),
   };
   await removeLeftovers();
