@@ -96,7 +96,8 @@ describe("a program in TypeScript", () => {
       failure(
         "package",
         `the program in ${join(folder, "infra")} cannot load pulumi-docs-hosting`,
-        "Run `npm install pulumi-docs-hosting` there: it must be a direct dependency of the program.",
+        "Run `npm ci` there if node_modules is gone; otherwise `npm install pulumi-docs-hosting`, or `pnpm add pulumi-docs-hosting`: it must be a " +
+          "direct dependency of the program, not only of one of its dependencies or of the root of a pnpm workspace.",
       ),
       failure(
         "pulumi-sdk",
