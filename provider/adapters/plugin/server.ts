@@ -1,7 +1,11 @@
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { isOtherUser, type Ends } from "./peerUser";
+
+/** Node.js publishes each new connection of a server on it, before anything of the connection is read. */
+const NEW_CONNECTION = "net.server.socket";
 
 /**
  * Serves a provider on the loopback address, at any free port, to processes of this user. The engine sends and takes messages of any
@@ -18,25 +22,22 @@ export async function serve(
     "grpc.max_send_message_length": -1,
   });
   server.addService(ResourceProviderService, service);
-  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const open = new Set<Socket>();
-  const listener = createServer({ noDelay: true }, (socket) => {
-    if (isRefused(socket)) {
-      socket.destroy();
-    } else {
-      open.add(socket);
-      socket.once("close", () => open.delete(socket));
-      injector.injectConnection(socket);
-    }
-  });
+  const own: { port?: number } = {};
+  const refuse = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket };
+    const isOurs = own.port === undefined || socket.localPort === own.port;
+    if (isOurs && isRefused(socket)) socket.destroy();
+  };
+  subscribe(NEW_CONNECTION, refuse);
   const port = await new Promise<number>((resolve, reject) => {
-    listener.once("error", reject);
-    listener.listen({ host: "127.0.0.1", port: 0 }, () => resolve((listener.address() as AddressInfo).port));
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
   });
+  own.port = port;
   const close = (): void => {
-    listener.close();
+    unsubscribe(NEW_CONNECTION, refuse);
     server.forceShutdown();
-    for (const socket of open) socket.destroy();
   };
   return { port, close };
 }
