@@ -1,7 +1,13 @@
 // `npm run test:foreign-sites`: exports of other generators, hosted in every way and read in a browser.
 import { delimiter, join } from "node:path";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareCrane, prepareHelm, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
+import {
+  prepareCrane,
+  prepareHelm,
+  prepareRegistry,
+  prepareValidation,
+  prepareVersitygw,
+} from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 import { SITES, buildSite } from "./builtSite.ts";
 
@@ -13,6 +19,7 @@ for (const site of SITES) await buildSite(site, say); // here, where it is logge
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   PATH: path.join(delimiter),
   HELM: await prepareHelm(say),
+  VALIDATION: await prepareValidation(join(import.meta.dirname, "../chart/validation"), say),
   REGISTRY: await prepareRegistry(say),
   CRANE: await prepareCrane(say),
   VERSITYGW: await prepareVersitygw(say),

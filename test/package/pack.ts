@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { create, extract } from "tar";
 
@@ -27,6 +27,9 @@ async function removePrepare(tarball: string, folder: string): Promise<void> {
   };
   const kept = Object.fromEntries(Object.entries(scripts).filter(([name]) => name !== "prepare"));
   await writeFile(path, JSON.stringify({ ...manifest, scripts: kept }, null, 2));
-  await create({ file: tarball, cwd: folder, gzip: true, portable: true }, ["package"]);
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile()) // npm packs no folders
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  await create({ file: tarball, cwd: folder, gzip: true, portable: true }, files);
   await rm(folder, { recursive: true });
 }
