@@ -1,11 +1,13 @@
 import { changedByTable, checkByTable, withEffect } from "../resource/inputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../resource/lifeCycle";
 import { withinLimit } from "../resource/withinLimit";
+import { isOwnerId } from "../ownership/owner";
 import { UNKNOWN } from "../messages/unknown";
 import { explained } from "../messages/explainedError";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
+import { releaseAs } from "./takeOver";
 import {
   ownerOfState,
   withDrift,
@@ -120,14 +122,19 @@ export function publishedLifeCycle<T extends Published>(
       const successors = notes.findSuccessors();
       try {
         const owner = ownerOfState(kind, state, given.urn);
-        await withinLimit(given, DEFAULT_LIMIT_MS, (context) =>
-          kind.remove(
-            { ...context, owner },
-            inputs,
-            [...(successors?.items ?? []), ...kind.itemsOf(state)],
-            [],
-          ),
-        );
+        await withinLimit(given, DEFAULT_LIMIT_MS, async (context) => {
+          const work = { kind, context: { ...context, owner }, inputs, stored: state };
+          const all = new Map(
+            [...(successors?.items ?? []), ...kind.itemsOf(state)].map((each) => [
+              kind.addressOf(each, inputs),
+              each,
+            ]),
+          );
+          const own = [...all.values()];
+          const formerOwners = successors?.formerOwners?.filter((id) => isOwnerId(id) && id !== owner.id);
+          await releaseAs(formerOwners ?? [], work, own);
+          await kind.remove(work.context, inputs, own, []);
+        });
         if (successors) notes.forget();
       } catch (error) {
         const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they stay where they are`;

@@ -55,9 +55,9 @@ export class PublicationNotes<T extends Published> {
     return undefined;
   }
 
-  /** What a killed run published from this exact state. A replacement at the same destination has its own note. */
+  /** What killed runs published from this exact state. A replacement at the same destination has its own note. */
   findSuccessors(): Note<T> | undefined {
-    const note = this.find();
+    const note = this.findAll();
     return note?.after !== undefined && note.after === this.#storedAddresses[0] ? note : undefined;
   }
 
@@ -68,10 +68,14 @@ export class PublicationNotes<T extends Published> {
     this.#write({ after: this.#storedAddresses[0], inputs, owner: owner.id, formerOwners, items });
   }
 
-  /** Records that an owner takes over what others published. @param formerOwners whose marks may still be there */
+  /**
+   * Records that an owner takes over what others published: the record is now that of its run.
+   *
+   * @param formerOwners whose marks may still be there
+   */
   saveTakeOver(note: Note<T>, owner: Owner, formerOwners: readonly string[]): void {
     this.#formerOwners = formerOwners;
-    this.#write({ ...note, owner: owner.id, formerOwners });
+    this.#write({ ...note, after: this.#storedAddresses[0], owner: owner.id, formerOwners });
   }
 
   #write(note: Note<T>): void {

@@ -33,15 +33,24 @@ export async function takeOver<T extends Published>(
 }
 
 async function moveMarks<T extends Published>(
-  { kind, context, inputs }: PublicationWork<T>,
+  work: PublicationWork<T>,
   { items }: Note<T>,
   others: readonly string[],
 ): Promise<void> {
+  await work.kind.mark(work.context, work.inputs, items);
+  await releaseAs(others, work, items);
+}
+
+/** Takes the marks of other owners away whose runs were killed, and the items that nobody else has. */
+export async function releaseAs<T extends Published>(
+  owners: readonly string[],
+  { kind, context, inputs }: PublicationWork<T>,
+  items: readonly T["item"][],
+): Promise<void> {
   const { owner, reporter } = context;
-  await kind.mark(context, inputs, items);
   // that the items also belong to this resource is no news
   const quiet = { ...reporter, info: (line: string): void => reporter.debug(line) };
-  for (const id of others) {
+  for (const id of owners) {
     await kind.remove(
       { ...context, reporter: quiet, owner: { id, urn: owner.urn, hasMarks: true } },
       inputs,

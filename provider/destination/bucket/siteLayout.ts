@@ -18,7 +18,7 @@ import {
   type Inventory,
 } from "./siteInventory";
 import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
-import { recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
+import { isEdition, recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { Spool } from "./spool";
@@ -116,7 +116,7 @@ async function sendSite(store: Store, plan: SitePlan, spool: Spool): Promise<voi
  */
 async function nameConcurrent(store: Store, edition: string, before: Inventory): Promise<void> {
   const isOfOthers = (inventory: Inventory, item: string): boolean =>
-    item !== edition && hasOtherOwner(store, inventory, item);
+    item !== edition && isEdition(item) && hasOtherOwner(store, inventory, item);
   if (![...before.marks.keys()].some((item) => isOfOthers(before, item))) return;
   const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
   const after = await takeInventory(store);

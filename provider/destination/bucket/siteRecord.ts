@@ -33,10 +33,13 @@ const FORMAT = 1;
 /** The path of a copy's record, below the prefix of the site. */
 export const recordPath = (sha256: string): string => `${RECORDS_FOLDER}/${sha256}.json`;
 
+/** Whether an item is a copy of a site. Archives below the same prefix have other names. */
+export const isEdition = (item: string): boolean => /^[0-9a-f]{64}$/.test(item);
+
 /** Whether there is a record at a path below the prefix of the site. */
 export function isRecordPath(path: string): boolean {
-  const [, digest] = /([0-9a-f]{64})\.json$/.exec(path) ?? [];
-  return digest !== undefined && path === recordPath(digest);
+  const [, digest = ""] = /([^/]+)\.json$/.exec(path) ?? [];
+  return isEdition(digest) && path === recordPath(digest);
 }
 
 /** The text of a record, as {@link readRecord} reads it. @param record without `headersVersion`: of files that are sent now */

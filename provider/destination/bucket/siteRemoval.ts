@@ -153,14 +153,17 @@ async function completeHeirs(
     const missing = [...heir.files.keys()].filter(
       (path) =>
         (!objects.has(path) || removed.has(path)) &&
-        saved.has(savedPath(heir.sha256, path)) &&
+        !etags.has(path) &&
         stay.find(({ files }) => files.has(path)) === heir,
     );
+    const isSaved = (path: string): boolean => saved.has(savedPath(heir.sha256, path));
+    const lost = missing.filter((path) => !isSaved(path));
     const found = await restore(
       store,
-      missing.filter((path) => !etags.has(path)).map((path) => ({ path, heir })),
+      missing.filter(isSaved).map((path) => ({ path, heir })),
     );
     for (const [path, etag] of found) etags.set(path, etag);
+    if (lost.length > 0) await nameIncomplete(store, heir, lost);
     if (etags.size === 0) continue;
     await updateRecord(store, heir, etags);
     await removePaths(
@@ -168,6 +171,20 @@ async function completeHeirs(
       [...etags.keys()].map((path) => savedPath(heir.sha256, path)).filter((path) => saved.has(path)),
     );
   }
+}
+
+/** Names the owner of a copy that stays without some of its files: nobody has them but its own source. */
+async function nameIncomplete(
+  store: Store,
+  { sha256 }: FoundRecord,
+  missing: readonly string[],
+): Promise<void> {
+  const others = await siteOwnership(store).otherOwners(sha256);
+  if (others === undefined) return;
+  store.context.reporter.warn(
+    `below ${store.uri} a copy of ${others} is now without these files: ${firstOf([...missing].sort())}. They were replaced while both ` +
+      "copies were published. Run `pulumi up --refresh` of that stack: it sends them again",
+  );
 }
 
 /** Removes the objects at these paths, regardless of who wrote them. */

@@ -49,6 +49,10 @@ interface Resource {
   needsRefresh: boolean;
   /** A run has named the owner who took the pointer. */
   isTaken: boolean;
+  /** It was published at the same time as another one at the same pointer. */
+  hasRaced: boolean;
+  /** A removal has named it as incomplete. */
+  isIncomplete: boolean;
   hasKilledReplacement: boolean;
   /** Something may be left of a run that was killed or failed. */
   wasKilled: boolean;
@@ -102,6 +106,8 @@ export class World {
       isSettled: false,
       needsRefresh: false,
       isTaken: false,
+      hasRaced: false,
+      isIncomplete: false,
       hasKilledReplacement: false,
       wasKilled: false,
       isUntouched: false,
@@ -286,13 +292,19 @@ export class World {
       const own = this.#resourceAt(resource);
       const newest = this.#newest(own);
       if (result !== "green" || action.kind === "refresh" || !newest) continue;
-      if (this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest)) own.isTaken = false;
+      if (this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest))
+        Object.assign(own, {
+          isTaken: false,
+          isIncomplete: false,
+          ...(outcomes.length === 1 && { hasRaced: false }),
+        });
     }
     for (const [{ resource }, { lines }] of outcomes) {
       const text = lines.join("\n");
       for (const other of this.#resources) {
         if (!text.includes(other.urn)) continue;
         other.isTaken = true;
+        other.isIncomplete ||= lines.some((line) => /is now without/.test(line) && line.includes(other.urn));
         this.#resourceAt(resource).isTaken ||= outcomes.some(
           ([run]) => this.#resourceAt(run.resource) === other,
         );
@@ -309,6 +321,7 @@ export class World {
     for (const [index, each] of publishing.entries()) {
       const newest = this.#newest(each);
       const isShared = keys.some((key, other) => other !== index && key === keys[index]);
+      if (isShared) each.hasRaced = true;
       if (!isShared || !newest) continue;
       if (this.#place.pointer(this.#destination(each)) !== this.#place.nameOf(newest)) each.isTaken = true;
     }
@@ -331,7 +344,8 @@ export class World {
       // given to the next owner when its owner leaves. A tag that a program no longer names stays at its copy
       const isQuiet = (each: Resource, at: number): boolean =>
         each.isSettled || !this.#isUsed[at] || (each.state === undefined && !each.wasKilled);
-      if (this.#resources.every(isQuiet)) {
+      const isNamed = this.#resources.some((each) => each.hasRaced && each.isIncomplete);
+      if (this.#resources.every(isQuiet) && !isNamed) {
         const copies = this.#resources.flatMap((each) => this.#copies(each));
         const names = copies.map((copy) => this.#place.nameOf(copy));
         if (pointer === undefined || !names.includes(pointer))

@@ -331,6 +331,39 @@ describe("after a run that was killed", () => {
     expect([...place]).toEqual([]);
   });
 
+  const killedWhileItTakesOver = async (run: (context: Context) => Promise<unknown>): Promise<void> => {
+    const stop = new AbortController();
+    remove.mockImplementationOnce(() => {
+      stop.abort(new Error("stopped"));
+      return Promise.reject(failure());
+    });
+    await expect(run(context({ signal: stop.signal }))).rejects.toThrow("stopped");
+    notes.processKilled();
+  };
+
+  test("a replacement that was killed while it took copies over is the next create's, also after a destroy", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v2"));
+    notes.processKilled();
+    await killedWhileItTakesOver((given) => copies.create(given, inputsOf("v2")));
+    await copies.remove(context(), first);
+    expect([...place].sort()).toEqual(["s3://docs/v1", "s3://docs/v2"]);
+    const next = await copies.create(context(), inputsOf("v3"));
+    await copies.remove(context(), next);
+    expect([...place]).toEqual([]);
+  });
+
+  test("a destroy removes what an update was taking over when it was killed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    notes.operationEnded();
+    await copies.create(context(), inputsOf("v2"));
+    notes.processKilled();
+    await killedWhileItTakesOver((given) => copies.update(given, first, inputsOf("v3")));
+    await copies.remove(context(), first);
+    expect([...place]).toEqual([]);
+    expect(notes.notes.size).toBe(0);
+  });
+
   test("Ctrl-C while a create takes its copies over ends it", async () => {
     await copies.create(context(), inputsOf("v1"));
     const stop = new AbortController();

@@ -132,3 +132,25 @@ test("credentials that may not list remove nothing, and a line says that the cop
   ]);
   expect(pages()).toEqual(FIRST);
 });
+
+test("a removal names the owner of a copy that stays without files that nobody kept", async (context) => {
+  const first = await publish(context, FIRST, OWNER);
+  const second = await publish(context, SECOND, OTHER);
+  // as after two publications at the same time
+  for (const key of [...store.objects.keys()]) if (key.includes("/saved/")) store.objects.delete(key);
+  const { reporter } = await destroy(context, second.copy, OTHER);
+  expect(reporter.lines.warn).toEqual([
+    expect.stringMatching(
+      `a copy of ${OWNER.urn} \\(stack docs/dev\\) is now without these files: index.html. .* Run \`pulumi up --refresh\` of that stack`,
+    ),
+  ]);
+  await publish(context, FIRST, OWNER);
+  expect(pages()).toEqual(FIRST);
+  await destroy(context, first.copy, OWNER);
+  expect([...store.objects.keys()]).toEqual([]);
+});
+
+test("an archive of another owner below the same prefix is no site that is published at the same time", async (context) => {
+  store.put(`v/.docs-hosting/owners/${"a".repeat(64)}.tar.gz/${OTHER.id}.json`, "{}");
+  expect((await publish(context, FIRST, OWNER)).warnings).toEqual([]);
+});
