@@ -11,6 +11,10 @@ const sharedProcesses: Options = { isolate: false };
 /** Tests of what a process does once in its life: each file replaces modules by others. */
 export const REPLACED_MODULES = "unit/{adapters,sdk,polling}/**/*.test.ts";
 
+/** Stacks that need minutes of processor time: `npm run test:stacks`, `test:native` and `test:cli` run them, `npm test` does not. */
+const hasLongStacks =
+  process.env["STACKS"] === "all" || process.env["ADAPTER"] === "native" || process.env["ENGINE"] === "cli";
+
 export default defineConfig({
   test: {
     maxWorkers: 4, // they wait for processes and for replies
@@ -38,7 +42,11 @@ export default defineConfig({
       }),
       // the CLI is slow: a test is up to ten of its runs, several tests at once
       project("stack", 600_000, {
-        include: ["stack/*.test.ts", "kills/{kills,downloads,sameBytes,sites}.test.ts"],
+        include: [
+          "stack/*.test.ts",
+          ...(hasLongStacks ? ["stack/long/*.test.ts"] : []),
+          "kills/{kills,downloads,sameBytes,sites}.test.ts",
+        ],
         maxConcurrency: 3, // each additional test is two more processes that load @pulumi/pulumi
         ...sharedProcesses,
       }),

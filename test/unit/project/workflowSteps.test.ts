@@ -1,5 +1,5 @@
 // The steps of the examples' workflows that run Pulumi, as a runner runs them: each in a bash of its own. `pulumi` is a stand-in here;
-// test/stack/cancelledJobs.test.ts runs the steps with the engine.
+// test/stack/long/cancelledJobs.test.ts runs the steps with the engine.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,10 +1,10 @@
 // One larger stack, with all resources, components in components, and a whole life: the requests of each step.
 import { expect, test } from "vitest";
-import type { StateResource } from "../engine/index.ts";
-import { typeOf } from "./adapters.ts";
-import { readAgentJob, poll, wholeExport } from "./requests.ts";
-import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
-import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import type { StateResource } from "../../engine/index.ts";
+import { typeOf } from "../adapters.ts";
+import { readAgentJob, poll, wholeExport } from "../requests.ts";
+import { releaseLog, releaseLogFile, standInRelease } from "../standInRelease.ts";
+import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 
 const PR_LINK = "https://git.example.com/docs/site/pulls/4";
 const AGENT_JOBS = ["a1", "a2"];

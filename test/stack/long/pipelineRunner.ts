@@ -5,11 +5,11 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
-import { findCommand } from "../programs/commands.ts";
-import { programFolderIn } from "./programFolder.ts";
+import { startReferenceService, type ReferenceService } from "../../../examples/reference-service/index.ts";
+import { findCommand } from "../../programs/commands.ts";
+import { programFolderIn } from "../programFolder.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const KEY = "svc_pipeline";
 export const DOMAIN = "docs.example.com";
 

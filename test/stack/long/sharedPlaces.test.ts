@@ -1,13 +1,13 @@
 // A place knows whose content it is: no everyday operation on one owner of a place takes away what another one has, and the last
 // owner leaves nothing.
 import { expect, test, type TestContext } from "vitest";
-import { startBucketStub } from "../simulation/bucketStub.ts";
-import { startRepositoriesStub } from "../simulation/repositoriesStub.ts";
-import type { Setting } from "./adapters.ts";
+import { startBucketStub } from "../../simulation/bucketStub.ts";
+import { startRepositoriesStub } from "../../simulation/repositoriesStub.ts";
+import type { Setting } from "../adapters.ts";
 import { bucketKinds, folderKinds, PLACE_ENV, repositoryKinds, type PlaceKind } from "./placesOfCopies.ts";
 import { IMPORTS, OPERATIONS, type Operation } from "./sharedPlaceCases.ts";
 import { KEPT, runCases } from "./sharedPlaceRuns.ts";
-import { buildWorld, onEachEngine, type World } from "./world.ts";
+import { buildWorld, onEachEngine, type World } from "../world.ts";
 
 type Kinds = (context: Pick<TestContext, "onTestFinished">, world: World) => Promise<PlaceKind[]>;
 
@@ -41,7 +41,7 @@ const ONLY = {
   reason: "Pulumi reads what it imports without the properties, in which a dynamic resource has its provider",
 } as const;
 
-// a minute more than `npm test` has: `npm run test:native` and `npm run test:cli` run them
+// a minute more: `npm run test:native` and `npm run test:cli` run them
 if (process.env["ADAPTER"] === "native" || process.env["ENGINE"] === "cli") {
   onEachEngine({ name: "imported copies", only: ONLY }, (setting) => {
     test.concurrent.for(PLACES)(

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import ts from "typescript";
 import { parse } from "yaml";
-import { POSIX_PROGRAMS, notOnWindows } from "../systems.ts";
+import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 import { pipelineRunner, type Job } from "./pipelineRunner.ts";
-import { startsOf } from "./requests.ts";
+import { startsOf } from "../requests.ts";
 
-const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/guides/pipeline.md"), "utf8");
+const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/guides/pipeline.md"), "utf8");
 const blocks = (language: string): string[] =>
   [...GUIDE.matchAll(new RegExp("^```" + language + "\\n([^]*?)^```$", "gm"))].map(([, text = ""]) => text);
 const [program = ""] = blocks("ts");
@@ -72,7 +72,7 @@ describe.each(PIPELINES)("%s", (_, { variables, scripts }) => {
       const run = async (event: Event, afterHours = 0): Promise<Job> => {
         const job = await runner.job({
           ...variables(event),
-          NODE_OPTIONS: `--import ${join(import.meta.dirname, "skewedClock.ts")}`,
+          NODE_OPTIONS: `--import ${join(import.meta.dirname, "../skewedClock.ts")}`,
           CLOCK_SKEW_MS: String(afterHours * HOUR_MS),
         });
         for (const script of scripts) await job.step(script);

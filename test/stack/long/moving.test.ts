@@ -3,11 +3,11 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { StateResource } from "../engine/index.ts";
-import { stackType } from "../engine/urn.ts";
-import { FINISHED_AGENT_JOB } from "./finishedAgentJob.ts";
-import { recordedStates, reviveState } from "./releases.ts";
-import { bundle, poll } from "./requests.ts";
+import type { StateResource } from "../../engine/index.ts";
+import { stackType } from "../../engine/urn.ts";
+import { FINISHED_AGENT_JOB } from "../finishedAgentJob.ts";
+import { recordedStates, reviveState } from "../releases.ts";
+import { bundle, poll } from "../requests.ts";
 import {
   buildWorld,
   CANARY_KEY,
@@ -16,7 +16,7 @@ import {
   previewIsEmpty,
   stepsOf,
   type World,
-} from "./world.ts";
+} from "../world.ts";
 
 /** Dynamic resources find those that the native adapter has made. */
 const REVERSE_ALIASES = `pulumi.runtime.registerStackTransformation(({ type, props, opts }) => {

@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { POSIX_PROGRAMS, notOnWindows } from "../systems.ts";
+import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 import { DOMAIN, pipelineRunner } from "./pipelineRunner.ts";
-import { startsOf } from "./requests.ts";
+import { startsOf } from "../requests.ts";
 
-const EXAMPLES = join(import.meta.dirname, "../../examples");
+const EXAMPLES = join(import.meta.dirname, "../../../examples");
 const PROGRAM = `
 const { StaticExport } = require("pulumi-docs-hosting");
 const pulumi = require("@pulumi/pulumi");

@@ -1,7 +1,7 @@
 // L29, C03: a hundred exports in one provider process, and the output. `npm run bench -- hundred-exports` measures time and
 // memory; `../faults/slow/` measures memory, too.
 import { expect, test } from "vitest";
-import { buildWorld, onEachEngine, stepsOf, succeeded } from "./world.ts";
+import { buildWorld, onEachEngine, stepsOf, succeeded } from "../world.ts";
 
 const COUNT = 100;
 /** Lines of an `up` without changes, for any number of resources. */

@@ -1,9 +1,9 @@
 // Which key is sent where. Each service accepts one key: its log would show another one as a 401.
 import { expect, test } from "vitest";
-import type { ReferenceService } from "../../examples/reference-service/index.ts";
-import { docs } from "./programFolder.ts";
-import { poll, startsOf, wholeExport } from "./requests.ts";
-import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import type { ReferenceService } from "../../../examples/reference-service/index.ts";
+import { docs } from "../programFolder.ts";
+import { poll, startsOf, wholeExport } from "../requests.ts";
+import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 
 const KEY = "DOCS_HOSTING_ADMIN_API_KEY";
 const ROTATED = "svc_r0tated-k3y";

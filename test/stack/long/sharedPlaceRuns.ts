@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "tar";
-import type { Stack } from "../engine/index.ts";
+import type { Stack } from "../../engine/index.ts";
 import type { Content, PlaceKind } from "./placesOfCopies.ts";
 import type { Declared, Operation, Step } from "./sharedPlaceCases.ts";
-import { nameOf, succeeded, type World } from "./world.ts";
+import { nameOf, succeeded, type World } from "../world.ts";
 
 /** What a row must come to. */
 export const KEPT = "kept, unchanged, and then removed";

@@ -3,12 +3,12 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { CANARIES, STUB_BUCKET, type BucketStub } from "../simulation/bucketStub.ts";
+import { CANARIES, STUB_BUCKET, type BucketStub } from "../../simulation/bucketStub.ts";
 import {
   storeBaseImage,
   type RepositoriesStub,
   type StoredRepository,
-} from "../simulation/repositoriesStub.ts";
+} from "../../simulation/repositoriesStub.ts";
 
 type Outputs = Readonly<Record<string, unknown>>;
 
