@@ -84,6 +84,7 @@ function placeOf(uri: string): Place | undefined {
     const layout = file === undefined && { layout: "site" };
     return { kind: "bucket", name, fields: { bucket, ...(prefix !== undefined && { prefix }), ...layout } };
   }
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(uri)) return undefined; // no folder of this machine
   const name = basename(uri);
   if (/^[0-9a-f]{64}(?:\.tar\.gz|\.zip)?$/.test(name)) {
     const layout = !name.includes(".") && { layout: "site" };

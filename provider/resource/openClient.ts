@@ -18,16 +18,16 @@ export type ServiceContext<Given extends ClientContext = Context> = Given & {
 /**
  * Opens a client of the service for one operation.
  *
- * @param limitMs time limit of the operation in milliseconds, from now on
+ * @param limit of the operation: in milliseconds from now on, or the deadline of an operation that has begun
  * @throws ConfigurationError
  */
 export function openClient<Given extends ClientContext>(
   context: Given,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
-  limitMs: number,
+  limit: number | Deadline,
 ): ServiceContext<Given> {
   const { configuration, reporter } = context;
-  const deadline = startDeadline(context.clock, limitMs);
+  const deadline = typeof limit === "number" ? startDeadline(context.clock, limit) : limit;
   const service = serviceSettings(configuration, inputs);
   if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
     reporter.warn(

@@ -59,7 +59,7 @@ async function fetchExport(
 ): Promise<Obtained> {
   const { domain, jobId, version, baseUrl } = source;
   const { environment } = context.configuration;
-  const service = openClient(context, source, context.deadline.remainingMs());
+  const service = openClient(context, source, context.deadline);
   const settings = serviceSettings(context.configuration, source);
   await service.client.getExport(jobId, domain); // a response with a link may omit the site
   // two resources with the same job do not share their parts
@@ -74,7 +74,7 @@ async function fetchExport(
       policy: settings,
       proxyFor: (url) => proxyFor(url, environment),
     },
-    { ...context, deadline: service.deadline },
+    context,
   );
   const { path, sha256, size } = fetched;
   try {

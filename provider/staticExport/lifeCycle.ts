@@ -3,6 +3,7 @@ import { decisionLine } from "../resource/decision";
 import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
 import { checkByTable, withEffect } from "../resource/inputTable";
 import { openClient } from "../resource/openClient";
+import { startDeadline } from "../time/deadline";
 import { clockErrorOf, machineOf } from "../time/serviceClock";
 import { NotFoundError } from "../messages/errors";
 import { explained } from "../messages/explainedError";
@@ -127,10 +128,11 @@ async function converge(
       return recorded;
     }
     case "renew": {
+      const deadline = startDeadline(context.clock, limitMs);
       const renewal = openClient(context, inputs, Math.min(limitMs, renewalLimitMs(inputs)));
       const renewed = await renewLink(renewal, inputs, plan.state);
       if (renewed) return renewed;
-      const service = openClient(context, inputs, limitMs - renewal.deadline.elapsedMs());
+      const service = openClient(context, inputs, deadline);
       return exportSite(service, inputs, plan.state, undefined);
     }
     case "start":

@@ -181,6 +181,8 @@ export class World {
   }
 
   readonly #isUsed: boolean[] = [];
+  /** What a replacement would have replaced that was made in part. */
+  readonly #replacedBy = new WeakMap<UnfinishedError<unknown>, BundleCopyState>();
 
   async #carryOut({ resource: index, action, kill }: Run, operation: Operation): Promise<Outcome> {
     const resource = this.#resourceAt(index);
@@ -201,8 +203,12 @@ export class World {
     } catch (caught) {
       error = caught as Error;
       if (kill !== "answer") result = "failed";
-      if (caught instanceof UnfinishedError && kill !== "answer")
+      if (caught instanceof UnfinishedError && kill !== "answer") {
+        // the engine stores a replacement in part, too, and deletes what it replaces in the next run
+        const replaced = this.#replacedBy.get(caught);
+        if (replaced) resource.pending.push(replaced);
         resource.state = plain(caught.state as BundleCopyState);
+      }
     }
     if (result === "green") {
       store();
@@ -248,7 +254,10 @@ export class World {
       made = plain(
         state && !isReplaced
           ? await bundleCopy.update(context, state, inputs)
-          : await bundleCopy.create(context, inputs),
+          : await bundleCopy.create(context, inputs).catch((failure: unknown) => {
+              if (isReplaced && failure instanceof UnfinishedError) this.#replacedBy.set(failure, state);
+              throw failure;
+            }),
       );
       if (isReplaced || resource.pending.length > 0) {
         // the engine stores it before it deletes what was replaced

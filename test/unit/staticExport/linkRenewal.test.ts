@@ -217,6 +217,7 @@ describe("a renewal whose job is gone", () => {
     const begunMs = site.clock.monotonic();
     const { message } = await unfinished(site.update(state, {}, 10 * 60_000));
     expect(message).toContain("waited for export job job-2");
+    expect(message).toContain("the time limit of 10m passed");
     expect(site.clock.monotonic() - begunMs).toBeGreaterThan(9.9 * 60_000);
     expect(site.clock.monotonic() - begunMs).toBeLessThanOrEqual(10 * 60_000);
   });
