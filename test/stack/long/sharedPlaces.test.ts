@@ -17,6 +17,9 @@ const PLACES: readonly (readonly [name: string, kinds: Kinds])[] = [
   ["registries", async (context) => repositoryKinds(await startRepositoriesStub(context))],
 ];
 
+/** A case is about 100 runs: the CLI takes several seconds for each. */
+const LIMIT_MS = 3_600_000;
+
 async function expectKept(
   context: TestContext,
   setting: Setting,
@@ -32,6 +35,7 @@ async function expectKept(
 onEachEngine("shared places", (setting) => {
   test.concurrent.for(PLACES)(
     "in %s, every owner keeps its copy, the next up changes nothing, and the last destroy leaves nothing of ours",
+    { timeout: LIMIT_MS },
     ([, kinds], context) => expectKept(context, setting, kinds, OPERATIONS),
   );
 });
@@ -46,6 +50,7 @@ if (process.env["ADAPTER"] === "native" || process.env["ENGINE"] === "cli") {
   onEachEngine({ name: "imported copies", only: ONLY }, (setting) => {
     test.concurrent.for(PLACES)(
       "in %s, a second stack that imported a copy keeps it when the first is destroyed",
+      { timeout: LIMIT_MS },
       ([, kinds], context) => expectKept(context, setting, kinds, IMPORTS),
     );
   });
