@@ -37,8 +37,6 @@ const { metafile, outputFiles } = await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "none", // they are in the notices
-  // optional to @cyclonedx/cyclonedx-library, which uses them for XML and to validate
-  external: ["ajv", "ajv-formats", "ajv-formats-draft2019", "libxmljs2", "xmlbuilder2"],
   plugins: [
     {
       name: "schema",

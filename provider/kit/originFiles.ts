@@ -42,5 +42,5 @@ export async function writeOriginFiles(kit: string, { origin, images, chart }: K
     const { name, version: ofChart, sha256 } = chart;
     parts.push({ ref: "chart", kind: "application", name, version: ofChart, sha256 });
   }
-  await writeFile(join(kit, SBOM), await sbomText(whole, parts));
+  await writeFile(join(kit, SBOM), sbomText(whole, parts));
 }

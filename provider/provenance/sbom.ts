@@ -18,49 +18,47 @@ export interface SbomPart {
 }
 
 /**
- * Writes an SBOM as JSON, in the format of CycloneDX. It contains no time and no random number, so that the same content gives the
- * same bytes.
+ * Writes an SBOM as JSON, in the format of CycloneDX 1.6. It contains no time and no random number, and its lists are sorted, so that
+ * the same content gives the same bytes.
  *
  * @param main the component that consists of the others
  */
-export async function sbomText(main: SbomPart, parts: readonly SbomPart[]): Promise<string> {
-  // loaded when it is first used: most operations write no SBOM
-  const { Enums, Models, Serialize, Spec } = await import("@cyclonedx/cyclonedx-library");
-  const kinds = {
-    application: Enums.ComponentType.Application,
-    container: Enums.ComponentType.Container,
-    file: Enums.ComponentType.File,
-    library: Enums.ComponentType.Library,
-  };
-  const component = ({ ref, kind, name, version, sha256, packageUrl }: SbomPart) =>
-    new Models.Component(kinds[kind], name, {
-      bomRef: ref,
-      ...(version !== undefined && { version }),
-      ...(packageUrl !== undefined && { purl: packageUrl }),
-      ...(sha256 !== undefined && {
-        hashes: new Models.HashDictionary([[Enums.HashAlgorithm["SHA-256"], sha256]]),
-      }),
-    });
-  const whole = component(main);
-  const components = parts.map(component);
-  for (const { bomRef } of components) whole.dependencies.add(bomRef);
-  const tool = component({
+export function sbomText(main: SbomPart, parts: readonly SbomPart[]): string {
+  const sorted = [...parts].sort(byRef);
+  const tool: SbomPart = {
     ref: "tool",
     kind: "application",
     name: "pulumi-docs-hosting",
     version: packageVersion(),
     packageUrl: ownPackageUrl(),
-  });
-  const bom = new Models.Bom({
-    metadata: new Models.Metadata({
-      component: whole,
-      tools: new Models.Tools({ components: new Models.ComponentRepository([tool]) }),
-    }),
-    components: new Models.ComponentRepository(components),
-  });
-  const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
-  const text = new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 });
-  return `${text}\n`;
+  };
+  const dependsOn = sorted.map(({ ref }) => ref);
+  const bom = {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { tools: { components: [component(tool)] }, component: component(main) },
+    components: sorted.map(component),
+    dependencies: [main, ...sorted]
+      .sort(byRef)
+      .map(({ ref }) => ({ ref, ...(ref === main.ref && dependsOn.length > 0 && { dependsOn }) })),
+  };
+  return `${JSON.stringify(bom, null, 2)}\n`;
+}
+
+const byRef = (one: SbomPart, other: SbomPart): number => one.ref.localeCompare(other.ref, "en");
+
+/** The order of the fields is that of earlier versions of this package. What is `undefined` is left out. */
+function component({ ref, kind, name, version, sha256, packageUrl }: SbomPart): object {
+  return {
+    type: kind,
+    name,
+    version,
+    "bom-ref": ref,
+    hashes: sha256 === undefined ? undefined : [{ alg: "SHA-256", content: sha256 }],
+    purl: packageUrl,
+  };
 }
 
 /** The components of a site: its base image, its bundle, and the added search. */

@@ -23,7 +23,7 @@ export async function artifactsOf(
   const name = repositoryName(session.repository);
   const subject = [{ name, digest: { sha256: sha256In(image.digest) } }];
   const site = { ...origin, ...(base && { base: { name: base.name, digest: base.digest } }) };
-  const sbom = await sbomText(imagePart("image", name, image.digest), siteParts(site));
+  const sbom = sbomText(imagePart("image", name, image.digest), siteParts(site));
   const statements = [slsaProvenance(subject, site), statement(subject, SBOM_TYPE, JSON.parse(sbom))];
   return signedArtifacts(session, image, statements, signer);
 }

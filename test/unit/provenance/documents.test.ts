@@ -1,11 +1,19 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 import { Ajv } from "ajv";
+import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Origin } from "../../../provider/provenance/origin.ts";
 import { imagePackageUrl } from "../../../provider/provenance/packageUrl.ts";
-import { imagePart, SBOM_TYPE, sbomText, siteParts } from "../../../provider/provenance/sbom.ts";
+import {
+  imagePart,
+  SBOM_TYPE,
+  sbomText,
+  siteParts,
+  type SbomPart,
+} from "../../../provider/provenance/sbom.ts";
 import { slsaProvenance } from "../../../provider/provenance/slsaProvenance.ts";
 import { statement } from "../../../provider/provenance/statement.ts";
 import { packageVersion } from "../../../provider/files/packageVersion.ts";
@@ -85,8 +93,8 @@ test.each([
   ]);
 });
 
-test("the SBOM lists base image, bundle and search, and is valid", async () => {
-  const text = await sbomText(imagePart("image", "registry.internal/docs/site", DIGEST), siteParts(ORIGIN));
+test("the SBOM lists base image, bundle and search, and is valid", () => {
+  const text = sbomText(imagePart("image", "registry.internal/docs/site", DIGEST), siteParts(ORIGIN));
   const bom = JSON.parse(text) as Record<string, unknown>;
   expect(bom).toMatchObject({
     bomFormat: "CycloneDX",
@@ -131,24 +139,24 @@ test("the SBOM lists base image, bundle and search, and is valid", async () => {
   });
 });
 
-test("the SBOM of a file without a base and a search has the bundle only; a part without content has no hash", async () => {
+test("the SBOM of a file without a base and a search has the bundle only; a part without content has no hash", () => {
   const main = imagePart("image", "registry.internal/docs/site", DIGEST);
-  const text = await sbomText(main, siteParts({ bundle: FILE }));
+  const text = sbomText(main, siteParts({ bundle: FILE }));
   const only = { type: "file", "bom-ref": "bundle", name: "site/bundle.zip", version: "v1" };
   expect(JSON.parse(text)).toMatchObject({ components: [only] });
   expect((JSON.parse(text) as { components: unknown[] }).components).toHaveLength(1);
-  const { components } = JSON.parse(await sbomText(main, siteParts(ORIGIN))) as {
+  const { components } = JSON.parse(sbomText(main, siteParts(ORIGIN))) as {
     components: Record<string, unknown>[];
   };
   const hashed = components.filter((each) => "hashes" in each).map((each) => each["bom-ref"]);
   expect(hashed).toEqual(["base-image", "bundle"]);
 });
 
-test("the bytes of an SBOM do not depend on the order of its parts, and a person can read them", async () => {
+test("the bytes of an SBOM do not depend on the order of its parts, and a person can read them", () => {
   const main = imagePart("image", "registry.internal/docs/site", DIGEST);
   const parts = siteParts(ORIGIN);
-  const text = await sbomText(main, parts);
-  expect(await sbomText(main, parts.toReversed())).toBe(text);
+  const text = sbomText(main, parts);
+  expect(sbomText(main, parts.toReversed())).toBe(text);
   expect(text).toContain('\n  "bomFormat"');
 });
 
@@ -160,6 +168,60 @@ test("the URL of an image has its repository and tag, and no tag if none is give
     `pkg:oci/site@sha256%3A${"c".repeat(64)}?repository_url=registry.internal%2Fteam%2Fdocs%2Fsite&tag=v1`,
   );
 });
+
+test("an SBOM has the bytes that CycloneDX's own library writes", () => {
+  const text = fc.string({ unit: "grapheme-ascii", minLength: 1 });
+  const part = fc.record(
+    {
+      ref: text,
+      kind: fc.constantFrom("application", "container", "file", "library"),
+      name: text,
+      version: text,
+      sha256: fc.stringMatching(/^[0-9a-f]{64}$/),
+      packageUrl: fc.stringMatching(/^pkg:oci\/[a-z]+@[0-9a-f]{1,9}$/),
+    },
+    { requiredKeys: ["ref", "kind", "name"] },
+  );
+  const all = fc.uniqueArray(part, { minLength: 1, selector: ({ ref }) => ref });
+  fc.assert(
+    fc.property(all, ([main, ...parts]) => {
+      if (main) expect(sbomText(main, parts)).toBe(libraryText(main, parts));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const KINDS = {
+  application: Enums.ComponentType.Application,
+  container: Enums.ComponentType.Container,
+  file: Enums.ComponentType.File,
+  library: Enums.ComponentType.Library,
+};
+
+function libraryText(main: SbomPart, parts: readonly SbomPart[]): string {
+  const own: SbomPart = {
+    ...{ ref: "tool", kind: "application" as const, name: "pulumi-docs-hosting" },
+    ...{ version: packageVersion(), packageUrl: OWN_URL },
+  };
+  const component = ({ ref, kind, name, version, sha256, packageUrl }: SbomPart): Models.Component =>
+    new Models.Component(KINDS[kind], name, {
+      bomRef: ref,
+      ...(version !== undefined && { version }),
+      ...(packageUrl !== undefined && { purl: packageUrl }),
+      ...(sha256 !== undefined && {
+        hashes: new Models.HashDictionary([[Enums.HashAlgorithm["SHA-256"], sha256]]),
+      }),
+    });
+  const [whole, components] = [component(main), parts.map(component)];
+  for (const { bomRef } of components) whole.dependencies.add(bomRef);
+  const tools = new Models.Tools({ components: new Models.ComponentRepository([component(own)]) });
+  const bom = new Models.Bom({
+    metadata: new Models.Metadata({ component: whole, tools }),
+    components: new Models.ComponentRepository(components),
+  });
+  const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
+  return `${new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 })}\n`;
+}
 
 /** What CycloneDX's own schema says. */
 function problems(bom: unknown): unknown[] {
