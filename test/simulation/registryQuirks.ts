@@ -1,9 +1,14 @@
-import type { RegistryStub, StubReply } from "./registryStub.ts";
+import type { RegistryReply } from "./memoryRegistry.ts";
+import type { RegistryStub } from "./registryStub.ts";
 
 /** How a registry differs from distribution, as users have reported it. */
 export interface RegistryQuirk {
   /** Reply in place of the registry's own one, for a request with a sufficient token. */
-  readonly reply?: (method: string, path: string, query: URLSearchParams) => StubReply | number | undefined;
+  readonly reply?: (
+    method: string,
+    path: string,
+    query: URLSearchParams,
+  ) => RegistryReply | number | undefined;
   /** The actions of which a token needs one, for a request. @default pull to read, otherwise push */
   readonly needs?: (method: string, path: string) => readonly string[];
   /** The actions that the challenge names. @default those of distribution */
