@@ -49,8 +49,13 @@ export const REGISTRY_QUIRKS = {
   "403 to each HEAD of a blob": {
     reply: (method, path) => (method === "HEAD" && isBlob(path) ? 403 : undefined),
   },
+  "403 to each HEAD of a manifest": {
+    reply: (method, path) => (method === "HEAD" && isManifest(path) ? 403 : undefined),
+  },
   "401 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 401 : undefined) },
   "500 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 500 : undefined) },
+  "400 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 400 : undefined) },
+  "405 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 405 : undefined) },
   "no token for a mount": { refuses: (scopes) => (scopes.length > 1 ? 403 : undefined) },
   "no HEAD of a manifest": {
     reply: (method, path) => (method === "HEAD" && isManifest(path) ? 405 : undefined),
