@@ -32,7 +32,8 @@ const GENERATORS = {
     commands: [VENV, PIP, ["venv/bin/sphinx-build", "-q", "-D", "exclude_patterns=venv", ".", "html"]],
     output: "html",
   },
-  // of Ruby's YARD; Debian replaces files of it by symbolic links
+  // YARD's own documentation: like jazzy's it has pages beside folders of their names, and unlike that it is in a package. Debian
+  // replaces files of it by symbolic links
   yard: {
     packages: ["yard-doc", "libjs-jquery"],
     commands: [["cp", "-rL", "root/usr/share/doc/yard/doc", "site"]],
@@ -41,7 +42,7 @@ const GENERATORS = {
   },
   doxygen: { commands: [["doxygen"]], output: "html" },
   mike: { commands: [VENV, PIP, ["sh", "build.sh"]], needs: ["git"], output: "deployed" },
-  // names like those of Swift DocC
+  // names like those of Swift DocC, which is in no package of these registries
   symbols: { commands: [VENV, PIP, ["venv/bin/mkdocs", "build", "--quiet"]], output: "site" },
 } satisfies Record<string, Generator>;
 
