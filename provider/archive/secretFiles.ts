@@ -1,6 +1,6 @@
 /** Names of files that hold a secret, whatever is in them. */
 const NAMES =
-  /(?:^|\/)(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults)$)[^/]+)?|\.htpasswd|[._]netrc|\.pgpass|\.pypirc|\.git-credentials|\.s3cfg|\.aws\/credentials|\.docker\/config\.json|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|[^/]+\.(?:ppk|p12|pfx|jks|keystore|kdbx))$/;
+  /(?:^|\/)(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults)$)[^/]+)?|\.htpasswd|[._]netrc|\.pgpass|\.pypirc|\.git-credentials|\.s3cfg|\.aws\/credentials|\.cargo\/credentials(?:\.toml)?|\.kube\/config|\.docker\/config\.json|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|[^/]+\.(?:ppk|p12|pfx|jks|keystore|kdbx))$/;
 
 /** Names of files that may hold one, and the content that is a secret: of a key file also behind certificates, of others at the start. */
 const CONTENTS: readonly (readonly [name: RegExp, content: RegExp])[] = [
@@ -9,6 +9,12 @@ const CONTENTS: readonly (readonly [name: RegExp, content: RegExp])[] = [
     /^[ \t]*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/m,
   ],
   [/(?:^|\/)[^/.]+$|\.txt$/, /^\s*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/],
+  // keys of service accounts
+  [
+    /(?:account|credential|key)[^/]*\.json$/i,
+    /"private_key"\s*:\s*"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/,
+  ],
+  [/(?:^|\/)\.yarnrc\.yml$/, /^[^#\n]*npmAuth(?:Token|Ident)"?\s*:/m],
   [/(?:^|\/)\.npmrc$/, /^[^#;\n]*_(?:auth(?:Token)?|password)\s*=/m],
 ];
 

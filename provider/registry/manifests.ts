@@ -22,8 +22,9 @@ export async function findManifest(session: RegistrySession, name: string): Prom
     ({ status, headers }) => (status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
   );
   if ("refusal" in found) {
-    // otherwise the registry or a proxy before it does not know HEAD
-    if (found.status === 401 || found.status === 403) throw found.refusal;
+    // a refused password is not sent again
+    if (found.status === 401) throw found.refusal;
+    // the registry, or a proxy before it, does not know or allow HEAD; the reply to GET also has the reason of a refusal
     return (await getManifest(session, name))?.digest;
   }
   if (found.value === null) return undefined;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { runCommand } from "../programs/commands.ts";
+import { startRegistryServer } from "../simulation/registryStub.ts";
 import { HELM } from "./neededPrograms.ts";
-import { startOciRegistry } from "./ociRegistry.ts";
 import { CHART, readChartYaml } from "./renderedChart.ts";
 
 async function temporaryFolder(context: TestContext): Promise<string> {
@@ -39,7 +39,7 @@ test("the packed chart holds the files of its folder", async (context) => {
 });
 
 test("one command pushes the chart to a registry, from which helm can pull it", async (context) => {
-  const { host } = await startOciRegistry(context);
+  const { host } = await startRegistryServer(context);
   await chart("push", `oci://${host}/charts`, "--plain-http");
   const folder = await temporaryFolder(context);
   const { version } = await readChartYaml("Chart.yaml");

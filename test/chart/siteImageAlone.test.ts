@@ -1,18 +1,17 @@
 // An image of a site on an nginx base, run as it is: it serves the site like the chart does with the same image.
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { extract } from "tar";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { MEDIA_TYPES } from "../../provider/archive/mediaTypes.ts";
 import { LayerWriter } from "../../provider/siteImage/layer.ts";
 import { EMPTY_BASE } from "../../provider/siteImage/siteImage.ts";
-import { findCommand } from "../programs/commands.ts";
+import { type ImageAlone, runImageAlone } from "./imageAlone.ts";
 import { render, servingImage } from "./renderedChart.ts";
-import { freePort, type Reply, WebServer } from "./webServer.ts";
+import { type Reply, WebServer } from "./webServer.ts";
 
 const TEXT = "A sentence that can be compressed.\n".repeat(100);
 const ENDINGS = MEDIA_TYPES.flatMap(({ endings }) => endings.split(" "));
@@ -49,12 +48,11 @@ const PATHS = [
 
 const folder = mkdtempSync(join(tmpdir(), "image-"));
 const chart = new WebServer();
-const alone = new WebServer();
-let nginx: ChildProcess | undefined;
+let image: ImageAlone;
+let alone: WebServer;
 
 beforeAll(async () => {
-  alone.port = await freePort();
-  const base = { ...EMPTY_BASE, config: { config: { ExposedPorts: { [`${alone.port}/tcp`]: {} } } } };
+  const base = { ...EMPTY_BASE, config: { config: { ExposedPorts: { "4000/tcp": {} } } } };
   const scratch = join(folder, "scratch");
   mkdirSync(scratch);
   const writer = new LayerWriter(scratch, base, "a".repeat(64));
@@ -66,32 +64,13 @@ beforeAll(async () => {
   await extract({ file: path, cwd: folder, preservePaths: false });
   const site = join(folder, "usr/share/nginx/html");
   await chart.start(await render(servingImage("siteImage")), { IMAGE_SITE_FOLDER: site });
-
-  // as the official images have it; only the folders differ
-  const server = join(folder, "etc/nginx/conf.d/default.conf");
-  writeFileSync(server, readFileSync(server, "utf8").replace("/usr/share/nginx/html", site));
-  const conf = join(folder, "etc/nginx/nginx.conf");
-  const user = process.getuid?.() === 0 ? "user root;\n" : "";
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `${name}_temp_path ${folder}/${name};`)
-    .join("\n");
-  writeFileSync(
-    conf,
-    `${user}pid ${folder}/pid;\nerror_log stderr warn;\nevents {}\nhttp {\n${temporary}\naccess_log off;\n` +
-      `types { text/html html; }\ninclude ${dirname(server)}/*.conf;\n}\n`,
-  );
-  nginx = spawn(findCommand("nginx") ?? "", ["-e", "stderr", "-c", conf, "-g", "daemon off;"], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  await vi.waitFor(() => alone.get("/-/healthz"), { timeout: 20_000 });
+  image = await runImageAlone(folder);
+  alone = image.server;
 });
 
 afterAll(async () => {
-  const exited = new Promise((resolve) => nginx?.once("close", resolve));
-  nginx?.kill("SIGQUIT");
-  await exited;
+  await image.stop();
   await chart.remove();
-  await alone.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -136,6 +115,6 @@ test("has clean addresses, its own page 404, types, and texts that are compresse
 
 test("also listens on IPv6 where there is any", () => {
   const script = readFileSync(join(folder, "docker-entrypoint.d/09-docs-hosting-ipv6.sh"), "utf8");
-  expect(script).toContain(`listen [::]:${alone.port};`);
+  expect(script).toContain("listen [::]:4000;");
   expect(script).toContain("/proc/net/if_inet6");
 });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,6 +7,8 @@ import type { TestContext } from "vitest";
 import { HELM } from "../chart/neededPrograms.ts";
 import { CHART, readChartYaml } from "../chart/renderedChart.ts";
 import { runCommand } from "../programs/commands.ts";
+import { digestOf, type StoredRepository } from "../simulation/memoryRegistry.ts";
+import { startRegistryServer } from "../simulation/registryStub.ts";
 
 /** The example's chart, published in both ways that Helm knows. */
 export interface ChartRegistry {
@@ -24,20 +25,13 @@ const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
 /** Until the test ends. */
 export async function publishChart(context: Pick<TestContext, "onTestFinished">): Promise<ChartRegistry> {
-  const answers = new Map<string, Buffer>();
+  const files = new Map<string, Buffer>();
   const server = createServer((request, response) => {
-    const path = request.url ?? "";
-    const answer = answers.get(path);
-    if (!answer) return void response.writeHead(404).end();
-    response.writeHead(200, {
-      "content-type": path.includes("/manifests/") ? MANIFEST_TYPE : "application/octet-stream",
-      "content-length": answer.length,
-      "docker-content-digest": digestOf(answer),
-    });
-    response.end(request.method === "HEAD" ? undefined : answer);
+    const file = files.get(request.url ?? "");
+    response.writeHead(file ? 200 : 404).end(file);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const repository = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const folder = await mkdtemp(join(tmpdir(), "docs-hosting-charts-"));
   context.onTestFinished(async () => {
     server.close().closeAllConnections();
@@ -45,41 +39,29 @@ export async function publishChart(context: Pick<TestContext, "onTestFinished">)
   });
 
   await runCommand(HELM, ["package", CHART, "--destination", folder]);
-  await runCommand(HELM, ["repo", "index", folder, "--url", `http://${host}`]);
+  await runCommand(HELM, ["repo", "index", folder, "--url", repository]);
   const { name, version } = (await readChartYaml("Chart.yaml")) as { name: string; version: string };
   const file = `${name}-${version}.tgz`;
   const chart = await readFile(join(folder, file));
-  answers.set("/index.yaml", await readFile(join(folder, "index.yaml")));
-  answers.set(`/${file}`, chart);
-  for (const [path, body] of artifact(`docs/${name}`, version, chart)) answers.set(path, body);
-  return { name, version, repository: `http://${host}`, reference: `oci://${host}/docs/${name}` };
+  files.set("/index.yaml", await readFile(join(folder, "index.yaml")));
+  files.set(`/${file}`, chart);
+  const registry = await startRegistryServer(context);
+  storeChart(registry.at(`docs/${name}`), version, chart);
+  return { name, version, repository, reference: `oci://${registry.host}/docs/${name}` };
 }
 
-/** The replies of an OCI registry to a pull of a chart (OCI distribution specification 1.1, Pull). */
-function artifact(repository: string, tag: string, chart: Buffer): [path: string, body: Buffer][] {
-  const config = Buffer.from("{}");
-  const descriptor = (kind: string, body: Buffer) => ({
-    mediaType: `application/vnd.cncf.helm.${kind}`,
-    digest: digestOf(body),
-    size: body.length,
-  });
-  const manifest = Buffer.from(
-    JSON.stringify({
-      schemaVersion: 2,
-      mediaType: MANIFEST_TYPE,
-      config: descriptor("config.v1+json", config),
-      layers: [descriptor("chart.content.v1.tar+gzip", chart)],
-    }),
-  );
-  return [
-    ...[config, chart].map((body): [string, Buffer] => [`/v2/${repository}/blobs/${digestOf(body)}`, body]),
-    ...[tag, digestOf(manifest)].map((name): [string, Buffer] => [
-      `/v2/${repository}/manifests/${name}`,
-      manifest,
-    ]),
-  ];
-}
-
-function digestOf(body: Buffer): string {
-  return `sha256:${createHash("sha256").update(body).digest("hex")}`;
+/** As `helm push` stores it. */
+function storeChart({ blobs, manifests }: StoredRepository, tag: string, chart: Buffer): void {
+  const stored = (kind: string, body: Buffer): object => {
+    blobs.set(digestOf(body), body);
+    return { mediaType: `application/vnd.cncf.helm.${kind}`, digest: digestOf(body), size: body.length };
+  };
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: MANIFEST_TYPE,
+    config: stored("config.v1+json", Buffer.from("{}")),
+    layers: [stored("chart.content.v1.tar+gzip", chart)],
+  };
+  const body = Buffer.from(JSON.stringify(manifest));
+  for (const name of [tag, digestOf(body)]) manifests.set(name, { type: MANIFEST_TYPE, body });
 }

@@ -4,19 +4,24 @@ import { cp, mkdtemp, readFile, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../programs/cacheFolder.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
+import { unpackDebianPackages } from "../programs/debianPackages.ts";
 
 const NPM = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 const VENV = ["python3", "-m", "venv", "venv"];
 const PIP = ["venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"];
 
 interface Generator {
+  /** Packages of Debian, which are unpacked to the folder `root` first. */
+  readonly packages?: readonly string[];
   /** Run one after the other, in a copy of the sources. */
   readonly commands: readonly (readonly string[])[];
+  /** Further commands that these need. */
+  readonly needs?: readonly string[];
   /** The folder of its output. */
   readonly output: string;
 }
 
-/** Each has its own source folder here. */
+/** Each has its own source folder here, except one that was built by others. */
 const GENERATORS = {
   nextjs: { commands: [NPM, ["npm", "run", "build"]], output: "out" },
   docusaurus: { commands: [NPM, ["npm", "run", "build"]], output: "build" },
@@ -27,26 +32,52 @@ const GENERATORS = {
     commands: [VENV, PIP, ["venv/bin/sphinx-build", "-q", "-D", "exclude_patterns=venv", ".", "html"]],
     output: "html",
   },
+  // YARD's own documentation: like jazzy's it has pages beside folders of their names, and unlike that it is in a package. Debian
+  // replaces files of it by symbolic links
+  yard: {
+    packages: ["yard-doc", "libjs-jquery"],
+    commands: [["cp", "-rL", "root/usr/share/doc/yard/doc", "site"]],
+    needs: ["apt-get", "dpkg-deb"],
+    output: "site",
+  },
+  doxygen: { commands: [["doxygen"]], output: "html" },
+  mike: { commands: [VENV, PIP, ["sh", "build.sh"]], needs: ["git"], output: "deployed" },
+  // names like those of Swift DocC, which is in no package of these registries
+  symbols: { commands: [VENV, PIP, ["venv/bin/mkdocs", "build", "--quiet"]], output: "site" },
 } satisfies Record<string, Generator>;
 
 export type SiteName = keyof typeof GENERATORS;
 
-/** The sites that can be built here: some need Python. */
-export const SITES = (Object.keys(GENERATORS) as SiteName[]).filter((name) =>
-  GENERATORS[name].commands.every(([command = ""]) => command.includes("/") || findCommand(command)),
-);
+export const SITE_NAMES = Object.keys(GENERATORS) as SiteName[];
+
+/** The sites that can be built here: some need Python, Doxygen, git or Debian. */
+export function buildableSites(): SiteName[] {
+  return SITE_NAMES.filter((name) => {
+    const { commands, needs = [] }: Generator = GENERATORS[name];
+    const used = [...needs, ...commands.map(([command = ""]) => command)];
+    return used.every((command) => command.includes("/") || findCommand(command));
+  });
+}
 
 const QUIET = { NEXT_TELEMETRY_DISABLED: "1", DOCUSAURUS_NO_TELEMETRY: "1", CI: "1" };
+/** Of commits. */
+const NOBODY = {
+  ...{ GIT_AUTHOR_NAME: "nobody", GIT_AUTHOR_EMAIL: "nobody@example.com" },
+  ...{ GIT_COMMITTER_NAME: "nobody", GIT_COMMITTER_EMAIL: "nobody@example.com" },
+  ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+};
 
 /** A site as its own generator exports it, not rendered by this project. Built once, and again after a change of its sources. */
 export async function buildSite(name: SiteName, say: (what: string) => void): Promise<string> {
   const sources = join(import.meta.dirname, name);
-  const site = join(await cacheFolder("foreign-sites"), `${name}-${await digestOf(sources)}`);
+  const hasSources = existsSync(sources);
+  const version = hasSources ? await digestOf(sources) : "of-debian";
+  const site = join(await cacheFolder("foreign-sites"), `${name}-${version}`);
   if (existsSync(site)) return site;
   say(`building the site ${name}, which takes a minute or two, once`);
   const folder = await mkdtemp(`${site}.draft-`);
   try {
-    await cp(sources, folder, { recursive: true });
+    if (hasSources) await cp(sources, folder, { recursive: true });
     await rename(await runGenerator(name, folder), site);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -56,12 +87,13 @@ export async function buildSite(name: SiteName, say: (what: string) => void): Pr
 
 /** Runs the generator of a site in a folder with sources for it. @returns the folder of its output */
 export async function runGenerator(name: SiteName, folder: string): Promise<string> {
-  const { commands, output }: Generator = GENERATORS[name];
+  const { packages, commands, output }: Generator = GENERATORS[name];
   for (const file of ["package.json", "package-lock.json"]) {
     const source = join(import.meta.dirname, name, file);
     if (existsSync(source)) await cp(source, join(folder, file));
   }
-  const options = { cwd: folder, env: { ...process.env, ...QUIET } };
+  if (packages) await unpackDebianPackages(packages, join(folder, "root"));
+  const options = { cwd: folder, env: { ...process.env, ...QUIET, ...NOBODY } };
   for (const [command = "", ...args] of commands) await runCommand(command, args, options);
   return join(folder, output);
 }

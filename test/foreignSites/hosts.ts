@@ -3,6 +3,7 @@ import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { create, extract } from "tar";
 import type { TestContext } from "vitest";
+import { runImageAlone } from "../chart/imageAlone.ts";
 import { render, serving, servingImage, type Values } from "../chart/renderedChart.ts";
 import { freePort, WebServer } from "../chart/webServer.ts";
 import { ACCESS_KEY, BUCKET, openWebsite, SECRET, startStore } from "../copies/bucketStore.ts";
@@ -20,6 +21,8 @@ export type Context = Pick<TestContext, "onTestFinished">;
 export interface HostedSite {
   /** Folder of its files. */
   readonly files: string;
+  /** An archive of them, for sites that need a special one. @default packed here */
+  readonly archive?: string;
   /** The path that it was exported for: empty, or with a leading slash. */
   readonly basePath: string;
   /** The input of this name of its BundleCopy. The chart alone has none. */
@@ -35,6 +38,8 @@ export interface Host {
   readonly leadsToStart: boolean;
   /** Whether it redirects `/guide` to `/guide/`, where a page has a folder beside it. */
   readonly addsSlash?: boolean;
+  /** Whether it serves no site below a path. */
+  readonly atRootOnly?: boolean;
   /** @returns address of the server, without a slash at its end */
   start(context: Context, site: HostedSite): Promise<string>;
 }
@@ -50,12 +55,22 @@ export const HOSTS: readonly Host[] = [
     start: serveFromBucket,
   },
   { place: "image", title: "copied into an image", leadsToStart: true, start: serveFromImage },
+  {
+    place: "image alone",
+    title: "copied into an image that is run without the chart",
+    leadsToStart: false,
+    atRootOnly: true,
+    start: serveFromImageAlone,
+  },
 ];
 
-async function serveByChart(context: Context, { files, ...site }: HostedSite): Promise<string> {
+async function serveByChart(context: Context, { files, archive, ...site }: HostedSite): Promise<string> {
   const server = new WebServer();
   context.onTestFinished(() => server.remove());
-  await cp(files, join(server.site, "active"), { recursive: true });
+  const active = join(server.site, "active");
+  await mkdir(active, { recursive: true });
+  if (archive === undefined) await cp(files, active, { recursive: true });
+  else await extract({ file: archive, cwd: active });
   await server.start(await render(serving(chartValues(site))));
   return `http://127.0.0.1:${server.port}`;
 }
@@ -67,7 +82,17 @@ async function serveFromFolder(context: Context, site: HostedSite): Promise<stri
   const web = join(root, `www${site.basePath}`);
   await mkdir(dirname(web), { recursive: true });
   await symlink(join(root, "copies/current"), web);
+  const rules = `error_page 404 ${site.basePath}/404.html; location / { try_files $uri $uri.html $uri/ =404; }`;
+  return startNginx(context, join(root, "www"), rules);
+}
 
+/** The files of a generator as they are: what each other host is compared with. */
+export function serveAsBuilt(context: Context, files: string): Promise<string> {
+  return startNginx(context, files, "location / { try_files $uri $uri/ =404; }");
+}
+
+async function startNginx(context: Context, files: string, rules: string): Promise<string> {
+  const root = await scratchFolder(context);
   const nginx = findCommand("nginx") ?? "nginx";
   const port = await freePort();
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
@@ -82,9 +107,9 @@ async function serveFromFolder(context: Context, site: HostedSite): Promise<stri
        include ${join(dirname(nginx), "../../etc/nginx/mime.types")};
        server {
          listen 127.0.0.1:${port};
-         root ${root}/www;
-         error_page 404 ${site.basePath}/404.html;
-         location / { try_files $uri $uri.html $uri/ =404; }
+         absolute_redirect off;
+         root ${files};
+         ${rules}
        }
      }`,
   );
@@ -105,37 +130,50 @@ async function serveFromBucket(context: Context, site: HostedSite): Promise<stri
   return openWebsite(context, store, [prefix, "404.html"].filter(Boolean).join("/"));
 }
 
-/** Pulls the image, and runs the chart's web server over its files as in its pods. */
+/** Runs the chart's web server over the files of the image as in its pods. */
 async function serveFromImage(context: Context, site: HostedSite): Promise<string> {
-  const { host } = await startRegistry(context);
-  const base = `${host}/nginx:1`;
-  await pushBase(context, base);
-  const { image } = await copySite(context, site, { repository: `${host}/docs/site`, base });
+  const unpacked = await copyToImage(context, site);
   const server = new WebServer();
   context.onTestFinished(() => server.remove());
-  const archive = join(server.root, "image.tar");
-  await crane("export", "--platform", "linux/amd64", String(image), archive);
-  const unpacked = join(server.root, "image");
-  await mkdir(unpacked);
-  await extract({ file: archive, cwd: unpacked });
   const manifests = await render(servingImage("siteImage", chartValues(site)));
   await server.start(manifests, { IMAGE_SITE_FOLDER: join(unpacked, "usr/share/nginx/html") });
   return `http://127.0.0.1:${server.port}`;
 }
 
-function chartValues({ basePath, web }: Omit<HostedSite, "files">): Values {
+async function serveFromImageAlone(context: Context, site: HostedSite): Promise<string> {
+  const image = await runImageAlone(await copyToImage(context, site));
+  context.onTestFinished(() => image.stop());
+  return `http://127.0.0.1:${image.server.port}`;
+}
+
+/** Copies a site into an image and pulls that. @returns the folder of its files */
+async function copyToImage(context: Context, site: HostedSite): Promise<string> {
+  const { host } = await startRegistry(context);
+  const base = `${host}/nginx:1`;
+  await pushBase(context, base);
+  const { image } = await copySite(context, site, { repository: `${host}/docs/site`, base });
+  const folder = await scratchFolder(context);
+  const archive = join(folder, "image.tar");
+  await crane("export", "--platform", "linux/amd64", String(image), archive);
+  const unpacked = join(folder, "image");
+  await mkdir(unpacked);
+  await extract({ file: archive, cwd: unpacked });
+  return unpacked;
+}
+
+function chartValues({ basePath, web }: Pick<HostedSite, "basePath" | "web">): Values {
   return { web: { ...(basePath !== "" && { basePath }), ...web } };
 }
 
 /** Packs a site, and copies that bundle by a user's program. @returns the outputs of its BundleCopy */
 async function copySite(
   context: Context,
-  { files, offlineSearch }: HostedSite,
+  { files, archive, offlineSearch }: HostedSite,
   destination: object,
   env: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
-  const file = join(await scratchFolder(context), "bundle.tar.gz");
-  await create({ file, gzip: true, cwd: files, portable: true }, ["."]);
+  const file = archive ?? join(await scratchFolder(context), "bundle.tar.gz");
+  if (archive === undefined) await create({ file, gzip: true, cwd: files, portable: true }, ["."]);
   const [kind = "local"] = availableEngines().kinds;
   const world = await buildWorld(context, kind, { env });
   const inputs = { source: { file, version: "1" }, destination, requireSelfContained: true, offlineSearch };

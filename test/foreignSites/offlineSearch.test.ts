@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { scratchFolder } from "../copies/images.ts";
-import { buildSite, SITES as BUILDABLE } from "./builtSite.ts";
+import { buildableSites, buildSite } from "./builtSite.ts";
 import { type Context, HOSTS } from "./hosts.ts";
 import { CHROMIUM, type WatchedPage, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
 
@@ -103,7 +103,7 @@ const SITES: SearchedSite[] = [
       },
     ] as const
   )
-    .filter(({ name }) => BUILDABLE.includes(name))
+    .filter(({ name }) => buildableSites().includes(name))
     .map(({ page: path, heading, ...rest }) => ({
       ...rest,
       basePath: "",

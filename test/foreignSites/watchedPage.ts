@@ -10,7 +10,7 @@ const FLAGS =
 
 /** Media types of loaded files: a browser silently ignores a style sheet of another type. */
 const MEDIA_TYPES: Readonly<Record<string, RegExp>> = {
-  document: /^text\/html\b/,
+  document: /^(?:text\/html|application\/xhtml\+xml)\b/,
   stylesheet: /^text\/css\b/,
   script: /^(?:text|application)\/javascript\b/,
   image: /^image\//,

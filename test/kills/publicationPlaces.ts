@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 import { startBucketStub, STUB_BUCKET } from "../simulation/bucketStub.ts";
+import { startRegistryServer } from "../simulation/registryStub.ts";
 import type { Job } from "./publicationProcess.ts";
-import { startStubRegistry } from "./stubRegistry.ts";
 
 /** A destination of one content, and its state as read from outside. */
 export interface Target {
@@ -83,11 +83,11 @@ export const PLACES: Readonly<Record<string, DestinationInputs>> = {
   "bucket, archive": inBucket("archive"),
   "bucket, site": inBucket("site"),
   registry: async (context) => {
-    const registry = await startStubRegistry(context);
+    const registry = await startRegistryServer(context);
     return {
       resource: "BundleCopy",
       inputs: { destination: { repository: `${registry.host}/docs/site`, tag: "latest" } },
-      left: () => [...registry.manifests.keys()],
+      left: () => [...registry.at("docs/site").manifests.keys()],
       sent: () => Object.fromEntries(registry.sent),
     };
   },

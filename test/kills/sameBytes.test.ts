@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
 import { expect, test, type TestContext } from "vitest";
+import { startRegistryStub } from "../simulation/registryStub.ts";
 import type { Job } from "./publicationProcess.ts";
-import { startStubRegistry } from "./stubRegistry.ts";
 
 const PROGRAM = join(import.meta.dirname, "publicationProcess.ts");
 const WORDS = ["İstanbul", "straße", "ﬁle", "設定", "Ångström", "ไทย", "zebra", "Äpfel", "max_connections"];
@@ -38,7 +38,7 @@ async function digestOf(
     ...names,
   ]);
   const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
-  const registry = await startStubRegistry(context);
+  const registry = await startRegistryStub(context);
   const job: Job = {
     resource: "BundleCopy",
     inputs: {
@@ -58,7 +58,7 @@ async function digestOf(
   child.stdout.on("data", (part: Buffer) => (output += part.toString()));
   await once(child, "close");
   expect(output).toContain('"searchPages":11');
-  const manifest = registry.manifests.get("latest") ?? Buffer.alloc(0);
+  const manifest = registry.manifests.get("latest")?.body ?? Buffer.alloc(0);
   return createHash("sha256").update(manifest).digest("hex");
 }
 

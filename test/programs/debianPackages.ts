@@ -50,17 +50,23 @@ export async function prepareDebianPackages(
   }
   if (!unpacked) {
     say(`unpacking ${SERVERS.join(" ")}`);
-    await unpackServers(root);
+    await unpack(SERVERS, root);
   }
   return { root, commandFolders: COMMAND_FOLDERS.map((folder) => join(root, folder)) };
 }
 
+/** Downloads packages and unpacks them to a folder laid out like a root folder, without installing them. */
+export async function unpackDebianPackages(names: readonly string[], root: string): Promise<void> {
+  await apt(["update", "-q"]);
+  await unpack(names, root);
+}
+
 /** Downloads into a folder beside `root` and renames it: an interrupted run leaves no partial folder. */
-async function unpackServers(root: string): Promise<void> {
+async function unpack(names: readonly string[], root: string): Promise<void> {
   const folder = await mkdtemp(`${root}.draft-`);
   try {
     // as root: apt's own user may not write into the folder
-    await apt(["download", "-q", "-o", "APT::Sandbox::User=root", ...SERVERS], folder);
+    await apt(["download", "-q", "-o", "APT::Sandbox::User=root", ...names], folder);
     for (const file of await readdir(folder)) {
       await runCommand("dpkg-deb", ["--extract", join(folder, file), join(folder, "root")]);
     }

@@ -1,9 +1,14 @@
-import type { RegistryStub, StubReply } from "./registryStub.ts";
+import type { RegistryReply } from "./memoryRegistry.ts";
+import type { RegistryStub } from "./registryStub.ts";
 
 /** How a registry differs from distribution, as users have reported it. */
 export interface RegistryQuirk {
   /** Reply in place of the registry's own one, for a request with a sufficient token. */
-  readonly reply?: (method: string, path: string, query: URLSearchParams) => StubReply | number | undefined;
+  readonly reply?: (
+    method: string,
+    path: string,
+    query: URLSearchParams,
+  ) => RegistryReply | number | undefined;
   /** The actions of which a token needs one, for a request. @default pull to read, otherwise push */
   readonly needs?: (method: string, path: string) => readonly string[];
   /** The actions that the challenge names. @default those of distribution */
@@ -44,8 +49,13 @@ export const REGISTRY_QUIRKS = {
   "403 to each HEAD of a blob": {
     reply: (method, path) => (method === "HEAD" && isBlob(path) ? 403 : undefined),
   },
+  "403 to each HEAD of a manifest": {
+    reply: (method, path) => (method === "HEAD" && isManifest(path) ? 403 : undefined),
+  },
   "401 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 401 : undefined) },
   "500 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 500 : undefined) },
+  "400 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 400 : undefined) },
+  "405 to a mount": { reply: (_method, _path, query) => (query.has("mount") ? 405 : undefined) },
   "no token for a mount": { refuses: (scopes) => (scopes.length > 1 ? 403 : undefined) },
   "no HEAD of a manifest": {
     reply: (method, path) => (method === "HEAD" && isManifest(path) ? 405 : undefined),

@@ -19,7 +19,7 @@ export function registryPlace(): Place {
   const foreign: { repository: string; digest: string }[] = [];
   const pathOf = ({ repository }: Repository): string => repository.slice(repository.indexOf("/") + 1);
   const digestIn = (repository: string, name: string): string | undefined => {
-    const found = registry.manifests(repository).get(name);
+    const found = registry.at(repository).manifests.get(name);
     return found && digestOf(found.body);
   };
   return {
@@ -37,16 +37,16 @@ export function registryPlace(): Place {
       const path = pathOf(destination as Repository);
       const digest = copy.uri.slice(copy.uri.indexOf("@") + 1);
       const short = digest.slice("sha256:".length).slice(0, 16);
-      const manifest = registry.manifests(path).get(digest);
+      const manifest = registry.at(path).manifests.get(digest);
       if (!manifest) return digest;
       if (digestIn(path, `sha256-${short}`) !== digest) return `the tag sha256-${short}`;
       const { config, layers } = JSON.parse(manifest.body.toString()) as Record<
         "config" | "layers",
         { digest: string } & { digest: string }[]
       >;
-      const blob = [config, ...layers].find((each) => !registry.hasBlob(each.digest));
+      const blob = [config, ...layers].find((each) => !registry.at(path).blobs.has(each.digest));
       if (blob) return blob.digest;
-      return registry.manifests(path).has(`docs-hosting-owner-${short}-${owner}`)
+      return registry.at(path).manifests.has(`docs-hosting-owner-${short}-${owner}`)
         ? undefined
         : `the mark of ${owner} at ${short}`;
     },
@@ -61,23 +61,23 @@ export function registryPlace(): Place {
     addForeign(number, destination, copy) {
       const path = pathOf(destination as Repository);
       const digest = copy && this.nameOf(copy);
-      const image = digest === undefined ? undefined : registry.manifests(path).get(digest);
+      const image = digest === undefined ? undefined : registry.at(path).manifests.get(digest);
       if (number % 2 === 0 || digest === undefined || image === undefined) {
         // an image of somebody else
         const body = Buffer.from(JSON.stringify({ schemaVersion: 2, config: {}, number }));
         const own = digestOf(body);
-        registry.manifests(path).set(own, { type: "", body }).set(`theirs-${number}`, { type: "", body });
+        registry.at(path).manifests.set(own, { type: "", body }).set(`theirs-${number}`, { type: "", body });
         foreign.push({ repository: path, digest: own });
         return () => digestIn(path, `theirs-${number}`) === own;
       }
-      registry.manifests(path).set(`stable-${number}`, image);
+      registry.at(path).manifests.set(`stable-${number}`, image);
       foreign.push({ repository: path, digest });
-      return () => digestIn(path, `stable-${number}`) === digest && registry.manifests(path).has(digest);
+      return () => digestIn(path, `stable-${number}`) === digest && registry.at(path).manifests.has(digest);
     },
     alter: () => false,
     left: () =>
-      registry.repositories.flatMap((repository) =>
-        [...registry.manifests(repository)]
+      [...registry.repositories].flatMap(([repository, { manifests }]) =>
+        [...manifests]
           .filter(
             ([, { body }]) =>
               !foreign.some((each) => each.repository === repository && each.digest === digestOf(body)),

@@ -5,10 +5,12 @@ import { dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { CANARIES, STUB_BUCKET, type BucketStub } from "../../simulation/bucketStub.ts";
 import {
-  storeBaseImage,
-  type RepositoriesStub,
+  digestOf,
+  isDigest,
+  type StoredManifest,
   type StoredRepository,
-} from "../../simulation/repositoriesStub.ts";
+} from "../../simulation/memoryRegistry.ts";
+import { storeBase, type RegistryServer } from "../../simulation/registryStub.ts";
 
 type Outputs = Readonly<Record<string, unknown>>;
 
@@ -217,35 +219,45 @@ export function bucketKinds(store: BucketStub): PlaceKind[] {
 }
 
 /** Repositories of a registry. */
-export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
-  const { host, requests } = registry;
-  const port = host.split(":")[1] ?? "";
+export function repositoryKinds(registry: RegistryServer): PlaceKind[] {
+  const port = registry.host.split(":")[1] ?? "";
+  const host = `localhost:${port}`;
   const hosts = [host, `LOCALHOST:${port}`, `127.0.0.1:${port}`];
-  storeBaseImage(registry, "base/nginx", "1");
+  storeBase(registry.at("base/nginx"), "1");
+  const isTag = ([name]: readonly [string, StoredManifest]): boolean => !isDigest(name);
+  const named = (place: string, tag: string): string | undefined => {
+    const manifest = registry.at(place).manifests.get(tag);
+    return manifest && digestOf(manifest.body);
+  };
   const common = {
     resource: "BundleCopy",
     left: (place: string) => {
-      const { manifests, tags } = registry.at(place);
-      const tagged = new Set(tags.values());
+      const { manifests } = registry.at(place);
+      const tagged = new Set([...manifests].filter(isTag).map(([, { body }]) => digestOf(body)));
       // an earlier list of referrers: who replaces it by its tag may leave it to the registry
-      const isReplacedList = ([digest, { type }]: [string, { type: string }]): boolean =>
+      const isReplacedList = ([digest, { type }]: [string, StoredManifest]): boolean =>
+        isDigest(digest) &&
         type.includes("image.index") &&
         !tagged.has(digest) &&
         manifestsBelow({ manifests }, digest).every((each) => each === digest || !manifests.has(each));
-      return [
-        ...tags.keys(),
-        ...[...manifests].filter((each) => !isReplacedList(each)).map(([digest]) => digest),
-      ].sort();
+      return [...manifests]
+        .filter((each) => !isReplacedList(each))
+        .map(([name]) => name)
+        .sort();
     },
     writes: (place: string) =>
-      requests.filter(
-        ({ method, path }) => !["GET", "HEAD"].includes(method) && path.startsWith(`/v2/${place}/`),
+      registry.requests.filter(
+        (line) => !/^(?:GET|HEAD) /.test(line) && line.split(" ")[1]?.startsWith(`/v2/${place}/`) === true,
       ).length,
     addForeign: (place: string, { image }: Outputs) => {
-      const { tags, manifests } = registry.at(place);
-      tags.set("of-others", digestIn(image));
+      const { manifests } = registry.at(place);
+      const found = manifests.get(digestIn(image));
+      if (found) manifests.set("of-others", found);
       // a registry removes tags with their image, and the image is not removed without its signature
-      const marks = (): string[] => [...tags].filter(([tag]) => isMark(tag)).flat();
+      const marks = (): string[] =>
+        [...manifests]
+          .filter((each) => isTag(each) && isMark(each[0]))
+          .flatMap(([tag, { body }]) => [tag, digestOf(body)]);
       const isOwner = (name: string): boolean =>
         manifests.get(name)?.body.includes("vnd.pulumi-docs-hosting.owner") === true;
       return {
@@ -254,25 +266,24 @@ export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
       };
     },
     remove: (place: string, { image }: Outputs) => {
-      const { tags, manifests } = registry.at(place);
-      const digest = digestIn(image);
-      manifests.delete(digest);
-      for (const [tag, named] of tags) if (named === digest) tags.delete(tag);
+      const { manifests } = registry.at(place);
+      for (const [name, { body }] of manifests)
+        if (digestOf(body) === digestIn(image)) manifests.delete(name);
     },
     forgetOwners: (place: string) => {
-      const { tags, manifests } = registry.at(place);
-      for (const [tag, digest] of tags) {
-        if (!isMark(tag)) continue;
-        tags.delete(tag);
-        manifests.delete(digest);
+      const { manifests } = registry.at(place);
+      for (const [tag, { body }] of [...manifests]) {
+        if (isDigest(tag) || !isMark(tag)) continue;
+        manifests.delete(tag);
+        manifests.delete(digestOf(body));
       }
     },
   } as const;
   const problem: PlaceKind["problem"] = (place, { image }, { text }) => {
-    const { blobs, manifests, tags } = registry.at(place);
+    const { blobs, manifests } = registry.at(place);
     const digest = digestIn(image);
     if (!manifests.has(digest)) return `there is no image ${String(image)}`;
-    if (tags.get(`sha256-${digest.slice("sha256:".length).slice(0, 16)}`) !== digest)
+    if (named(place, `sha256-${digest.slice("sha256:".length).slice(0, 16)}`) !== digest)
       return `${String(image)} has no tag of its own`;
     for (const each of manifestsBelow({ manifests }, digest)) {
       const manifest = manifestIn(manifests.get(each)?.body);
@@ -303,10 +314,12 @@ export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
       const found = problem(place, outputs, content);
       if (found !== undefined || naming === undefined) return found;
       const tag = naming.tag ?? "latest";
-      const named = registry.at(place).tags.get(tag);
-      return named === digestIn(outputs["image"]) ? undefined : `the tag ${tag} names ${named ?? "nothing"}`;
+      const digest = named(place, tag);
+      return digest === digestIn(outputs["image"])
+        ? undefined
+        : `the tag ${tag} names ${digest ?? "nothing"}`;
     },
-    lose: (place) => registry.at(place).tags.delete("latest"),
+    lose: (place) => registry.at(place).manifests.delete("latest"),
   };
   const onBase: PlaceKind = {
     ...tagged,
@@ -323,9 +336,10 @@ export function repositoryKinds(registry: RepositoriesStub): PlaceKind[] {
     problem: (place, outputs, content, naming) => {
       const found = tagged.problem(place, outputs, content, naming);
       if (found !== undefined) return found;
-      const { tags, manifests } = registry.at(place);
-      const signature = tags.get(`${digestIn(outputs["image"]).replace(":", "-")}.sig`) ?? "";
-      return manifests.has(signature) ? undefined : `${String(outputs["image"])} has no signature`;
+      const signature = named(place, `${digestIn(outputs["image"]).replace(":", "-")}.sig`) ?? "";
+      return registry.at(place).manifests.has(signature)
+        ? undefined
+        : `${String(outputs["image"])} has no signature`;
     },
   };
   return [plain, tagged, onBase, signed];

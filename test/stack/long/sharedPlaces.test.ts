@@ -2,7 +2,7 @@
 // owner leaves nothing.
 import { expect, test, type TestContext } from "vitest";
 import { startBucketStub } from "../../simulation/bucketStub.ts";
-import { startRepositoriesStub } from "../../simulation/repositoriesStub.ts";
+import { startRegistryServer } from "../../simulation/registryStub.ts";
 import type { Setting } from "../adapters.ts";
 import { bucketKinds, folderKinds, PLACE_ENV, repositoryKinds, type PlaceKind } from "./placesOfCopies.ts";
 import { IMPORTS, OPERATIONS, type Operation } from "./sharedPlaceCases.ts";
@@ -14,7 +14,7 @@ type Kinds = (context: Pick<TestContext, "onTestFinished">, world: World) => Pro
 const PLACES: readonly (readonly [name: string, kinds: Kinds])[] = [
   ["folders", (_context, { programFolder }) => Promise.resolve(folderKinds(programFolder))],
   ["buckets", async (context) => bucketKinds(await startBucketStub(context))],
-  ["registries", async (context) => repositoryKinds(await startRepositoriesStub(context))],
+  ["registries", async (context) => repositoryKinds(await startRegistryServer(context))],
 ];
 
 /** A case is about 100 runs: the CLI takes several seconds for each. */

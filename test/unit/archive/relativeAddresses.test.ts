@@ -12,6 +12,12 @@ test.each([
   '<base href="../"><a href="/b">',
   '<form action="search">',
   '<svg><use xlink:href="icons.svg#a"/></svg>',
+  '<img data-src="a.png" alt="loaded by a script"><div hx-get="/a" data-href="part.html"></div>',
+  '<noscript><meta http-equiv="refresh" content="0; url=install/start.html"></noscript>',
+  "<meta http-equiv=refresh content=\"0;URL='install.html'\">",
+  '<script>window.location = "install/start.html"</script>',
+  "<script>location.replace('install.html' + location.hash)</script>",
+  '<style>@import "theme.css";</style>',
 ])("%s depends on the page's own address", (html) => {
   expect(hasRelativeAddress(Buffer.from(html))).toBe(true);
   expect(hasRelativeAddress(Buffer.from(`\ufeff${html}`, "utf16le"))).toBe(true);
@@ -23,6 +29,9 @@ test.each([
   '<a href="https://example.com/a"><a href="//example.com/a"><a href="mailto:a@example.com">',
   '<img src="data:image/png;base64,AAAA" srcset="/a.png 1x, /b.png 2x">',
   '<base href="/docs/"><a href="install.html">',
+  '<meta http-equiv="refresh" content="0; url=/install"><meta http-equiv="refresh" content="0; url=https://example.com/">',
+  '<script>location.replace("/install"); location.href = "#top"; location = "https://example.com"</script>',
+  '<style>@import "/theme.css"; @import url("/a.css");</style><p data-title="install.html">',
   "<style>body{background:url(/a.png)} i{background:url('#x')}</style>",
 ])("%s does not", (html) => {
   expect(hasRelativeAddress(Buffer.from(html))).toBe(false);

@@ -20,6 +20,13 @@ test.each([
   ["deploy.txt", KEY],
   ["site.pfx", "x"],
   [".npmrc", "//registry.example/:_authToken=npm_x\n"],
+  [".yarnrc.yml", 'nodeLinker: node-modules\nnpmAuthToken: "npm_x"\n'],
+  [".cargo/credentials.toml", "[registry]"],
+  [".kube/config", "apiVersion: v1"],
+  [
+    "my-service-account.json",
+    '{ "type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----\\nMII" }',
+  ],
 ])("%s is warned of", async (name, content) => {
   expect((await inspected(tarGz([...SITE, { name, content }]))).secretFiles).toEqual([name]);
 });
@@ -34,6 +41,8 @@ test.each([
   ["keys.html", KEY],
   [".npmrc", "registry=https://registry.example\n# _authToken=x\n"],
   ["id_rsa.pub", "ssh-rsa x"],
+  [".yarnrc.yml", "nodeLinker: node-modules\n# npmAuthToken: x\n"],
+  ["search-keys.json", '{ "text": "private_key: -----BEGIN PRIVATE KEY-----" }'],
 ])("%s is published without a word", async (name, content) => {
   expect((await inspected(tarGz([...SITE, { name, content }]))).secretFiles).toEqual([]);
 });

@@ -27,6 +27,21 @@ test.each([
   [["Index.html"], ", only «Index.html»", "Name the start page index.html: it is «Index.html»."],
   [["a.txt", "x/index.htm"], ", only «x/index.htm»", "Name the start page index.html: it is «x/index.htm»."],
   [
+    ["index.shtml", "guide.html"],
+    ", only «index.shtml»",
+    "Name the start page index.html: it is «index.shtml».",
+  ],
+  [
+    ["index.xhtml", "guide.xhtml"],
+    ", only «index.xhtml»",
+    'Add an index.html that leads there: `echo \'<meta http-equiv="refresh" content="0; url=index.xhtml">\' > FOLDER/index.html && tar -czf site.tar.gz -C FOLDER .`.',
+  ],
+  [
+    ["a.txt", "html/index.xht"],
+    ", only «html/index.xht»",
+    'Add an index.html that leads there: `echo \'<meta http-equiv="refresh" content="0; url=index.xht">\' > html/index.html && tar -czf site.tar.gz -C html .`.',
+  ],
+  [
     ["guide.html", "__MACOSX/index.html", ".git/index.html"],
     "",
     "Pack the content of the folder with the pages: `tar -czf site.tar.gz -C FOLDER .`.",

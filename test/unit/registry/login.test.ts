@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findManifest } from "../../../provider/registry/manifests.ts";
+import { findManifest, getManifest } from "../../../provider/registry/manifests.ts";
 import { noPauses } from "../../simulation/noPauses.ts";
 import { scriptedRegistry, type Asked, type Reply } from "./scriptedRegistry.ts";
 
@@ -208,6 +208,6 @@ test("only a 401 asks for a login", async () => {
     () => ({ status: 403, headers: { "www-authenticate": "Basic" } }),
     { environment: await environmentWith(ME) },
   );
-  await expect(findManifest(session, DIGEST)).rejects.toThrow("answered 403");
+  await expect(getManifest(session, DIGEST)).rejects.toThrow("answered 403");
   expect(requests).toHaveLength(1);
 });
