@@ -1,0 +1,130 @@
+// The site's image of a signed kit after load.sh: cosign's own libraries verify it in the registry.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, type TestContext } from "vitest";
+import { crane } from "../copies/images.ts";
+import { startRegistry } from "../copies/registry.ts";
+import { startReferrersRegistry, verifiersWith } from "../copies/signing.ts";
+import { newKey, type KeyPair } from "./kitFolder.ts";
+import { kitWriter, manifestOf, signerOf, siteOf } from "./kitWriter.ts";
+import { isWrite, load, LOADERS, startProxy } from "./loading.ts";
+import { scratchFolder } from "./systems.ts";
+
+const TYPES = ["slsaprovenance1", "cyclonedx"] as const;
+
+/** Everything that cosign and Flux verify of an image. */
+async function expectSigned(context: TestContext, image: string, { publicKey }: KeyPair): Promise<void> {
+  const { signature, attestation } = await verifiersWith(context, publicKey);
+  for (const verify of Object.values(signature)) await verify(image);
+  for (const verify of Object.values(attestation)) {
+    for (const type of TYPES) {
+      const { subject } = await verify(image, type);
+      const [, sha256] = image.split("@sha256:");
+      expect(subject).toEqual([{ name: "registry.invalid/kit/site", digest: { sha256 } }]);
+    }
+  }
+}
+
+async function expectRefused(context: TestContext, image: string, { publicKey }: KeyPair): Promise<void> {
+  const { signature } = await verifiersWith(context, publicKey);
+  for (const verify of Object.values(signature)) await expect(verify(image)).rejects.toThrow();
+}
+
+async function tagsOf(repository: string): Promise<string[]> {
+  return (await crane("ls", repository)).split("\n").sort();
+}
+
+const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
+/** An entry of a list of referrers, without digest and size. */
+const referrer = (artifactType: string, predicateType?: string): object => ({
+  mediaType: MANIFEST_TYPE,
+  digest: "",
+  size: 0,
+  artifactType,
+  ...(predicateType !== undefined && { annotations: { "in-toto.io/predicate-type": predicateType } }),
+});
+function blobOf(kit: string, digest: string): unknown {
+  return JSON.parse(readFileSync(join(kit, "images/blobs", digest.replace(":", "/")), "utf8"));
+}
+
+async function expectListed(repository: string, digest: string): Promise<void> {
+  const list = await crane("manifest", `${repository}:${digest.replace(":", "-")}`);
+  const { manifests } = JSON.parse(list) as { manifests: object[] };
+  const wanted = [
+    referrer("application/vnd.dev.cosign.artifact.sig.v1+json"),
+    referrer("application/vnd.in-toto+json", "https://cyclonedx.org/bom"),
+    referrer("application/vnd.in-toto+json", "https://slsa.dev/provenance/v1"),
+  ];
+  expect(manifests.map((each) => ({ ...each, digest: "", size: 0 }))).toHaveLength(wanted.length);
+  expect(manifests.map((each) => ({ ...each, digest: "", size: 0 }))).toEqual(expect.arrayContaining(wanted));
+}
+
+describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
+  test("brings the signature of the site's image, its provenance and its SBOM; the second time nothing is sent", async (context) => {
+    const key = newKey();
+    const write = await kitWriter(context, scratchFolder(context), key);
+    const folder = await write("1");
+    const { host, passed } = await startProxy(context);
+    const first = await load(context, loader, { folder }, `${host}/docs`);
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.lines.at(-1)).toBe(`OK: all images are in ${host}/docs, with the kit's digests.`);
+    const image = `${host}/docs/site@${siteOf(folder)}`;
+    expect(first.output).toContain(
+      `cosign verify --key PUBLIC_KEY.pem --insecure-ignore-tlog=true ${image}\n`,
+    );
+    await expectSigned(context, image, key);
+    await expectRefused(context, image, newKey());
+    // a registry without the API for referrers has a list of them; skopeo cannot send one
+    if (loader.program !== "skopeo") await expectListed(`${host}/docs/site`, siteOf(folder));
+    passed.length = 0;
+    const second = await load(context, loader, { folder }, `${host}/docs`);
+    expect(second).toMatchObject({ code: 0 });
+    expect(passed.filter(isWrite)).toEqual([]);
+  });
+
+  test("keeps the signatures that others made: of an earlier key, and of this one again", async (context) => {
+    const folder = scratchFolder(context);
+    const [earlier, key] = [newKey("ed25519"), newKey()];
+    const write = await kitWriter(context, folder, earlier);
+    const { host } = await startRegistry(context);
+    const kits = [await write("1"), await write("1", { signer: signerOf(key) })];
+    for (const each of [...kits, ...kits]) {
+      expect(await load(context, loader, { folder: each }, `${host}/docs`)).toMatchObject({ code: 0 });
+    }
+    const image = `${host}/docs/site@${siteOf(kits[0] ?? "")}`;
+    expect(siteOf(kits[1] ?? "")).toBe(siteOf(kits[0] ?? ""));
+    await expectSigned(context, image, earlier);
+    await expectSigned(context, image, key);
+    const signatures = JSON.parse(
+      await crane("manifest", `${host}/docs/site:${siteOf(kits[0] ?? "").replace(":", "-")}.sig`),
+    ) as { layers: unknown[] };
+    expect(signatures.layers).toHaveLength(2);
+  });
+
+  test("a registry with the API for referrers has all of them there", async (context) => {
+    const key = newKey();
+    const folder = await (await kitWriter(context, scratchFolder(context), key))("1");
+    const host = await startReferrersRegistry(context);
+    expect(await load(context, loader, { folder }, `${host}/docs`)).toMatchObject({ code: 0 });
+    await expectSigned(context, `${host}/docs/site@${siteOf(folder)}`, key);
+    const found = await fetch(`http://${host}/v2/docs/site/referrers/${siteOf(folder)}`);
+    const { manifests } = (await found.json()) as { manifests: { digest: string }[] };
+    const referrers = manifestOf(folder).artifacts?.filter(
+      ({ digest }) => (blobOf(folder, digest) as { subject?: object }).subject,
+    );
+    expect(manifests.map(({ digest }) => digest).sort()).toEqual(
+      referrers?.map(({ digest }) => digest).sort(),
+    );
+    expect(referrers).toHaveLength(3);
+  });
+
+  test("an unsigned kit brings none", async (context) => {
+    const folder = await (await kitWriter(context, scratchFolder(context), undefined))("1");
+    expect(manifestOf(folder)).not.toHaveProperty("artifacts");
+    const { host } = await startRegistry(context);
+    const ended = await load(context, loader, { folder }, `${host}/docs`);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.output).not.toContain("cosign");
+    expect(await tagsOf(`${host}/docs/site`)).toEqual(["1"]);
+  });
+});
