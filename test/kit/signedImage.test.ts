@@ -88,7 +88,7 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     const write = await kitWriter(context, folder, earlier);
     const { host } = await startRegistry(context);
     const kits = [await write("1"), await write("1", { signer: signerOf(key) })];
-    for (const each of [...kits, ...kits]) {
+    for (const each of [...kits, ...kits.slice(0, 1)]) {
       expect(await load(context, loader, { folder: each }, `${host}/docs`)).toMatchObject({ code: 0 });
     }
     const image = `${host}/docs/site@${siteOf(kits[0] ?? "")}`;
@@ -100,31 +100,31 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     ) as { layers: unknown[] };
     expect(signatures.layers).toHaveLength(2);
   });
+});
 
-  test("a registry with the API for referrers has all of them there", async (context) => {
-    const key = newKey();
-    const folder = await (await kitWriter(context, scratchFolder(context), key))("1");
-    const host = await startReferrersRegistry(context);
-    expect(await load(context, loader, { folder }, `${host}/docs`)).toMatchObject({ code: 0 });
-    await expectSigned(context, `${host}/docs/site@${siteOf(folder)}`, key);
-    const found = await fetch(`http://${host}/v2/docs/site/referrers/${siteOf(folder)}`);
-    const { manifests } = (await found.json()) as { manifests: { digest: string }[] };
-    const referrers = manifestOf(folder).artifacts?.filter(
-      ({ digest }) => (blobOf(folder, digest) as { subject?: object }).subject,
-    );
-    expect(manifests.map(({ digest }) => digest).sort()).toEqual(
-      referrers?.map(({ digest }) => digest).sort(),
-    );
-    expect(referrers).toHaveLength(3);
-  });
+const [LOADER] = LOADERS;
 
-  test("an unsigned kit brings none", async (context) => {
-    const folder = await (await kitWriter(context, scratchFolder(context), undefined))("1");
-    expect(manifestOf(folder)).not.toHaveProperty("artifacts");
-    const { host } = await startRegistry(context);
-    const ended = await load(context, loader, { folder }, `${host}/docs`);
-    expect(ended).toMatchObject({ code: 0 });
-    expect(ended.output).not.toContain("cosign");
-    expect(await tagsOf(`${host}/docs/site`)).toEqual(["1"]);
-  });
+test("a registry with the API for referrers has all of them there", async (context) => {
+  const key = newKey();
+  const folder = await (await kitWriter(context, scratchFolder(context), key))("1");
+  const host = await startReferrersRegistry(context);
+  expect(await load(context, LOADER, { folder }, `${host}/docs`)).toMatchObject({ code: 0 });
+  await expectSigned(context, `${host}/docs/site@${siteOf(folder)}`, key);
+  const found = await fetch(`http://${host}/v2/docs/site/referrers/${siteOf(folder)}`);
+  const { manifests } = (await found.json()) as { manifests: { digest: string }[] };
+  const referrers = manifestOf(folder).artifacts?.filter(
+    ({ digest }) => (blobOf(folder, digest) as { subject?: object }).subject,
+  );
+  expect(manifests.map(({ digest }) => digest).sort()).toEqual(referrers?.map(({ digest }) => digest).sort());
+  expect(referrers).toHaveLength(3);
+});
+
+test("an unsigned kit brings none", async (context) => {
+  const folder = await (await kitWriter(context, scratchFolder(context), undefined))("1");
+  expect(manifestOf(folder)).not.toHaveProperty("artifacts");
+  const { host } = await startRegistry(context);
+  const ended = await load(context, LOADER, { folder }, `${host}/docs`);
+  expect(ended).toMatchObject({ code: 0 });
+  expect(ended.output).not.toContain("cosign");
+  expect(await tagsOf(`${host}/docs/site`)).toEqual(["1"]);
 });
