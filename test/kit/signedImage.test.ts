@@ -1,10 +1,11 @@
 // The site's image of a signed kit after load.sh: cosign's own libraries verify it in the registry.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startReferrersRegistry, verifiersWith } from "../copies/signing.ts";
+import { runCommand } from "../programs/commands.ts";
 import { newKey, type KeyPair } from "./kitFolder.ts";
 import { kitWriter, manifestOf, signerOf, siteOf } from "./kitWriter.ts";
 import { isWrite, load, LOADERS, startProxy } from "./loading.ts";
@@ -82,23 +83,30 @@ describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
     expect(passed.filter(isWrite)).toEqual([]);
   });
 
-  test("keeps the signatures that others made: of an earlier key, and of this one again", async (context) => {
+  test("keeps the signatures that others made: by an earlier key, and by the operator's with cosign", async (context) => {
     const folder = scratchFolder(context);
-    const [earlier, key] = [newKey("ed25519"), newKey()];
+    const [earlier, key, own] = [newKey("ed25519"), newKey(), newKey()];
     const write = await kitWriter(context, folder, earlier);
     const { host } = await startRegistry(context);
-    const kits = [await write("1"), await write("1", { signer: signerOf(key) })];
-    for (const each of [...kits, ...kits.slice(0, 1)]) {
-      expect(await load(context, loader, { folder: each }, `${host}/docs`)).toMatchObject({ code: 0 });
-    }
-    const image = `${host}/docs/site@${siteOf(kits[0] ?? "")}`;
-    expect(siteOf(kits[1] ?? "")).toBe(siteOf(kits[0] ?? ""));
+    const [first, second] = [await write("1"), await write("1", { signer: signerOf(key) })];
+    expect(siteOf(second)).toBe(siteOf(first));
+    const image = `${host}/docs/site@${siteOf(first)}`;
+    const loads = async (kit: string): Promise<void> =>
+      expect(await load(context, loader, { folder: kit }, `${host}/docs`)).toMatchObject({ code: 0 });
+    await loads(first);
+    const file = join(folder, "own.key");
+    writeFileSync(file, own.privateKey.export({ type: "pkcs8", format: "pem" }));
+    await runCommand(process.env["COSIGN"] ?? "cosign", ["sign", "cosign2", file, image]);
+    await loads(second);
+    await loads(first);
     await expectSigned(context, image, earlier);
     await expectSigned(context, image, key);
+    const { signature } = await verifiersWith(context, own.publicKey);
+    for (const verify of Object.values(signature)) await verify(image);
     const signatures = JSON.parse(
-      await crane("manifest", `${host}/docs/site:${siteOf(kits[0] ?? "").replace(":", "-")}.sig`),
+      await crane("manifest", `${host}/docs/site:${siteOf(first).replace(":", "-")}.sig`),
     ) as { layers: unknown[] };
-    expect(signatures.layers).toHaveLength(2);
+    expect(signatures.layers).toHaveLength(3);
   });
 });
 
