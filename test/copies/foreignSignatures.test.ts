@@ -123,7 +123,7 @@ describe.each(Object.entries(REGISTRIES))("in %s", (_, start) => {
     const other = await pushImage(context, `${host}/docs/site:2`, "other");
     const [, , , key] = await newKeys(context);
     for (const by of ["cosign2", "cosign3"]) await cosign("sign", by, key?.privateFile ?? "", image);
-    const tagOf = (name: string): string => `${name.replace("@", ":").replace("sha256:", "sha256-")}`;
+    const tagOf = (name: string): string => name.replace("@", ":").replace("sha256:", "sha256-");
     await crane("tag", `${tagOf(image)}.sig`, `${tagOf(other).split(":").at(-1) ?? ""}.sig`);
     for (const referrer of await referrersOf(host, image)) {
       const manifest = JSON.parse(await crane("manifest", `${host}/docs/site@${referrer}`)) as {

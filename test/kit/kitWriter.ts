@@ -32,40 +32,41 @@ export async function kitWriter(
   const chart = join(folder, "chart");
   mkdirSync(chart);
   writeFileSync(join(chart, "Chart.yaml"), "apiVersion: v2\nname: docs-server\nversion: 1.0.0\n");
-  return async (version, request = {}) => {
-    const site = join(folder, `site ${version}`);
-    mkdirSync(site, { recursive: true });
-    writeFileSync(join(site, "index.html"), `This is ${version}`);
-    const path = join(folder, `${version}.tar.gz`);
-    create({ file: path, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
-    const size = readFileSync(path).length;
-    const bundle = {
-      path,
-      format: "tar.gz",
-      sha256: digestOfFile(path),
-      size,
-      version,
-      root: "",
-      leftOut: [],
-    } as const;
-    const kits = join(folder, "kits");
-    const { name } = await writeKit(
-      {
-        bundle,
-        chart,
-        limits: { unpackedBytes: 1e6, files: 10 },
-        images: [base],
-        platforms: ["linux/amd64", "linux/arm64"],
-        values: { image: { repository: "registry.invalid/kit/nginx-unprivileged" } },
-        signer: key && signerOf(key),
-        earlier: [],
-        ...request,
-      },
-      { folder: kits, owner: "urn" },
-      await operation(context),
-    );
-    return join(kits, name);
-  };
+  const images = [base];
+  const platforms = ["linux/amd64", "linux/arm64"];
+  const values = { image: { repository: "registry.invalid/kit/nginx-unprivileged" } };
+  const defaults = { chart, images, platforms, values, signer: key && signerOf(key) };
+  return (version, request) => writeSiteKit(context, folder, version, { ...defaults, ...request });
+}
+
+/** Writes a kit of a site with one page. @returns its folder */
+export async function writeSiteKit(
+  context: Pick<TestContext, "onTestFinished">,
+  folder: string,
+  version: string,
+  request: Partial<KitRequest> & Pick<KitRequest, "images" | "platforms" | "values">,
+): Promise<string> {
+  const site = join(folder, `site ${version}`);
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), `This is ${version}`);
+  const path = join(folder, `${version}.tar.gz`);
+  create({ file: path, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const bundle = {
+    path,
+    format: "tar.gz",
+    sha256: digestOfFile(path),
+    size: readFileSync(path).length,
+    version,
+    root: "",
+    leftOut: [],
+  } as const;
+  const kits = join(folder, "kits");
+  const { name } = await writeKit(
+    { bundle, limits: { unpackedBytes: 1e6, files: 10 }, earlier: [], ...request },
+    { folder: kits, owner: "urn" },
+    await operation(context),
+  );
+  return join(kits, name);
 }
 
 /** What a kit's manifest says. */
