@@ -1,15 +1,15 @@
 // The site's image of a signed kit after load.sh: cosign's own libraries verify it in the registry.
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startReferrersRegistry, verifiersWith } from "../copies/signing.ts";
-import { runCommand } from "../programs/commands.ts";
+import { findCommand, runCommand } from "../programs/commands.ts";
 import { newKey, type KeyPair } from "./kitFolder.ts";
 import { kitWriter, manifestOf, signerOf, siteOf } from "./kitWriter.ts";
 import { isWrite, load, LOADERS, startProxy } from "./loading.ts";
-import { scratchFolder } from "./systems.ts";
+import { Operator, scratchFolder } from "./systems.ts";
 
 const TYPES = ["slsaprovenance1", "cyclonedx"] as const;
 
@@ -136,3 +136,42 @@ test("an unsigned kit brings none", async (context) => {
   expect(ended.output).not.toContain("cosign");
   expect(await tagsOf(`${host}/docs/site`)).toEqual(["1"]);
 });
+
+/** docker, by crane: it pushes an image of an archive, and reads manifests. */
+const DOCKER = `#!/bin/sh
+case "$1 \${2-}" in
+  "load "*) rm -rf "$RECORD/in" && mkdir "$RECORD/in" && tar -xf - -C "$RECORD/in" ;;
+  "push "*) crane push --insecure "$RECORD/in" "$2" ;;
+  *) while [ $# -gt 1 ]; do shift; done; crane manifest --insecure "$1" ;;
+esac
+`;
+
+test.for([
+  ["with curl", true],
+  ["without curl", false],
+] as const)(
+  "docker cannot send a signature: on a machine %s, curl sends it or the script says so",
+  async ([, hasCurl], context) => {
+    const key = newKey();
+    const folder = await (await kitWriter(context, scratchFolder(context), key))("1");
+    const { host } = await startRegistry(context);
+    const docker = join(scratchFolder(context), "docker");
+    writeFileSync(docker, DOCKER);
+    chmodSync(docker, 0o755);
+    const curl = findCommand("curl");
+    const operator = new Operator(context, "busybox", {
+      docker,
+      crane: process.env["CRANE"] ?? findCommand("crane") ?? "crane",
+      ...(hasCurl && curl !== undefined && { curl }),
+    });
+    const args = [`${host}/docs`, "--plain-http", "--with", "docker"];
+    const env = { RECORD: scratchFolder(context) };
+    const ended = await operator.run(join(folder, "load.sh"), args, { env });
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.lines.at(-1)).toBe(`OK: all images are in ${host}/docs, with the kit's digests.`);
+    const image = `${host}/docs/site@${siteOf(folder)}`;
+    if (hasCurl) return expectSigned(context, image, key);
+    expect(ended.output).toContain("NOT LOADED: the signature of the site's image.");
+    return expectRefused(context, image, key);
+  },
+);
