@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
+import { readEarlierKit } from "../../provider/kit/earlierKit.ts";
 import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startReferrersRegistry, verifiersWith } from "../copies/signing.ts";
@@ -125,6 +126,20 @@ test("a registry with the API for referrers has all of them there", async (conte
   );
   expect(manifests.map(({ digest }) => digest).sort()).toEqual(referrers?.map(({ digest }) => digest).sort());
   expect(referrers).toHaveLength(3);
+});
+
+test("a differential kit brings the signature of its own image, and the earlier one keeps its own", async (context) => {
+  const key = newKey();
+  const write = await kitWriter(context, scratchFolder(context), key);
+  const first = await write("1");
+  const second = await write("2", { since: readEarlierKit(join(first, "manifest.json")) });
+  const { host } = await startRegistry(context);
+  for (const folder of [first, second]) {
+    expect(await load(context, LOADER, { folder }, `${host}/docs`)).toMatchObject({ code: 0 });
+  }
+  for (const kit of [first, second]) await expectSigned(context, `${host}/docs/site@${siteOf(kit)}`, key);
+  expect(siteOf(second)).not.toBe(siteOf(first));
+  expect(manifestOf(second).blobs.filter((blob) => blob.in === "1").length).toBeGreaterThan(0);
 });
 
 test("an unsigned kit brings none", async (context) => {
