@@ -152,6 +152,27 @@ test("an unsigned kit brings none", async (context) => {
   expect(await tagsOf(`${host}/docs/site`)).toEqual(["1"]);
 });
 
+test("signatures that the registry does not show, or that are none, are not replaced", async (context) => {
+  const folder = await (await kitWriter(context, scratchFolder(context), newKey()))("1");
+  const tag = `${siteOf(folder).replace(":", "-")}.sig`;
+  let isHidden = true;
+  const { host, passed } = await startProxy(context, ({ method, path }) =>
+    isHidden && method === "GET" && path.endsWith(tag)
+      ? { answer: { status: 403, body: '{"errors":[{"code":"DENIED"}]}' } }
+      : undefined,
+  );
+  const hidden = await load(context, LOADER, { folder }, `${host}/docs`);
+  expect(hidden).toMatchObject({ code: 1 });
+  expect(hidden.output).toContain(`curl cannot read ${host}/docs/site:${tag}: the registry answered 403`);
+  isHidden = false;
+  await crane("index", "append", "-t", `${host}/docs/site:${tag}`);
+  passed.length = 0;
+  const other = await load(context, LOADER, { folder }, `${host}/docs`);
+  expect(other).toMatchObject({ code: 1 });
+  expect(other.output).toContain(`${host}/docs/site:${tag} is no signature of an image`);
+  expect(passed.filter(isWrite)).toEqual([]);
+});
+
 /** docker, by crane: it pushes an image of an archive, and reads manifests. */
 const DOCKER = `#!/bin/sh
 case "$1 \${2-}" in
