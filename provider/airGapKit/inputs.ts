@@ -47,7 +47,8 @@ export interface AirGapKitInputs {
    */
   values?: Readonly<Record<string, unknown>>;
   /**
-   * Name of the environment variable with the private key that signs the kit (PEM: ECDSA P-256 or Ed25519).
+   * Name of the environment variable with the private key that signs the kit and its image of the site (PEM: ECDSA P-256 or Ed25519).
+   * `load.sh` puts the image's signature into the registry, where cosign, Flux and admission controllers verify it.
    *
    * @default none: the kit is not signed
    */

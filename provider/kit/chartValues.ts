@@ -28,7 +28,12 @@ export function chartValues(bundle: KitBundle, images: readonly KitImage[], give
 }
 
 function pinnedName({ name, top }: KitImage): string {
-  return `${UNKNOWN_REGISTRY}/${name.slice(0, name.indexOf(":"))}@${top.digest}`;
+  return `${repositoryInKit(name)}@${top.digest}`;
+}
+
+/** The repository of an image of a kit. @param name in the kit, `NAME:TAG` */
+export function repositoryInKit(name: string): string {
+  return `${UNKNOWN_REGISTRY}/${name.slice(0, name.indexOf(":"))}`;
 }
 
 /** Merges groups key by key at any depth; for everything else, including lists, the user's value wins. */

@@ -3,6 +3,7 @@ import type { KitBundle } from "./buildSiteImage";
 import type { KitChart } from "./chartArchive";
 import type { KitImage } from "./kitImage";
 import type { EarlierKit } from "./earlierKit";
+import type { KitArtifact } from "./siteSignature";
 import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
 
@@ -24,6 +25,8 @@ export interface KitContent {
   readonly images: readonly KitImage[];
   /** The blobs of all images. */
   readonly blobs: readonly KitBlob[];
+  /** The signature of the site's image, and the signed documents about it. */
+  readonly artifacts?: readonly KitArtifact[] | undefined;
   readonly since: EarlierKit | undefined;
   readonly signed: boolean;
   /** ISO 8601. */
@@ -32,7 +35,7 @@ export interface KitContent {
 
 /** Creates the manifest. Two kits with the same inputs differ only in `createdAt`. */
 export function kitManifest(content: KitContent) {
-  const { bundle, bundleFile, chart, images, blobs, since, signed, createdAt } = content;
+  const { bundle, bundleFile, chart, images, artifacts = [], blobs, since, signed, createdAt } = content;
   const imageBytes = blobs.reduce((total, { size }) => total + size, 0);
   return {
     kit: 1,
@@ -61,6 +64,14 @@ export function kitManifest(content: KitContent) {
       platforms,
       site: isSite,
     })),
+    ...(artifacts.length > 0 && {
+      artifacts: artifacts.map(({ subject, tag, manifest }) => ({
+        subject,
+        ...(tag !== undefined && { tag }),
+        digest: manifest.digest,
+        mediaType: manifest.mediaType,
+      })),
+    }),
     blobs: blobs.map(({ digest, size, inEarlierKit }) => ({ digest, size, in: inEarlierKit ?? THIS_KIT })),
     needs: {
       kubernetes: chart?.kubeVersion ?? OLDEST_KUBERNETES,

@@ -19,11 +19,13 @@ import type { EarlierKit } from "./earlierKit";
 import { labelOf } from "./imageName";
 import type { PulledImage } from "./kitImage";
 import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
-import { BLOBS, writeLayout } from "./ociLayout";
+import { BLOBS, INDEX, writeIndex, writeLayout } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
 import { pullImage } from "./pullImage";
+import type { Origin } from "../provenance/origin";
 import type { Signer } from "../signing/signer";
+import { signSite, writeArtifacts } from "./siteSignature";
 import { signatureFiles, sigstoreBundle } from "./signatureFiles";
 import { PARTS_SUMS, sumFiles, SUMS, sumsText, type SummedFile } from "./sums";
 import { wholeKit } from "./wholeKit";
@@ -77,7 +79,7 @@ export async function writeKit(
 ): Promise<WrittenKit> {
   const draft = await KitDraft.claim(folder, owner);
   try {
-    const { kit, from } = await fill(draft, request, context);
+    const { kit, from } = await fill(draft, request, folder, context);
     placing?.(kit);
     const isThere = (): Promise<boolean> => Promise.resolve(existsSync(join(folder, kit.name)));
     let earlier: WrittenKit | undefined;
@@ -95,10 +97,14 @@ export async function writeKit(
   }
 }
 
-/** @returns the kit, and the folder that contains it now */
+/**
+ * @param place the folder of all kits
+ * @returns the kit, and the folder that contains it now
+ */
 async function fill(
   draft: KitDraft,
   request: KitRequest,
+  place: string,
   context: RegistryContext,
 ): Promise<{ kit: WrittenKit; from: string }> {
   const { bundle, serviceUrl, search, since, signer, partSize } = request;
@@ -111,7 +117,8 @@ async function fill(
   const { images, blobs, facts } = await writeImages(draft, request, context);
   const version = facts?.searchVersion;
   const added = search && version !== undefined ? { options: search.options, version } : undefined;
-  await writeOriginFiles(kit, { origin: { bundle, serviceUrl, search: added }, images, chart });
+  const origin = { bundle, serviceUrl, search: added };
+  await writeOriginFiles(kit, { origin, images, chart });
   await writeFile(join(kit, "values.yaml"), chartValues(bundle, images, request.values));
   await writeScript("verify.sh", kit);
   if (images.length > 0) await writeScript("load.sh", kit);
@@ -125,7 +132,7 @@ async function fill(
     if (found === undefined) throw new Error(`the kit has no ${path}`);
     return found;
   };
-  const manifest = kitManifest({
+  let content: KitContent = {
     bundle,
     bundleFile: file(bundleName),
     chart: chart && { ...chart, ...file(chart.path) },
@@ -134,12 +141,20 @@ async function fill(
     since,
     signed: signer !== undefined,
     createdAt,
-  });
+  };
+  const name = nameOf(request, files, kitManifest(content));
+  const signature = await signedSite(content, origin, request.signer, join(place, name));
+  if (signature) {
+    const { artifacts, contents } = signature;
+    await writeIndex(kit, images, artifacts);
+    content = { ...content, artifacts, blobs: await writeArtifacts(kit, contents, blobs) };
+  }
+  const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
   const texts = textsOf(manifest, signer?.keyId, file("verify.sh"));
   await writeReadme(kit, { ...texts, parts: false });
-  const name = nameOf(request, files, manifest);
-  const whole = await sign(kit, SUMS, files, request, signal);
+  const unchanged = signature ? files.filter(({ path }) => path !== INDEX) : files;
+  const whole = await sign(kit, SUMS, unchanged, request, signal);
   const written = {
     name,
     sha256: whole.totals.list.sha256,
@@ -198,6 +213,17 @@ async function writeImages(
   return { images, blobs, facts: search && site.search };
 }
 
+/** The signature of the site's image, if the kit is signed and has one. @param existing folder of a kit with the same content */
+async function signedSite(
+  { images }: KitContent,
+  origin: Origin,
+  signer: Signer | undefined,
+  existing: string,
+): Promise<Awaited<ReturnType<typeof signSite>> | undefined> {
+  const site = images.find(({ isSite }) => isSite);
+  return site && signer && signSite(site, { ...origin, base: images[0]?.base }, signer, existing);
+}
+
 function textsOf(manifest: KitManifest, keyId: string | undefined, verify: SummedFile): TextValues {
   const { chart, images, since, needs, bundle } = manifest;
   return {
@@ -222,7 +248,13 @@ function textsOf(manifest: KitManifest, keyId: string | undefined, verify: Summe
   };
 }
 
-/** The folder's name: the same for the same content. It depends on the signing key and on everything except the date. */
+/**
+ * The folder's name: the same for the same content. It depends on the signing key and on everything except the date and the signatures:
+ * no two signatures by an ECDSA key are the same.
+ *
+ * @param files without the signature of the site's image
+ * @param manifest without it
+ */
 function nameOf(
   { bundle, partSize, signer }: KitRequest,
   files: readonly SummedFile[],

@@ -11,8 +11,8 @@ import type { Verifier } from "./verifier";
 const BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle";
 /** The kind of statement by which cosign 3 signs an image: an image with other statements only is described, not signed. */
 const SIGNATURE_STATEMENT = "https://sigstore.dev/cosign/sign/v1";
-/** Maximum number of bundles that are read: whoever may push can add any number. */
-const MOST_BUNDLES = 200;
+/** Maximum number of referrers that are read: whoever may push can add any number. */
+const MOST_REFERRERS = 200;
 
 /**
  * Reads the bundles of an image: signatures in the form of cosign 3, each in a manifest that refers to the image.
@@ -21,7 +21,10 @@ const MOST_BUNDLES = 200;
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function readBundles(session: RegistrySession, digest: string): Promise<Buffer[]> {
-  const listed = (await referrersOf(session, digest)).filter(mayBeBundle).slice(0, MOST_BUNDLES);
+  // registries may leave out the type of a referrer, or tell that of its configuration: then the manifest alone says what it is
+  const listed = (await referrersOf(session, digest))
+    .sort((one, other) => Number(isCalledBundle(other)) - Number(isCalledBundle(one)))
+    .slice(0, MOST_REFERRERS);
   const bundles: Buffer[] = [];
   for (const each of listed) {
     const { digest: name } = fieldsOf(each);
@@ -34,10 +37,9 @@ export async function readBundles(session: RegistrySession, digest: string): Pro
   return bundles;
 }
 
-/** Registries may leave out the type of a referrer. */
-function mayBeBundle(entry: unknown): boolean {
+function isCalledBundle(entry: unknown): boolean {
   const { artifactType } = fieldsOf(entry);
-  return typeof artifactType !== "string" || artifactType.startsWith(BUNDLE_TYPE);
+  return typeof artifactType === "string" && artifactType.startsWith(BUNDLE_TYPE);
 }
 
 /** Whether a bundle is a signature of an image by a key. */

@@ -19,14 +19,18 @@ export interface ReadLayer {
 export async function readLayers(session: RegistrySession, tag: string): Promise<ReadLayer[] | undefined> {
   const manifest = await getManifest(session, tag);
   if (manifest === undefined) return undefined;
-  const { layers } = fieldsOf(manifest.bytes);
   const read: ReadLayer[] = [];
-  for (const each of Array.isArray(layers) ? (layers as unknown[]) : []) {
-    const layer = layerOf(each);
-    const content = layer && (await findBlob(session, layer));
-    if (layer && content) read.push({ layer, content });
+  for (const layer of layersIn(manifest.bytes)) {
+    const content = await findBlob(session, layer);
+    if (content) read.push({ layer, content });
   }
   return read;
+}
+
+/** The layers of a manifest, with their annotations. */
+export function layersIn(manifest: Buffer): Descriptor[] {
+  const { layers } = fieldsOf(manifest);
+  return (Array.isArray(layers) ? (layers as unknown[]) : []).flatMap((each) => layerOf(each) ?? []);
 }
 
 function layerOf(value: unknown): Descriptor | undefined {

@@ -1,4 +1,4 @@
-import { contentOf, describe, fieldsOf } from "../registry/content";
+import { contentOf, fieldsOf } from "../registry/content";
 import { ensureContent } from "../registry/ensureBlob";
 import {
   deleteManifest,
@@ -11,34 +11,20 @@ import {
 import { isDigest, repositoryName } from "../registry/reference";
 import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
-import {
-  attestationArtifact,
-  attestationReferrer,
-  attestationTag,
-  PREDICATE_ANNOTATION,
-  signatureArtifact,
-  SIGNATURE_ANNOTATION,
-  signatureTag,
-  SIMPLE_SIGNING,
-  type Artifact,
-} from "./artifacts";
-import { ENVELOPE_TYPE, isAbout, opened, sealed, STATEMENT_TYPE } from "./envelope";
-import { isSignatureOf, signaturePayload } from "./imageSignature";
+import { attestationReferrer, attestationTag, signatureTag, type Artifact } from "./artifacts";
+import { ENVELOPE_TYPE, isAbout, opened, STATEMENT_TYPE } from "./envelope";
+import { isSignatureOf } from "./imageSignature";
 import { readLayers } from "./layers";
+import { makeArtifacts, type Attestation } from "./makeArtifacts";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
-
-/** A document about an image: an in-toto statement, which is signed as JSON. */
-export interface Attestation {
-  readonly predicateType: string;
-}
 
 /**
  * Signs an image and the documents about it. Existing valid signatures are kept, also those of others, so an interrupted run
  * continues with the same digests.
  *
  * @param image need not be in the registry yet
- * @returns the artifacts for the registry; those with a tag for cosign come first
+ * @returns as {@link makeArtifacts}
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function signedArtifacts(
@@ -47,54 +33,11 @@ export async function signedArtifacts(
   attestations: readonly Attestation[],
   signer: Signer,
 ): Promise<Artifact[]> {
-  const signature = await signatureOf(session, image, signer);
-  return [signature, ...(await attestationsOf(session, image, attestations, signer))];
-}
-
-async function signatureOf(session: RegistrySession, image: Manifest, signer: Signer): Promise<Artifact> {
-  const existing = (await readLayers(session, signatureTag(image.digest))) ?? [];
-  const layers = existing.map(({ layer }) => layer);
-  if (existing.some((each) => isSignatureOf(image.digest, each, signer))) {
-    return signatureArtifact(image, layers, []);
-  }
   const name = repositoryName(session.repository);
-  const payload = contentOf(SIMPLE_SIGNING, signaturePayload(name, image.digest));
-  const annotations = { [SIGNATURE_ANNOTATION]: signer.sign(payload.bytes).toString("base64") };
-  return signatureArtifact(image, [...layers, { ...describe(payload), annotations }], [payload]);
-}
-
-async function attestationsOf(
-  session: RegistrySession,
-  image: Manifest,
-  attestations: readonly Attestation[],
-  signer: Signer,
-): Promise<Artifact[]> {
-  const existing = (await readLayers(session, attestationTag(image.digest))) ?? [];
-  const own = existing.flatMap(({ layer, content }) => {
-    const statement = opened(content, signer);
-    return statement ? [{ layer, content, statement }] : [];
+  return makeArtifacts({ name, manifest: image }, attestations, signer, {
+    signatures: (await readLayers(session, signatureTag(image.digest))) ?? [],
+    attestations: (await readLayers(session, attestationTag(image.digest))) ?? [],
   });
-  const wanted = attestations.map((attestation) => {
-    const statement = Buffer.from(JSON.stringify(attestation));
-    const found = own.find((each) => each.statement.equals(statement));
-    const envelope = contentOf(ENVELOPE_TYPE, found?.content ?? sealed(statement, signer));
-    return { predicateType: attestation.predicateType, envelope };
-  });
-  // earlier statements of the same kinds by this key are replaced, all others stay
-  const kinds = new Set<unknown>(attestations.map(({ predicateType }) => predicateType));
-  const replaced = new Set(
-    own.filter(({ statement }) => kinds.has(fieldsOf(statement)["predicateType"])).map(({ layer }) => layer),
-  );
-  const others = existing.map(({ layer }) => layer).filter((layer) => !replaced.has(layer));
-  const layers = wanted.map(({ predicateType, envelope }) => ({
-    ...describe(envelope),
-    annotations: { [SIGNATURE_ANNOTATION]: "", [PREDICATE_ANNOTATION]: predicateType },
-  }));
-  const envelopes = wanted.map(({ envelope }) => envelope);
-  return [
-    attestationArtifact(image, [...others, ...layers], envelopes),
-    ...wanted.map(({ predicateType, envelope }) => attestationReferrer(image, predicateType, envelope)),
-  ];
 }
 
 /**

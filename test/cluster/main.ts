@@ -7,6 +7,7 @@ import { findCommand } from "../programs/commands.ts";
 import { prepareBareDebian } from "../programs/bareDebian.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
 import {
+  prepareCosign,
   prepareCrane,
   prepareHelm,
   prepareKubenode,
@@ -43,6 +44,7 @@ async function onOwnNode(): Promise<number> {
     REGISTRY: await prepareRegistry(say),
     CRANE: await prepareCrane(say),
     VERSITYGW: await prepareVersitygw(say),
+    COSIGN: await prepareCosign(join(import.meta.dirname, "../copies/cosign"), say),
     VALIDATION: await prepareValidation(VALIDATION_SOURCE, say),
     BARE_DEBIAN: await prepareBareDebian(say),
   };

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { PREDICATE_TYPES } from "../../provider/destination/repository/artifacts.ts";
+import { PREDICATE_TYPES } from "../../provider/provenance/imageStatements.ts";
 import { parseRepository } from "../../provider/registry/reference.ts";
 import { RegistrySession } from "../../provider/registry/session.ts";
 import { isSignedImage } from "../../provider/signing/signedImage.ts";

@@ -33,12 +33,12 @@ export function newKit(context: TestContext, options: KitOptions = {}): Kit {
 export async function load(
   context: TestContext,
   { program, system }: Loader,
-  kit: Kit,
+  kit: Pick<Kit, "folder">,
   target: string,
   options: RunOptions = {},
   programs: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const file = program === "crane" ? (process.env["CRANE"] ?? "crane") : program;
+  const file = process.env[program.toUpperCase()] ?? program;
   const found = file.includes("/") ? file : findCommand(file);
   if (found === undefined) throw new Error(`The tests of kits need ${program} on PATH.`);
   const operator = new Operator(context, system, { [program]: found, ...programs });

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareCrane, prepareRegistry } from "../programs/goPrograms.ts";
+import { prepareCosign, prepareCrane, prepareRegistry } from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 
 const NEEDED = ["busybox", "curl", "dash", "openssl", "skopeo"];
@@ -16,4 +16,5 @@ if (isRoot && NEEDED.some((program) => findCommand(program) === undefined)) {
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   REGISTRY: await prepareRegistry(say),
   CRANE: await prepareCrane(say),
+  COSIGN: await prepareCosign(join(import.meta.dirname, "../copies/cosign"), say),
 });

@@ -1,17 +1,13 @@
 // All steps of a kit: the provider writes it on one side; its scripts check, load and install it on the other.
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { create } from "tar";
 import { expect, test, type TestContext } from "vitest";
 import { readEarlierKit } from "../../provider/kit/earlierKit.ts";
-import type { KitManifest } from "../../provider/kit/manifest.ts";
-import { signerFrom } from "../../provider/signing/signer.ts";
-import { writeKit, type KitRequest } from "../../provider/kit/writeKit.ts";
-import { crane, pushBase } from "../copies/images.ts";
+import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
-import { operation } from "../copies/siteCopies.ts";
 import { findCommand } from "../programs/commands.ts";
-import { digestOfFile, KINDS, newKey, type KeyPair } from "./kitFolder.ts";
+import { KINDS, newKey, type KeyPair } from "./kitFolder.ts";
+import { kitWriter, siteOf } from "./kitWriter.ts";
 import { Operator, scratchFolder, type Ended } from "./systems.ts";
 
 /** Prints its arguments, and the first file of values. */
@@ -24,51 +20,7 @@ cat "$2"
 /** Both sides of an air gap. */
 async function sides(context: TestContext, key: KeyPair) {
   const folder = scratchFolder(context);
-  const outside = await startRegistry(context);
-  const base = `${outside.host}/nginx-unprivileged:1.30`;
-  await pushBase(context, base);
-  const chart = join(folder, "chart");
-  mkdirSync(chart);
-  writeFileSync(join(chart, "Chart.yaml"), "apiVersion: v2\nname: docs-server\nversion: 1.0.0\n");
-  const pem = key.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  const signer = signerFrom("KEY", { environment: () => pem });
-
-  /** Writes a kit of one page. @returns its folder */
-  const write = async (version: string, request: Partial<KitRequest> = {}): Promise<string> => {
-    const site = join(folder, `site ${version}`);
-    mkdirSync(site);
-    writeFileSync(join(site, "index.html"), `This is ${version}`);
-    const path = join(folder, `${version}.tar.gz`);
-    create({ file: path, cwd: site, gzip: true, portable: true, sync: true }, ["index.html"]);
-    const size = readFileSync(path).length;
-    const bundle = {
-      path,
-      format: "tar.gz",
-      sha256: digestOfFile(path),
-      size,
-      version,
-      root: "",
-      leftOut: [],
-    } as const;
-    const kits = join(folder, "kits");
-    const { name } = await writeKit(
-      {
-        bundle,
-        chart,
-        limits: { unpackedBytes: 1e6, files: 10 },
-        images: [base],
-        platforms: ["linux/amd64", "linux/arm64"],
-        values: { image: { repository: "registry.invalid/kit/nginx-unprivileged" } },
-        signer,
-        earlier: [],
-        ...request,
-      },
-      { folder: kits, owner: "urn" },
-      await operation(context),
-    );
-    return join(kits, name);
-  };
-
+  const write = await kitWriter(context, folder, key);
   const inside = await startRegistry(context);
   const helm = join(folder, "helm");
   writeFileSync(helm, HELM);
@@ -86,11 +38,6 @@ async function sides(context: TestContext, key: KeyPair) {
     install: (kit: string): Promise<Ended> => operator.run(join(kit, "install.sh"), [target]),
   };
 }
-
-const siteOf = (kit: string): string => {
-  const { images } = JSON.parse(readFileSync(join(kit, "manifest.json"), "utf8")) as KitManifest;
-  return images.find(({ site }) => site)?.digest ?? "";
-};
 
 test.for(KINDS)(
   "a kit signed with %s is checked, loaded and installed; then a differential one",

@@ -1,7 +1,5 @@
 import { DestinationError } from "../../messages/errors";
-import { imagePart, SBOM_TYPE, sbomText, siteParts } from "../../provenance/sbom";
-import { PROVENANCE_TYPE, slsaProvenance } from "../../provenance/slsaProvenance";
-import { sha256In, statement } from "../../provenance/statement";
+import { imageStatements } from "../../provenance/imageStatements";
 import type { Manifest } from "../../registry/manifests";
 import { repositoryName } from "../../registry/reference";
 import type { RegistrySession } from "../../registry/session";
@@ -9,9 +7,6 @@ import type { Artifact } from "../../signing/artifacts";
 import { signedArtifacts } from "../../signing/signedImage";
 import type { Base } from "../../siteImage/siteImage";
 import type { Signing } from "../destination";
-
-/** The documents about a signed copy. */
-export const PREDICATE_TYPES = [PROVENANCE_TYPE, SBOM_TYPE];
 
 /** The signature of an image, its provenance and its SBOM. @throws DestinationError; the signal's reason */
 export async function artifactsOf(
@@ -21,11 +16,8 @@ export async function artifactsOf(
   { signer, origin }: Signing,
 ): Promise<Artifact[]> {
   const name = repositoryName(session.repository);
-  const subject = [{ name, digest: { sha256: sha256In(image.digest) } }];
   const site = { ...origin, ...(base && { base: { name: base.name, digest: base.digest } }) };
-  const sbom = sbomText(imagePart("image", name, image.digest), siteParts(site));
-  const statements = [slsaProvenance(subject, site), statement(subject, SBOM_TYPE, JSON.parse(sbom))];
-  return signedArtifacts(session, image, statements, signer);
+  return signedArtifacts(session, image, imageStatements(name, image.digest, site), signer);
 }
 
 /** The failure to store the signature of an image that is in the registry. */

@@ -18,7 +18,7 @@ import type { Verifier } from "../../signing/verifier";
 import { siteRoot } from "../../siteImage/layer";
 import { BUNDLE_LABEL } from "../../siteImage/siteImage";
 import type { DestinationContext, FoundCopy } from "../destination";
-import { PREDICATE_TYPES } from "./artifacts";
+import { PREDICATE_TYPES } from "../../provenance/imageStatements";
 
 /** The layer of a copy is as large as its site, whose limits the copy had. */
 const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };

@@ -19,6 +19,7 @@ import { firstOf } from "../../messages/firstOf";
 import { inParallel } from "../../concurrency/inParallel";
 import type { Owner } from "../../ownership/owner";
 import { Ownership, removedMeanwhile } from "../../ownership/ownership";
+import { PREDICATE_TYPES } from "../../provenance/imageStatements";
 import { referrersOf } from "../../registry/referrers";
 import { listTags } from "../../registry/tags";
 import { PulledTag } from "./pulledTag";
@@ -33,7 +34,7 @@ import {
   removeReplacedArtifacts,
 } from "../../signing/signedImage";
 import { verifierFrom } from "../../signing/verifier";
-import { artifactsOf, PREDICATE_TYPES, unsigned } from "./artifacts";
+import { artifactsOf, unsigned } from "./artifacts";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
 import { compressedPath, LayerWriter, type Layer } from "../../siteImage/layer";

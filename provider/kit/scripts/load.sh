@@ -9,6 +9,9 @@
 # It uses the first of these programs that is installed; curl alone is enough. Docker comes last, because it pushes unchanged
 # manifests only with its containerd image store.
 #
+# The site's image of a signed kit brings its signature along: cosign finds it under the tag sha256-….sig of REGISTRY/PATH/NAME.
+# Signatures of others that the registry has stay. docker sends none: curl does then, if it is installed.
+#
 # Credentials: REGISTRY_USER and REGISTRY_PASSWORD in the environment, otherwise those of `docker login` or `podman login`.
 # --plain-http: the registry uses http. A private certificate authority: put its certificate into
 # /etc/docker/certs.d/REGISTRY/ca.crt, or name it with SSL_CERT_FILE, which all of them but docker read (curl
@@ -73,10 +76,13 @@ check_target() {
 
 # ---- JSON --------------------------------------------------------------------------------------------------------------
 
+# Prints each token of the JSON on standard input on a line of its own.
+json_tokens() { tr '\r\n\t' '   ' | grep -oE '"([^"\\]|\\.)*"|[][{},:]|[^][{},:" ]+'; }
+
 # Prints a line for each value of the JSON on standard input: its path, a tab, and the value. A path consists of names and indexes,
 # separated by spaces, such as «manifests 0 digest».
 json_values() {
-  tr '\r\n\t' '   ' | grep -oE '"([^"\\]|\\.)*"|[][{},:]|[^][{},:" ]+' | awk '
+  json_tokens | awk '
     function text(token,   out, code) {
       if (token !~ /^"/) return token
       token = substr(token, 2, length(token) - 2)
@@ -137,10 +143,40 @@ elements_of() {
     }'
 }
 
+# Prints each element of a list of the JSON on standard input, as a line of JSON.
+json_elements() {
+  json_tokens | awk -v list="\"$1\"" '
+    /^[]}]$/ { depth-- }
+    isInside && depth == 1 { if (line != "") print line; isInside = 0 }
+    isInside && depth == 2 && $0 == "," { print line; line = ""; next }
+    isInside { line = line $0 }
+    depth == 1 && $0 == "[" && last == ":" && name == list { isInside = 1 }
+    /^[[{]$/ { depth++ }
+    { name = last == ":" ? name : last; last = $0 }'
+}
+
+# Prints the JSON on standard input with more elements at the end of a list: those in a file, one per line.
+with_elements() {
+  json_tokens | awk -v list="\"$1\"" -v file="$2" '
+    /^[]}]$/ { depth-- }
+    isInside && depth == 1 {
+      while ((getline more <file) > 0) { printf "%s%s", isEmpty ? "" : ",", more; isEmpty = 0 }
+      isInside = 0
+    }
+    isInside { isEmpty = 0 }
+    depth == 1 && $0 == "[" && last == ":" && name == list { isInside = isEmpty = 1 }
+    /^[[{]$/ { depth++ }
+    { printf "%s", $0; name = last == ":" ? name : last; last = $0 }'
+}
+
 # ---- The kit's content -------------------------------------------------------------------------------------------------
 
-# Prints the path of a blob.
-file_of() { printf 'images/blobs/sha256/%s' "${1#sha256:}"; }
+# Prints the path of a blob: of the kit, or of a manifest that this run has made.
+file_of() {
+  if [ -f "$work/made/${1#sha256:}" ]; then printf '%s/made/%s' "$work" "${1#sha256:}"; else
+    printf '%s/images/blobs/sha256/%s' "$kit" "${1#sha256:}"
+  fi
+}
 
 check_digest() {
   case ${1#sha256:} in "$1" | '' | *[!0-9a-f]*) give_up "'$1' is no digest. Run verify.sh to see what is wrong with this kit." ;; esac
@@ -498,7 +534,7 @@ push_with_curl() {
     for blob in $(list_blobs "$manifest"); do place_blob "$blob"; done
     place_manifest "$manifest" "$type" "$manifest"
   done 4<"$work/manifests"
-  place_manifest "$tag" "$media_type" "$digest"
+  [ "$tag" = "$digest" ] || place_manifest "$tag" "$media_type" "$digest"
 }
 
 read_with_curl() {
@@ -506,7 +542,9 @@ read_with_curl() {
     --header "Accept: application/vnd.oci.image.manifest.v1+json" \
     --header "Accept: application/vnd.docker.distribution.manifest.list.v2+json" \
     --header "Accept: application/vnd.docker.distribution.manifest.v2+json"
-  [ "$status" = 200 ] && cat "$work/body"
+  [ "$status" = 200 ] && cat "$work/body" && return
+  case $status in 404) echo "not found" ;; *) echo "the registry answered $status" ;; esac >>"$work/errors"
+  return 1
 }
 
 # ---- The other programs ------------------------------------------------------------------------------------------------
@@ -515,25 +553,25 @@ read_with_curl() {
 push_with_skopeo() {
   rm -rf "$work/folder"
   mkdir "$work/folder" && printf 'Directory Transport Version: 1.1\n' >"$work/folder/version" || exit 1
-  ln -s "$kit/$(file_of "$digest")" "$work/folder/manifest.json"
+  ln -s "$(file_of "$digest")" "$work/folder/manifest.json"
   while read -r manifest _ <&4; do
-    ln -s "$kit/$(file_of "$manifest")" "$work/folder/${manifest#sha256:}.manifest.json"
-    for blob in $(list_blobs "$manifest"); do ln -sf "$kit/$(file_of "$blob")" "$work/folder/${blob#sha256:}"; done
+    ln -s "$(file_of "$manifest")" "$work/folder/${manifest#sha256:}.manifest.json"
+    for blob in $(list_blobs "$manifest"); do ln -sf "$(file_of "$blob")" "$work/folder/${blob#sha256:}"; done
   done 4<"$work/manifests"
   # the policy is about signatures of images; verify.sh has checked who made the kit
-  skopeo --insecure-policy copy --all ${plain_http:+--dest-tls-verify=false} "dir:$work/folder" "docker://$destination:$tag"
+  skopeo --insecure-policy copy --all ${plain_http:+--dest-tls-verify=false} "dir:$work/folder" "docker://$(named "$tag")"
 }
 read_with_skopeo() { skopeo --insecure-policy inspect --raw ${plain_http:+--tls-verify=false} "docker://$(named "$1")" 2>"$work/errors"; }
 
 push_with_crane() {
   make_layout
-  crane push ${plain_http:+--insecure} "$work/layout" "$destination:$tag"
+  crane push ${plain_http:+--insecure} "$work/layout" "$(named "$tag")"
 }
 read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors"; }
 
 push_with_oras() {
   make_layout
-  oras cp --no-tty --from-oci-layout ${plain_http:+--to-plain-http} "$work/layout@$digest" "$destination:$tag"
+  oras cp --no-tty --from-oci-layout ${plain_http:+--to-plain-http} "$work/layout@$digest" "$(named "$tag")"
 }
 read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>"$work/errors"; }
 
@@ -560,10 +598,130 @@ named() {
 # Makes an OCI layout with one image, for programs that cannot select one of several. It links to the kit's blobs.
 make_layout() {
   rm -rf "$work/layout"
-  mkdir "$work/layout" && ln -s "$kit/images/blobs" "$work/layout/blobs" && cp images/oci-layout "$work/layout/oci-layout" || exit 1
+  mkdir "$work/layout" && cp images/oci-layout "$work/layout/oci-layout" || exit 1
+  if [ -f "$work/made/${digest#sha256:}" ]; then
+    # not links: crane refuses them there
+    mkdir -p "$work/layout/blobs/sha256" || exit 1
+    for blob in "$digest" $(list_blobs "$digest"); do
+      [ ! -f "$(file_of "$blob")" ] || cp "$(file_of "$blob")" "$work/layout/blobs/sha256/" || exit 1
+    done
+  else
+    ln -s "$kit/images/blobs" "$work/layout/blobs" || exit 1
+  fi
   printf '{"schemaVersion":2,"manifests":[{"mediaType":"%s","digest":"%s","size":%d,"annotations":{"%s":"%s","%s":"%s"}}]}\n' \
     "$media_type" "$digest" "$(wc -c <"$(file_of "$digest")")" org.opencontainers.image.ref.name "$tag" \
     io.containerd.image.name "$destination:$tag" >"$work/layout/index.json"
+}
+
+# ---- Signatures --------------------------------------------------------------------------------------------------------
+
+# What load.sh brings along with an image: its signature, and the signed documents about it. Each is a manifest, either under a tag
+# that cosign reads, or only as a referrer: a manifest that names the image as its subject.
+load_artifacts() {
+  json_values <manifest.json | elements_of artifacts digest mediaType subject tag >"$work/artifacts"
+  [ -s "$work/artifacts" ] || return 0
+  if [ "$program" = docker ]; then
+    if ! command -v curl >/dev/null; then
+      echo "NOT LOADED: the signature of the site's image. docker cannot send it: install curl, skopeo, crane or oras, and run it again."
+      return
+    fi
+    program=curl
+    read_credentials
+  fi
+  mkdir "$work/made" || exit 1
+  while read -r digest media_type subject tag <&3; do
+    check_digest "$digest"
+    image=$(awk -v digest="$subject" '$1 == digest { print $3; exit }' "$work/images")
+    [ -n "$image" ] || give_up "The kit has the signature of an image that it does not have. Run verify.sh to see what is wrong with it."
+    place_image
+    case $tag in
+      -) tag=$digest ;;
+      *[!A-Za-z0-9_.-]*) give_up "The kit has a signature without a usable name: $tag" ;;
+      *) keep_layers ;;
+    esac
+    load_manifest
+    printf '%s %s\n' "$digest" "$media_type" >>"$work/documents"
+  done 3<"$work/artifacts"
+  while read -r digest _ subject _ <&3; do
+    image=$(awk -v digest="$subject" '$1 == digest { print $3; exit }' "$work/images")
+    place_image
+    echo "The image of the site is signed: cosign verify --key PUBLIC_KEY.pem --insecure-ignore-tlog=true $destination@$subject"
+    list_referrers
+    return
+  done 3<"$work/artifacts"
+}
+
+# Others may have signed the image, too, and cosign keeps all signatures of an image in one manifest: then a new one has the kit's and
+# theirs. Sets $digest to the one that the registry must have.
+keep_layers() {
+  read_theirs || return 0
+  json_elements layers <"$work/theirs" >"$work/layers"
+  [ -s "$work/layers" ] || give_up "$destination:$tag is no signature of an image, although its name says so." \
+    "Remove this tag from the registry, and run it again."
+  json_elements layers <"$(file_of "$digest")" >"$work/ours"
+  if [ -z "$(missing_from "$work/layers" <"$work/ours")" ]; then
+    take_manifest "$work/theirs"
+    return
+  fi
+  missing_from "$work/ours" <"$work/layers" >"$work/more"
+  [ -s "$work/more" ] || return 0
+  echo "keeping the signatures that $destination:$tag has"
+  with_elements layers "$work/more" <"$(file_of "$digest")" >"$work/changed" || exit 1
+  take_manifest "$work/changed"
+}
+
+# Reads what the registry has under $tag into $work/theirs. Fails if it has nothing.
+read_theirs() {
+  : >"$work/errors"
+  if "read_with_$program" "$tag" >"$work/theirs"; then return; fi
+  grep -qiE 'not found|manifest.unknown|name.unknown|404' "$work/errors" && return 1
+  give_up "$program cannot read $(named "$tag"): $(tr '\n' ' ' <"$work/errors" | head -c 600)" \
+    "The images are there, the signature of the site's image may not be. Run it again to continue."
+}
+
+# Prints the layers on standard input that are not in a file of layers. Two keys sign the same content, so signatures count, too.
+missing_from() {
+  awk -v file="$1" '
+    function facts(layer,   found) {
+      if (match(layer, /"digest":"[^"]*"/)) found = substr(layer, RSTART, RLENGTH)
+      if (match(layer, /cosign\/signature":"[^"]*"/)) found = found substr(layer, RSTART, RLENGTH)
+      return found
+    }
+    BEGIN { while ((getline layer <file) > 0) known[facts(layer)] = 1 }
+    !(facts($0) in known)'
+}
+
+# Sets $digest to the digest of a file, which is a manifest that the kit does not have.
+take_manifest() {
+  digest=$(sha256sum <"$1")
+  digest=sha256:${digest%% *}
+  cp "$1" "$work/made/${digest#sha256:}" || exit 1
+}
+
+# Registries without the API for referrers need a list of them, under a tag. Crane and oras keep it on their own. Skopeo cannot send one
+# unchanged: cosign needs none.
+list_referrers() {
+  [ "$program" = curl ] || return 0
+  request GET "$api/$repository/referrers/$subject" --header "Accept: application/vnd.oci.image.index.v1+json"
+  [ "$status" != 200 ] || return 0
+  tag=sha256-${subject#sha256:}
+  list_type=application/vnd.oci.image.index.v1+json
+  read_theirs || printf '{"schemaVersion":2,"mediaType":"%s","manifests":[]}' $list_type >"$work/theirs"
+  json_elements manifests <"$work/theirs" >"$work/listed"
+  while read -r digest media_type <&4; do
+    known=$(json_values <"$(file_of "$digest")")
+    [ -n "$(printf '%s\n' "$known" | value_at 'subject digest')" ] || continue
+    grep -qF "\"$digest\"" "$work/listed" && continue
+    printf '{"mediaType":"%s","digest":"%s","size":%d,"artifactType":"%s"' "$media_type" "$digest" \
+      "$(wc -c <"$(file_of "$digest")")" "$(printf '%s\n' "$known" | value_at artifactType)"
+    predicate=$(printf '%s\n' "$known" | value_at 'annotations in-toto.io/predicate-type')
+    [ -z "$predicate" ] || printf ',"annotations":{"in-toto.io/predicate-type":"%s"}' "$predicate"
+    printf '}\n'
+  done 4<"$work/documents" >"$work/more"
+  [ -s "$work/more" ] || return 0
+  with_elements manifests "$work/more" <"$work/theirs" >"$work/changed" || exit 1
+  take_manifest "$work/changed"
+  place_manifest "$tag" $list_type "$digest"
 }
 
 # ---- Main --------------------------------------------------------------------------------------------------------------
@@ -589,26 +747,38 @@ load_image() {
     *:*) ;;
     *) give_up "The kit has an image without a tag: $image" ;;
   esac
+  place_image
+  tag=${image##*:}
+  load_manifest
+}
+
+# Sets where $image is in the registry.
+place_image() {
   repository=${path:+$path/}${image%:*}
   destination=$registry/$repository
-  tag=${image##*:}
+}
+
+# Loads the manifest $digest, and all that it refers to, as $tag.
+load_manifest() {
   list_manifests "$digest" "$media_type" >"$work/manifests" || exit 1
+  what=$(named "$tag")
+  case $tag in sha256:*) pinned=$what ;; *) pinned=$what@$digest ;; esac
   if is_there; then
-    echo "there already: $destination:$tag@$digest"
+    echo "there already: $pinned"
     record_blobs
     return
   fi
   explain_connection
-  echo "loading: $destination:$tag"
+  echo "loading: $what"
   if ! "push_with_$program" </dev/null; then
     kits=$(earlier_kits)
     [ -z "$kits" ] || set -- "If a blob is missing, load the kit of version $kits into $target first, then this one again."
-    give_up "$program could not load $destination:$tag." \
+    give_up "$program could not load $what." \
       "The registry keeps what has arrived. Run it again to continue, or try another program: --with curl." "$@"
   fi
-  is_there || give_up "$destination:$tag differs from the kit: the registry returns $asked changed, or not at all." \
+  is_there || give_up "$what differs from the kit: the registry returns $asked changed, or not at all." \
     "$program may have changed it: try --with curl."
-  echo "loaded: $destination:$tag@$digest"
+  echo "loaded: $pinned"
   record_blobs
 }
 
@@ -668,9 +838,11 @@ main() {
   : >"$work/errors"
   echo "Loading with $program into $target"
   echo "The images are for $(platforms): the nodes must be one of these."
-  json_values <images/index.json | elements_of manifests digest mediaType annotations/org.opencontainers.image.ref.name >"$work/images"
+  json_values <images/index.json | elements_of manifests digest mediaType annotations/org.opencontainers.image.ref.name artifactType |
+    awk '$4 == "-" && $3 !~ /:sha256-[0-9a-f]*\.(sig|att)$/' >"$work/images" # without signatures
   [ -s "$work/images" ] || give_up "The kit has no images."
-  while read -r digest media_type image <&3; do load_image; done 3<"$work/images"
+  while read -r digest media_type image _ <&3; do load_image; done 3<"$work/images"
+  load_artifacts
   echo "OK: all images are in $target, with the kit's digests."
 }
 

@@ -1,10 +1,12 @@
-// Verifies images and their attestations by the libraries of cosign 2 and 3, and serves a registry that has the API for referrers.
+// Signs and verifies images by the libraries of cosign 2 and 3, also as an admission check of a cluster, and serves a registry that has
+// the API for referrers.
 // `npm run test:copies` uses it: the commands of cosign themselves contain clients of every cloud, and take minutes to build.
 package main
 
 import (
 	"context"
 	"crypto"
+	"crypto/ecdsa"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -33,12 +35,17 @@ func run(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "serve":
 		return serve()
+	case len(args) == 4 && args[0] == "sign":
+		return signImage(ctx, args[1], args[2], args[3])
+	case len(args) == 5 && args[0] == "admit":
+		return admit(ctx, args[1], args[2], args[3], args[4])
 	case len(args) == 3:
 		return verify(ctx, args[0], args[1], args[2])
 	case len(args) == 4:
 		return verifyAttestation(ctx, args[0], args[1], args[2], args[3])
 	}
-	return fmt.Errorf("usage: serve | cosign2|cosign3|flux KEY IMAGE | cosign2|cosign3 KEY IMAGE PREDICATE_TYPE")
+	return fmt.Errorf("usage: serve | cosign2|cosign3|flux KEY IMAGE | cosign2|cosign3 KEY IMAGE PREDICATE_TYPE" +
+		" | sign cosign2|cosign3 PRIVATE_KEY IMAGE | admit CERTIFICATE CERTIFICATE_KEY KEY NAME")
 }
 
 // serve runs a registry in memory until it is killed.
@@ -157,6 +164,16 @@ func parse(image, key string) (name.Reference, signature.Verifier, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	verifier, err := signature.LoadVerifier(public, crypto.SHA256)
+	verifier, err := signature.LoadVerifier(public, hashOf(public))
 	return ref, verifier, err
+}
+
+// hashOf is the value of --signature-digest-algorithm for a key: SHA-256 is the default, but cosign signs with more by larger keys.
+func hashOf(public crypto.PublicKey) crypto.Hash {
+	if key, ok := public.(*ecdsa.PublicKey); ok && key.Curve.Params().BitSize > 384 {
+		return crypto.SHA512
+	} else if ok && key.Curve.Params().BitSize > 256 {
+		return crypto.SHA384
+	}
+	return crypto.SHA256
 }

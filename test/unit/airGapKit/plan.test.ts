@@ -80,6 +80,11 @@ describe("the decision", () => {
     expect(decided(inputs(), state())).toBe("record UP_TO_DATE: kits/v1-0123456789ab is the kit");
   });
 
+  test("of a signed kit of a version that signed no images: none", () => {
+    const images = { images: ["nginx:1"], signingKeyEnv: "KIT_SIGNING_KEY" };
+    expect(decided(inputs(images), state(images))).toBe("record UP_TO_DATE: kits/v1-0123456789ab is the kit");
+  });
+
   test.each<[string, Partial<CheckedInputs>, string]>([
     [
       "two inputs that make another kit",

@@ -1,5 +1,5 @@
 // Images of kits, from a registry in memory; test/copies/ uses real ones.
-import { createHash } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import {
   cpSync,
   mkdirSync,
@@ -19,6 +19,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { readEarlierKit } from "../../../provider/kit/earlierKit.ts";
 import type { KitManifest } from "../../../provider/kit/manifest.ts";
 import { writeKit, type KitRequest } from "../../../provider/kit/writeKit.ts";
+import { signerFrom } from "../../../provider/signing/signer.ts";
 import { startDeadline } from "../../../provider/time/deadline.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { OWNER } from "../../simulation/owners.ts";
@@ -178,6 +179,35 @@ test("the provenance is about the site's image and names its base, the SBOM list
   };
   const hashes = Object.fromEntries(components.map((each) => [each["bom-ref"], each.hashes[0]?.content]));
   expect(hashes).toMatchObject({ "image:nginx:1": hex(top), "site-image": site });
+});
+
+test.each(["ec", "ed25519"] as const)(
+  "a kit that is signed with a key of the kind %s is the same kit the second time, with the signature of its image",
+  async (kind) => {
+    const { privateKey } =
+      kind === "ec" ? generateKeyPairSync("ec", { namedCurve: "P-256" }) : generateKeyPairSync("ed25519");
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const signer = signerFrom("KEY", { environment: () => pem });
+    const first = await kitOf({ signer });
+    const again = await kitOf({ signer });
+    expect(again.written).toEqual(first.written);
+    expect(again.manifest).toEqual(first.manifest);
+    expect(first.manifest.artifacts).toHaveLength(4);
+    expect(first.files).toEqual(first.manifest.blobs.map(({ digest }) => hex(digest)));
+    expect(first.index.manifests.map(({ digest }) => digest)).toEqual(
+      [...first.manifest.images, ...(first.manifest.artifacts ?? [])].map(({ digest }) => digest),
+    );
+    // it is a file of the kit as all others
+    const sums = readFileSync(join(first.path, "SHA256SUMS"), "utf8");
+    for (const { digest } of first.manifest.artifacts ?? [])
+      expect(sums).toContain(`images/blobs/sha256/${hex(digest)}`);
+  },
+);
+
+test("an unsigned kit has no signature of its image", async () => {
+  const { manifest, index } = await kitOf();
+  expect(manifest).not.toHaveProperty("artifacts");
+  expect(index.manifests).toHaveLength(2);
 });
 
 test("for one platform nothing of the others is requested; each blob of the images is in the kit once", async () => {

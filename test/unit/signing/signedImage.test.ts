@@ -12,8 +12,8 @@ import {
   removeArtifacts,
   removeReplacedArtifacts,
   signedArtifacts,
-  type Attestation,
 } from "../../../provider/signing/signedImage.ts";
+import type { Attestation } from "../../../provider/signing/makeArtifacts.ts";
 import { openRegistrySession } from "../../simulation/registrySession.ts";
 import { startRegistryStub, type RegistryStub } from "../../simulation/registryStub.ts";
 import { newSigner } from "../../simulation/signedImage.ts";

@@ -1,0 +1,18 @@
+import type { Origin } from "./origin";
+import { imagePart, SBOM_TYPE, sbomText, siteParts } from "./sbom";
+import { PROVENANCE_TYPE, slsaProvenance } from "./slsaProvenance";
+import { sha256In, statement, type Statement } from "./statement";
+
+/** The types of the documents about a signed image. */
+export const PREDICATE_TYPES = [PROVENANCE_TYPE, SBOM_TYPE];
+
+/**
+ * The documents about an image: its provenance, and its SBOM.
+ *
+ * @param name of its repository
+ */
+export function imageStatements(name: string, digest: string, origin: Origin): Statement[] {
+  const subject = [{ name, digest: { sha256: sha256In(digest) } }];
+  const sbom = sbomText(imagePart("image", name, digest), siteParts(origin));
+  return [slsaProvenance(subject, origin), statement(subject, SBOM_TYPE, JSON.parse(sbom))];
+}

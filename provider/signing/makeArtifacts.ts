@@ -1,0 +1,98 @@
+import { contentOf, describe, fieldsOf } from "../registry/content";
+import type { Manifest } from "../registry/manifests";
+import {
+  attestationArtifact,
+  attestationReferrer,
+  PREDICATE_ANNOTATION,
+  signatureArtifact,
+  SIGNATURE_ANNOTATION,
+  SIMPLE_SIGNING,
+  type Artifact,
+} from "./artifacts";
+import { ENVELOPE_TYPE, opened, sealed } from "./envelope";
+import { isSignatureOf, signaturePayload } from "./imageSignature";
+import type { ReadLayer } from "./layers";
+import type { Signer } from "./signer";
+
+/** A document about an image: an in-toto statement, which is signed as JSON. */
+export interface Attestation {
+  readonly predicateType: string;
+}
+
+/** The image that is signed. */
+export interface SignedImage {
+  /** The name of its repository, which the signature contains. */
+  readonly name: string;
+  readonly manifest: Manifest;
+}
+
+/** What an image has already. */
+export interface ExistingLayers {
+  readonly signatures: readonly ReadLayer[];
+  readonly attestations: readonly ReadLayer[];
+}
+
+/**
+ * Signs an image and the documents about it. Existing valid signatures are kept, also those of others: the same inputs give the same
+ * digests, although no two ECDSA signatures are the same.
+ *
+ * @returns the artifacts for the registry; those with a tag for cosign come first
+ */
+export function makeArtifacts(
+  image: SignedImage,
+  attestations: readonly Attestation[],
+  signer: Signer,
+  existing: ExistingLayers,
+): Artifact[] {
+  return [
+    signatureOf(image, signer, existing.signatures),
+    ...attestationsOf(image.manifest, attestations, signer, existing.attestations),
+  ];
+}
+
+function signatureOf(
+  { name, manifest }: SignedImage,
+  signer: Signer,
+  existing: readonly ReadLayer[],
+): Artifact {
+  const layers = existing.map(({ layer }) => layer);
+  if (existing.some((each) => isSignatureOf(manifest.digest, each, signer))) {
+    return signatureArtifact(manifest, layers, []);
+  }
+  const payload = contentOf(SIMPLE_SIGNING, signaturePayload(name, manifest.digest));
+  const annotations = { [SIGNATURE_ANNOTATION]: signer.sign(payload.bytes).toString("base64") };
+  return signatureArtifact(manifest, [...layers, { ...describe(payload), annotations }], [payload]);
+}
+
+function attestationsOf(
+  image: Manifest,
+  attestations: readonly Attestation[],
+  signer: Signer,
+  existing: readonly ReadLayer[],
+): Artifact[] {
+  const own = existing.flatMap(({ layer, content }) => {
+    const statement = opened(content, signer);
+    return statement ? [{ layer, content, statement }] : [];
+  });
+  const wanted = attestations.map((attestation) => {
+    const statement = Buffer.from(JSON.stringify(attestation));
+    const found = own.find((each) => each.statement.equals(statement));
+    const envelope = contentOf(ENVELOPE_TYPE, found?.content ?? sealed(statement, signer));
+    return { predicateType: attestation.predicateType, envelope };
+  });
+  // earlier statements of the same kinds by this key are replaced, all others stay
+  const kinds = new Set<unknown>(attestations.map(({ predicateType }) => predicateType));
+  const replaced = new Set(
+    own.filter(({ statement }) => kinds.has(fieldsOf(statement)["predicateType"])).map(({ layer }) => layer),
+  );
+  const others = existing.map(({ layer }) => layer).filter((layer) => !replaced.has(layer));
+  const layers = wanted.map(({ predicateType, envelope }) => ({
+    ...describe(envelope),
+    annotations: { [SIGNATURE_ANNOTATION]: "", [PREDICATE_ANNOTATION]: predicateType },
+  }));
+  const envelopes = wanted.map(({ envelope }) => envelope);
+  return [
+    attestationArtifact(image, [...others, ...layers], envelopes),
+    ...wanted.map(({ predicateType, envelope }) => attestationReferrer(image, predicateType, envelope)),
+  ];
+}
