@@ -30,6 +30,11 @@ export function folderPlace(root: string): Place {
   };
   const text = (path: string): string | undefined =>
     existsSync(path) && lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
+  /** Whether a run that was killed between two renames has a file in its draft. */
+  const isAside = (name: string): boolean =>
+    readdirSync(root, { recursive: true, withFileTypes: true }).some(
+      (each) => each.name === name && /\.draft\/(?:.+\/)?replaced-\d+-/.test(`${each.parentPath}/`),
+    );
   return {
     destination(spot, variant) {
       const spellings = folders[spot];
@@ -74,7 +79,7 @@ export function folderPlace(root: string): Place {
       const path = join(below, `robots-${number}.txt`);
       writeFileSync(path, `foreign ${number}`);
       foreign.add(resolve(path).replace(join(root, "alias"), main));
-      return () => text(path) === `foreign ${number}`;
+      return (isSettled) => text(path) === `foreign ${number}` || (!isSettled && isAside(basename(path)));
     },
     alter(number, copy) {
       const path = join(copy.uri, "index.html");

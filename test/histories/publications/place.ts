@@ -21,8 +21,16 @@ export interface Place {
   nameOf(copy: Copy): string;
   /** Two destinations have the same pointer. */
   pointerKey(destination: object): string;
-  /** Somebody puts something of their own into the place. @returns how to see that it is still there */
-  addForeign(number: number, destination: object, copy: Copy | undefined): (() => boolean) | undefined;
+  /**
+   * Somebody puts something of their own into the place.
+   *
+   * @returns how to see that it is still there, where a killed run has put it aside. Every run that follows puts it back: `isSettled`
+   */
+  addForeign(
+    number: number,
+    destination: object,
+    copy: Copy | undefined,
+  ): ((isSettled: boolean) => boolean) | undefined;
   /** Somebody changes what the copy published. @returns whether that was possible */
   alter(number: number, copy: Copy): boolean;
   /** What is there and belongs to nobody else. */

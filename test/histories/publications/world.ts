@@ -80,7 +80,7 @@ export class World {
   readonly #contents: readonly Content[];
   readonly #home: string;
   readonly #resources: readonly Resource[];
-  readonly #foreign: { readonly name: string; readonly isThere: () => boolean }[] = [];
+  readonly #foreign: { readonly name: string; readonly isThere: (isSettled: boolean) => boolean }[] = [];
   /** Texts of resources that were replaced or deleted: what their runs say about others. */
   #number = 0;
 
@@ -163,6 +163,7 @@ export class World {
       await this.run([{ resource, action: { kind: "up", content, keep } }]);
       if (!this.#resourceAt(resource).isSettled) this.#fail(`${resource} does not recover`);
     }
+    this.check(true);
     for (const resource of [...used].sort((one, other) => (order[one] ?? 0) - (order[other] ?? 0)))
       await this.run([{ resource, action: { kind: "destroy" } }]);
     // a replacement that was killed and not repeated is the next create's: nothing else can tell it from a resource in use
@@ -336,8 +337,8 @@ export class World {
     }
   }
 
-  /** What every state says is true, and nothing of others is gone. */
-  check(): void {
+  /** What every state says is true, and nothing of others is gone. @param isSettled whether all runs of killed ones were repeated */
+  check(isSettled = false): void {
     this.#resources.forEach((resource, index) => {
       const newest = this.#newest(resource);
       const owner = resource.state?.bookkeeping.owner;
@@ -361,7 +362,7 @@ export class World {
           this.#fail(`the pointer of ${index} leads to ${String(pointer)}: to no copy that anybody has`);
       }
     });
-    for (const { name, isThere } of this.#foreign) if (!isThere()) this.#fail(`${name} is gone`);
+    for (const { name, isThere } of this.#foreign) if (!isThere(isSettled)) this.#fail(`${name} is gone`);
   }
 
   #copies({ state }: Resource): Copy[] {
