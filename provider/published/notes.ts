@@ -41,6 +41,13 @@ export class PublicationNotes<T extends Published> {
     return this.#findBeside([]);
   }
 
+  /** Whether a killed run published another newest item: it may be an earlier one of the state. */
+  hasOtherNewest(newest: T["item"]): boolean {
+    const { kind, inputs } = this.#work;
+    const [noted] = this.findAll()?.items ?? [];
+    return noted !== undefined && kind.addressOf(noted, inputs) !== kind.addressOf(newest, inputs);
+  }
+
   #findBeside(known: readonly string[]): Note<T> | undefined {
     const { kind, context, inputs: wanted } = this.#work;
     for (const resource of this.#resources) {

@@ -31,8 +31,9 @@ export async function recover<T extends Published>(
   const isEnough = (candidate: T["state"]): boolean =>
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
   if (state && isEnough(state)) {
-    // the killed run may have removed it as an earlier item, or only the mark of one that others have, too
-    const there = note && stored[0] && (await comparison(work, stored[0]));
+    const [newest] = stored;
+    // a killed run may have removed it as an earlier item, or only the mark of one that others have, too
+    const there = newest && notes.hasOtherNewest(newest) ? await comparison(work, newest) : undefined;
     const isAsBefore = there === undefined || there === "same";
     return { state: isAsBefore ? state : withDrift(state, there), items, isResumed: false };
   }

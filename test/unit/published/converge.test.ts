@@ -277,6 +277,17 @@ describe("after a run that was killed", () => {
     expect([versions(back), publications]).toEqual([["v1", "v2"], 2]);
   });
 
+  test("a copy that a killed run removed on its way back to an earlier one is published again", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v2", { keep: 1 }));
+    notes.operationEnded();
+    await copies.update(context(), second, inputsOf("v1", { keep: 0 }));
+    notes.processKilled();
+    expect([...place]).toEqual(["s3://docs/v1"]);
+    await copies.update(context(), second, inputsOf("v2", { keep: 0 }));
+    expect([...place]).toEqual(["s3://docs/v2"]);
+  });
+
   test("a destination without records is not read", async () => {
     const first = await copies.create(context(), inputsOf("v1"));
     await copies.update(context(), first, inputsOf("v1", { keep: 3 })); // all records are in the state
