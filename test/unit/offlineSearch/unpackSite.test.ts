@@ -42,7 +42,7 @@ test("without a search, the files are those of the bundle, and there are no fact
 
 test("with a search, its files are added, and the number of pages is that of the pages found", async () => {
   const { facts, files } = await unpacked(true);
-  expect(facts).toEqual({ searchPages: 2, searchVersion: "2" });
+  expect(facts).toEqual({ searchPages: 2, searchVersion: "3" });
   expect(files["style.css"]).toBe(SITE["style.css"]);
   expect(files["guide.html"]?.startsWith(SITE["guide.html"])).toBe(true);
   expect(files["guide.html"]).toContain("docs-hosting-search/");

@@ -24,6 +24,7 @@ async function ask(
         wordFiles.flatMap(([first = ""]) => [first, `-${first}`]),
         [...all.keys()].filter((page) => page % 2 === 0).flatMap((page) => [page, `-${all[page] ?? ""}`]),
         common,
+        "",
       ],
     ],
     ...wordFiles.map((words): [string, unknown] => [
