@@ -19,7 +19,7 @@ export interface Wanted {
   /** Whether the reader may still be typing the word. */
   readonly isOpen: boolean;
   readonly mostFiles: number;
-  /** Whether it carries no question: then only the word itself is looked for, and it counts little. */
+  /** Whether it carries no question: then no other forms of it are looked for, and it counts little. */
   readonly isStopWord: boolean;
 }
 
@@ -44,8 +44,9 @@ const HIGHEST = 35;
 export async function match(wanted: Wanted, directory: Directory, load: Load): Promise<Matched> {
   const { word, isOpen } = wanted;
   if (wanted.isStopWord) {
-    const own = await linesOf(filesOf(directory[1], word, word).slice(0, 1), load);
-    const found = collect(own, (term) => Number(term === word), directory);
+    const own = [word, ...wanted.joined].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
+    const exact: Quality = (term) => (term === word ? 1 : wanted.joined.includes(term) ? FORM : 0);
+    const found = collect(await linesOf([...new Set(own)], load), exact, directory);
     return { ...found, rarity: STOP_WORD * found.rarity, isStopWord: true };
   }
   const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));

@@ -29,12 +29,13 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   const all = wordsOf(query);
   const words = askedFor(all, directory);
   const found = await Promise.all(
-    words.map(async ({ word, isStopWord }): Promise<Matched[]> => {
+    words.map(async ({ word, isStopWord, isAlone }): Promise<Matched[]> => {
       const at = all.indexOf(word);
       const mostFiles = words.length > 3 ? 1 : MOST_FILES;
       const find = (text: string, joined: readonly string[], isOpen: boolean): Promise<Matched> =>
         match({ word: text, joined, isOpen, mostFiles, isStopWord }, directory, load);
-      const whole = await find(word.text, joinedWith(word, all[at - 1], all[at + 1]), at === all.length - 1);
+      const isOpen = at === all.length - 1 && !isAlone;
+      const whole = await find(word.text, joinedWith(word, all[at - 1], all[at + 1]), isOpen);
       if (whole.pages.size > 0 || word.parts.length === 0) return [whole];
       return Promise.all(word.parts.map((part) => find(part, [], false)));
     }),
@@ -62,6 +63,8 @@ export async function search(text: string, key: string, load: Load): Promise<Res
 interface AskedWord {
   readonly word: Word;
   readonly isStopWord: boolean;
+  /** Whether no word of the query carries a question. */
+  readonly isAlone: boolean;
 }
 
 /** The words that carry the question, each once, and of a short one the others, too. Of a query that has only others, all. */
@@ -76,8 +79,8 @@ function askedFor(all: readonly Word[], [, , , common, stopWords]: Directory): A
   const isShort = carrying.length > 0 && different.length <= SHORT;
   const others = isShort ? different.filter((word) => !isCarrying(word) && !frequent?.has(word.text)) : [];
   return [
-    ...words.map((word) => ({ word, isStopWord: false })),
-    ...others.map((word) => ({ word, isStopWord: true })),
+    ...words.map((word) => ({ word, isStopWord: false, isAlone: carrying.length === 0 })),
+    ...others.map((word) => ({ word, isStopWord: true, isAlone: false })),
   ];
 }
 

@@ -23,6 +23,10 @@ const PHRASE = 0.5;
 /** How much more a text counts that has a sentence of the reader, by the share that it has, and the pairs of words of a sentence. */
 const SENTENCE = 1;
 const SENTENCE_PAIRS = 6;
+/** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
+const QUOTED = 3;
+const QUOTED_SHARE = 0.8;
+const QUOTED_WORDS = 5;
 /** How much more a text counts that has the words near each other. */
 const NEAR = 0.2;
 /** Most words from one word to another that is near it. */
@@ -108,7 +112,8 @@ export class Question {
     const together = near.size / Math.max(1, this.#matched.length - 1);
     const isWhole = this.#length > 1 && pairs.size === this.#length - 1;
     const sentence = typed * Math.min(1, (this.#length - 1) / SENTENCE_PAIRS);
-    const more = (isWhole ? PHRASE : 0) + SENTENCE * sentence + NEAR * together;
+    const isQuoted = this.#length >= QUOTED_WORDS && typed >= QUOTED_SHARE;
+    const more = (isWhole ? PHRASE : 0) + (isQuoted ? QUOTED : 0) + SENTENCE * sentence + NEAR * together;
     return { closeness: share * (1 + more), fits };
   }
 
@@ -137,7 +142,9 @@ export function quote(
   for (const section of sections) {
     const heading = question.in(section[1]);
     const text = question.in(section[2]);
-    const fits = text.fits.map((fit, word) => Math.max(fit, heading.fits[word] ?? 0, inTitle.fits[word] ?? 0));
+    const fits = text.fits.map((fit, word) =>
+      Math.max(fit, heading.fits[word] ?? 0, inTitle.fits[word] ?? 0),
+    );
     const score = (HEADING * heading.closeness + TEXT * text.closeness) * question.shareOf(fits) ** WHOLE;
     if (score > most) [best, most] = [section, score];
   }
