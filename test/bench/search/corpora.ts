@@ -62,6 +62,16 @@ const MIX_PAGES = 5_000;
 /** Sites with a second list of questions: after the first ones, the ranking was changed. */
 const ASKED_AGAIN = ["django", "sqlite", "git", "nextjs", "docusaurus"];
 
+/** Sites whose questions are sentences, as people type them. */
+export const SENTENCES: readonly string[] = [
+  "borg",
+  "flask",
+  "rust-book",
+  "httpd",
+  "httpd-fr",
+  "installer-de",
+];
+
 export const CORPUS_NAMES = [
   ...Object.keys(CORPORA).filter((name) => name !== "libstdc"),
   ...Object.keys(GENERATED),

@@ -66,6 +66,6 @@ test("the edition of a site is its archive's digest; with a search it depends on
   const sha256 = "5f".repeat(32);
   expect(editionOf(sha256, undefined)).toBe(sha256);
   const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-  expect(editionOf(sha256, true)).toBe(digestOf(`["${sha256}","2",true]`));
-  expect(editionOf(sha256, { button: false })).toBe(digestOf(`["${sha256}","2",{"button":false}]`));
+  expect(editionOf(sha256, true)).toBe(digestOf(`["${sha256}","3",true]`));
+  expect(editionOf(sha256, { button: false })).toBe(digestOf(`["${sha256}","3",{"button":false}]`));
 });
