@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { stopWordsOf } from "./stopWords";
 import { beginning, wordsOf, type Word } from "./words";
 
 /** A part of a page below one heading. */
@@ -154,7 +155,14 @@ export class TextIndex {
       textSize += entrySize;
     }
     if (textSize > 0) write("text", firstRank, pages);
-    const list = dataFile(`lang-${language || "und"}`, [order.length, words, texts, common.join(" ")]);
+    const stopWords = stopWordsOf(language, (word) => this.#words.get(word)?.length ?? 0);
+    const list = dataFile(`lang-${language || "und"}`, [
+      order.length,
+      words,
+      texts,
+      common.join(" "),
+      stopWords.join(" "),
+    ]);
     return { list, parts };
   }
 

@@ -7,7 +7,7 @@ import { startBrowser } from "../foreignSites/watchedPage.ts";
 import { runCommand } from "../programs/commands.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { ask, ownSearch, pagefindSearch, questionsOf, type Found } from "./search/answers.ts";
-import { CORPUS_NAMES, corpusFolder } from "./search/corpora.ts";
+import { CORPUS_NAMES, SENTENCES, corpusFolder } from "./search/corpora.ts";
 import type { IndexCost } from "./search/indexedSite.ts";
 import { indexByPagefind, preparePagefind } from "./search/pagefind.ts";
 import { costOfBox, costOfPagefind, startCountingServer, type ReaderCost } from "./search/readerCost.ts";
@@ -21,6 +21,8 @@ const LIMITS = [
 const PEAK_MIB = 800;
 const PAGE_VIEW_BYTES = 3_000;
 const LEAST_FOUND = 38;
+/** Of questions that are whole sentences. */
+const LEAST_SENTENCES = 36;
 /** The questions whose bytes are measured: the first ones. */
 const MEASURED_QUESTIONS = 5;
 
@@ -67,7 +69,7 @@ export async function search(): Promise<boolean> {
   );
   return verdict(
     missed,
-    `${limits.join(", ")}, ${PEAK_MIB} MiB, ${PAGE_VIEW_BYTES} B a page, ${LEAST_FOUND} of 40`,
+    `${limits.join(", ")}, ${PEAK_MIB} MiB, ${PAGE_VIEW_BYTES} B a page, ${LEAST_FOUND} of 40, ${LEAST_SENTENCES} of sentences`,
   );
 }
 
@@ -110,7 +112,8 @@ async function pagefindResult(
   }
 }
 
-const languageOf = (name: string): string => /^debian-reference-(..)$/.exec(name)?.[1] ?? "en";
+const languageOf = (name: string): string =>
+  /^(?:debian-reference|installer|httpd)-(..)$/.exec(name)?.[1] ?? "en";
 
 async function sizeOf(folder: string): Promise<{ bytes: number; compressed: number }> {
   let [bytes, compressed] = [0, 0];
@@ -151,6 +154,7 @@ function row(name: string, who: string, megabytes: number, result: Result): stri
 }
 
 function overLimits(name: string, { pages, seconds, cpuSeconds, peakMiB, reader, found }: Result): string[] {
+  const least = SENTENCES.includes(name) ? LEAST_SENTENCES : LEAST_FOUND;
   const limit = LIMITS.find((each) => pages <= each.pages) ?? LIMITS.at(-1);
   const most = Math.max(...reader.map(({ bytes }) => bytes / 1_000));
   const pageView = Math.max(...reader.map((each) => each.pageView));
@@ -160,6 +164,6 @@ function overLimits(name: string, { pages, seconds, cpuSeconds, peakMiB, reader,
     ...(peakMiB > PEAK_MIB ? [`${name}: ${peakMiB.toFixed(0)} MiB`] : []),
     ...(most > (limit?.kilobytes ?? 0) ? [`${name}: ${most.toFixed(0)} kB to the first results`] : []),
     ...(pageView > PAGE_VIEW_BYTES ? [`${name}: ${pageView} B for a page`] : []),
-    ...(found.amongThree < LEAST_FOUND ? [`${name}: ${found.amongThree} of 40 found`] : []),
+    ...(found.amongThree < least ? [`${name}: ${found.amongThree} of 40 found`] : []),
   ];
 }

@@ -33,6 +33,20 @@ const CORPORA: Readonly<Record<string, Corpus>> = {
   sqlite: { packages: ["sqlite3-doc"], folder: "usr/share/doc/sqlite3" },
   qt: { packages: ["qtbase5-doc-html"], folder: "usr/share/qt5/doc" },
   git: { packages: ["git-doc"], folder: "usr/share/doc/git-doc" },
+  borg: { packages: ["borgbackup-doc"], folder: "usr/share/doc/borgbackup/html" },
+  flask: { packages: ["python-flask-doc"], folder: "usr/share/doc/python-flask-doc/html" },
+  "rust-book": {
+    packages: ["rust-doc"],
+    folder: "usr/share/doc/rust-doc/html/book",
+    // the rest leads to the pages of older editions
+    pattern: /^(?:ch\d\d-|appendix-|foreword)/,
+  },
+  httpd: { packages: ["apache2-doc"], folder: "usr/share/doc/apache2-doc/manual/en" },
+  "httpd-fr": { packages: ["apache2-doc"], folder: "usr/share/doc/apache2-doc/manual/fr" },
+  "installer-de": {
+    packages: ["installation-guide-amd64"],
+    folder: "usr/share/doc/installation-guide-amd64/de",
+  },
   libstdc: { packages: ["libstdc++-12-doc"], folder: "usr/share/doc/gcc-12-base/libstdc++" },
 };
 
@@ -47,6 +61,16 @@ const MIX_PAGES = 5_000;
 
 /** Sites with a second list of questions: after the first ones, the ranking was changed. */
 const ASKED_AGAIN = ["django", "sqlite", "git", "nextjs", "docusaurus"];
+
+/** Sites whose questions are sentences, as people type them. */
+export const SENTENCES: readonly string[] = [
+  "borg",
+  "flask",
+  "rust-book",
+  "httpd",
+  "httpd-fr",
+  "installer-de",
+];
 
 export const CORPUS_NAMES = [
   ...Object.keys(CORPORA).filter((name) => name !== "libstdc"),

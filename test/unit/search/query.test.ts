@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { distance, excerptOf } from "../../../provider/search/browser/query.ts";
+import { excerptOf } from "../../../provider/search/browser/excerpt.ts";
+import { distance } from "../../../provider/search/browser/match.ts";
 
 describe("the number of typing errors", () => {
   test.for([

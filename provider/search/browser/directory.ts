@@ -1,0 +1,42 @@
+/** Loads a data file of the index by its key. */
+export type Load = (key: string) => Promise<unknown>;
+
+/** The list of an index: of words and texts, the first word or page of each file, and its id. */
+export type Directory = readonly [
+  pages: number,
+  words: readonly (string | number)[],
+  texts: readonly (string | number)[],
+  /** Words of most pages of a large site. */
+  common: string,
+  /** Words of the language that carry no question. */
+  stopWords: string,
+];
+export type StoredSection = readonly [anchor: string, heading: string, text: string];
+export type StoredPage = readonly [
+  title: string,
+  address: string,
+  path: string,
+  sections: readonly StoredSection[],
+];
+
+/** The files that can have words with this start: first the one with the word itself. */
+export function filesOf(list: readonly (string | number)[], start: string, word: string): string[] {
+  const files: { first: string; id: string; next: string }[] = [];
+  for (let at = 0; at < list.length; at += 2)
+    files.push({ first: String(list[at]), id: String(list[at + 1]), next: String(list[at + 2] ?? "\uffff") });
+  const own = files.findLastIndex(({ first }) => first <= word);
+  return files
+    .map((file, at) => ({ ...file, steps: Math.abs(at - own) }))
+    .filter(({ first, next }) => first <= `${start}\uffff` && next >= start)
+    .sort((one, other) => one.steps - other.steps)
+    .map(({ id }) => id);
+}
+
+export async function readPage(page: number, [, , texts]: Directory, load: Load): Promise<StoredPage> {
+  let at = 0;
+  while (Number(texts[at + 2]) <= page) at += 2;
+  const pages = (await load(`text-c0de${String(texts[at + 1])}`)) as readonly StoredPage[];
+  const found = pages[page - Number(texts[at])];
+  if (!found) throw new Error("the index has no such page");
+  return found;
+}

@@ -1,0 +1,151 @@
+import { filesOf, type Directory, type Load } from "./directory";
+
+/** The words of the index that match a word of the query, and their pages. */
+export interface Matched {
+  /** With their quality: 1 for the word itself. */
+  readonly terms: ReadonlyMap<string, number>;
+  /** For each page, the score of the best of them, and its quality. */
+  readonly pages: ReadonlyMap<number, { readonly score: number; readonly fit: number }>;
+  /** Weight in the query. */
+  readonly rarity: number;
+  /** Whether it carries no question. */
+  readonly isStopWord: boolean;
+}
+
+export interface Wanted {
+  readonly word: string;
+  /** Other words of equal quality. */
+  readonly joined: readonly string[];
+  /** Whether the reader may still be typing the word. */
+  readonly isOpen: boolean;
+  readonly mostFiles: number;
+  /** Whether it carries no question: then no other forms of it are looked for, and it counts little. */
+  readonly isStopWord: boolean;
+}
+
+/** How well a word of the index fits, from 0 to 1. */
+type Quality = (term: string) => number;
+
+const MOST_CORRECTION_FILES = 5;
+/** Quality of other forms of a word, and of longer words that begin with it. */
+const FORM = 0.9;
+/** How much less a longer word counts if the index has the word itself. */
+const BESIDE_WHOLE = 0.25;
+/** The least quality of words that count for the rarity, if there are such. */
+const SAME = 0.7;
+const LIKE = 0.8;
+const LIKE_POWER = 1;
+/** Weight of a word that carries no question beside others. */
+const STOP_WORD = 0.2;
+const FLOOR = 0.2;
+const HIGHEST = 35;
+
+/** Looks for a word in the index: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
+export async function match(wanted: Wanted, directory: Directory, load: Load): Promise<Matched> {
+  const { word, isOpen } = wanted;
+  if (wanted.isStopWord) {
+    const own = [word, ...wanted.joined].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
+    const exact: Quality = (term) => (term === word ? 1 : wanted.joined.includes(term) ? FORM : 0);
+    const found = collect(await linesOf([...new Set(own)], load), exact, directory);
+    return { ...found, rarity: STOP_WORD * found.rarity, isStopWord: true };
+  }
+  const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
+  const quality: Quality = (term) => {
+    if (term === word) return 1;
+    if (wanted.joined.includes(term) || isInflected(word, term)) return FORM;
+    if (!term.startsWith(stem)) return 0;
+    if (isOpen && term.startsWith(word)) return FORM * Math.sqrt(word.length / term.length);
+    return likeness(word, term);
+  };
+  // beside the word itself, the beginning of a longer one is hardly what the reader means
+  const besideWhole: Quality = (term) => {
+    const usual = quality(term);
+    const isLonger = usual > 0 && usual < FORM && term.startsWith(word);
+    return isLonger ? Math.max(likeness(word, term), BESIDE_WHOLE * usual) : usual;
+  };
+  // of a short word, there are no other forms
+  const most = word.length < 4 && !isOpen ? 1 : wanted.mostFiles;
+  const files = filesOf(directory[1], stem, word).slice(0, most);
+  const joined = wanted.joined.flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
+  const lines = await linesOf([...new Set([...files, ...joined])], load);
+  const hasWhole = lines.some((line) => line.startsWith(`${word} `));
+  const found = collect(lines, hasWhole ? besideWhole : quality, directory);
+  if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
+  const slips = word.length < 8 ? 1 : 2;
+  const start = word.slice(0, 2);
+  const corrected: Quality = (term) =>
+    term.startsWith(start) && distance(word, term, slips) <= slips ? 0.5 : 0;
+  const others = filesOf(directory[1], start, word).slice(0, MOST_CORRECTION_FILES);
+  return collect(await linesOf(others, load), corrected, directory);
+}
+
+async function linesOf(files: readonly string[], load: Load): Promise<string[]> {
+  const texts = (await Promise.all(files.map((id) => load(`words-c0de${id}`)))) as string[];
+  return texts.flatMap((text) => text.split("\n"));
+}
+
+function collect(lines: readonly string[], quality: Quality, [count]: Directory): Matched {
+  const terms = new Map<string, number>();
+  const pages = new Map<number, { score: number; fit: number }>();
+  const same = new Set<number>();
+  let most = 0;
+  for (const line of lines) {
+    const space = line.indexOf(" ");
+    const term = line.slice(0, space);
+    const fit = quality(term);
+    if (fit === 0) continue;
+    terms.set(term, fit);
+    // a frequent word has the number of its pages, and the best of them
+    const postings = line.slice(space + 1);
+    most = Math.max(most, parseInt(postings, 10) || 0);
+    let page = -1;
+    for (const [, distance = "", digit = ""] of postings.matchAll(/([a-z]+)([0-9A-Z])/g)) {
+      page += Array.from(distance).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 97, 0);
+      const score = (fit * parseInt(digit, 36)) / HIGHEST;
+      if (fit >= SAME) same.add(page);
+      if (score > (pages.get(page)?.score ?? 0))
+        pages.set(page, { score, fit: Math.max(fit, pages.get(page)?.fit ?? 0) });
+    }
+  }
+  const found = Math.max(most, same.size > 0 ? same.size : pages.size);
+  const rarity = FLOOR + Math.log(1 + (count - found + 0.5) / (found + 0.5));
+  return { terms, pages, rarity, isStopWord: false };
+}
+
+const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);
+
+/** Quality of a word with the same beginning. Numbers are alike only if they are equal. */
+function likeness(word: string, term: string): number {
+  const shared = sharedStart(word, term) / Math.max(word.length, term.length);
+  return word.length > 3 && shared >= 0.6 && !isNumber(word) ? LIKE * shared ** LIKE_POWER : 0;
+}
+
+/** Whether one word is the other with a usual English ending. */
+function isInflected(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length > 2 && long.startsWith(short) && /^(?:s|es|d|ed|ing)$/.test(long.slice(short.length));
+}
+
+function sharedStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
+/** Number of typing errors between two words: a letter more, less, another, or two exchanged. @param most stop above it */
+export function distance(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let [before, last]: [number[], number[]] = [[], [...Array(other.length + 1).keys()]];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1];
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (isSame ? 0 : 1));
+      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      row.push(cost);
+    }
+    [before, last] = [last, row];
+  }
+  return last[other.length] ?? most + 1;
+}
