@@ -90,6 +90,23 @@ test("on a base, all its settings stay, with one more layer, one more line of hi
   ]);
 });
 
+test("files of the version before are a layer below that of the site, with a line of history of their own", () => {
+  const previous = { digest: digest("7"), size: 3, diffId: digest("8"), of: "9" };
+  const { config, manifest } = imageOnBase(BASE, LAYER, {}, previous);
+  const { rootfs, history } = JSON.parse(config.bytes.toString()) as {
+    rootfs: { diff_ids: string[] };
+    history: { comment: string }[];
+  };
+  expect(rootfs.diff_ids).toEqual([digest("5"), previous.diffId, LAYER.diffId]);
+  expect(history.map(({ comment }) => comment)).toEqual([
+    undefined,
+    "files of the version before, for pages that readers have open",
+    "the exported site",
+  ]);
+  const { layers } = JSON.parse(manifest.bytes.toString()) as { layers: { digest: string }[] };
+  expect(layers.slice(-2).map((each) => each.digest)).toEqual([previous.digest, LAYER.digest]);
+});
+
 test("a base without history and settings gets no history either", () => {
   const bare = { ...BASE, config: { os: "linux", rootfs: { type: "layers", diff_ids: [digest("5")] } } };
   const built = JSON.parse(imageOnBase(bare, LAYER, { a: "1" }).config.bytes.toString()) as object;
