@@ -65,7 +65,8 @@ test("an image that was changed is made again with the same files, though the ve
   const one = await bundleCopy.create(context(), inputsOf("one"));
   const two = await update(one, inputsOf("two", { keep: 0 }));
   const digest = two.outputs.uri.split("@")[1] ?? "";
-  registry.manifests.delete(digest);
+  const lost = registry.manifests.get(digest);
+  for (const [name, manifest] of registry.manifests) if (manifest === lost) registry.manifests.delete(name);
   const drifted = { ...two, bookkeeping: { ...two.bookkeeping, drifted: "changed" as const } };
   const again = await update(drifted, inputsOf("two", { keep: 0 }));
   expect(again.outputs.uri).toBe(two.outputs.uri);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { siteRoot, type Layer } from "../../../provider/siteImage/layer.ts";
+import { siteRoot, type Layer } from "../../../provider/siteImage/layerTar.ts";
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../../provider/siteImage/siteImage.ts";
 import { digestOf } from "../../../provider/registry/content.ts";
 import type { PlatformImage } from "../../../provider/registry/image.ts";

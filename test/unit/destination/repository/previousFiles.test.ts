@@ -35,11 +35,8 @@ beforeEach(async (context) => {
 });
 
 const digestIn = ({ uri }: Copy): string => uri.split("@")[1] ?? "";
-const read = <T>(digest: string | undefined): T =>
-  JSON.parse(
-    String((registry.manifests.get(digest ?? "")?.body ?? registry.blobs.get(digest ?? "")) as Buffer),
-  ) as T;
-
+const read = (digest = ""): unknown =>
+  JSON.parse(String(registry.manifests.get(digest)?.body ?? registry.blobs.get(digest)));
 interface Index {
   manifests: { digest: string }[];
   annotations: Record<string, string>;
@@ -48,14 +45,18 @@ interface Manifest {
   config: { digest: string };
   layers: { digest: string }[];
 }
+const readIndex = (digest: string): Index => read(digest) as Index;
+const readManifest = (digest = ""): Manifest => read(digest) as Manifest;
+const siteLayerOf = (copy: Copy): string =>
+  readManifest(readIndex(digestIn(copy)).manifests[0]?.digest).layers.at(-1)?.digest ?? "";
 
 /** The layers above the base in each image of a copy: their entries. */
 async function layersOf(copy: Copy): Promise<string[][]> {
-  const images = read<Index>(digestIn(copy)).manifests.map(({ digest }) => read<Manifest>(digest));
+  const images = readIndex(digestIn(copy)).manifests.map(({ digest }) => readManifest(digest));
   const all = images.map(({ layers }) => layers.slice(1).map(({ digest }) => digest));
   for (const each of all) expect(each).toEqual(all[0]);
   for (const { config, layers } of images) {
-    const { rootfs } = read<{ rootfs: { diff_ids: string[] } }>(config.digest);
+    const { rootfs } = read(config.digest) as { rootfs: { diff_ids: string[] } };
     expect(rootfs.diff_ids).toHaveLength(layers.length);
   }
   return Promise.all((all[0] ?? []).map((digest) => entriesOf(registry.blobs.get(digest))));
@@ -87,7 +88,7 @@ test("an image also has the files of the version before that are named after the
   expect(previous).toEqual([`${PREVIOUS}assets/app-0a1b2c3d.js`]);
   expect(site).toContain("usr/share/nginx/html/assets/app-9f8e7d6c.js");
   expect(site?.filter((path) => path.includes("previous"))).toEqual([]);
-  expect(read<Index>(digestIn(two)).annotations["docs-hosting.previous.sha256"]).toBe(V1);
+  expect(readIndex(digestIn(two)).annotations["docs-hosting.previous.sha256"]).toBe(V1);
   expect(context.reporter.lines.info).toEqual([
     `the image also has 1 files of ${one.uri} (600 B), for pages that readers have open`,
   ]);
@@ -97,9 +98,7 @@ test("the layer of the site is the same without them, and they are no content of
   const one = await first();
   const two = await copySite(inputs, { files: TWO, edition: V2, earlier: [one] });
   const alone = await copySite(inputs, { files: TWO, edition: V2 });
-  const siteLayer = (copy: Copy): string | undefined =>
-    read<Manifest>(read<Index>(digestIn(copy)).manifests[0]?.digest).layers.at(-1)?.digest;
-  expect(siteLayer(two)).toBe(siteLayer(alone));
+  expect(siteLayerOf(two)).toBe(siteLayerOf(alone));
   const place = repositoryDestination(inputs);
   const content = await place.read(two, await operation());
   expect(content && "files" in content && [...content.files.keys()]).not.toContain("assets/app-0a1b2c3d.js");
@@ -166,10 +165,6 @@ test("an earlier copy that is gone, or that the registry does not give, is one l
     info: [`${one.uri} is gone, so the image has no files of the version before`],
   });
 });
-
-function siteLayerOf(copy: Copy): string {
-  return read<Manifest>(read<Index>(digestIn(copy)).manifests[0]?.digest).layers.at(-1)?.digest ?? "";
-}
 
 test("they stay within their bytes, the smallest first; 0 means none; an image of the site alone has none", async () => {
   const one = await copySite(inputs, {
