@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { siteRoot, type Layer } from "../../../provider/siteImage/layerTar.ts";
+import { siteRoot } from "../../../provider/siteImage/layer.ts";
+import type { Layer } from "../../../provider/siteImage/layerTar.ts";
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../../provider/siteImage/siteImage.ts";
 import { digestOf } from "../../../provider/registry/content.ts";
 import type { PlatformImage } from "../../../provider/registry/image.ts";
