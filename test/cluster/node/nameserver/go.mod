@@ -1,6 +1,6 @@
 module nameserver
 
-go 1.26.8
+go 1.25.0
 
 require github.com/coredns/coredns v1.14.4
 
