@@ -1,4 +1,4 @@
-// A page names files after their content, so another version names others. Readers load pages and all such files, each by a connection
+// A page names files after their content, so another version names others. Readers load pages and such a file of each, by a connection
 // of its own, so that any pod may answer, while releases replace the pods.
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -14,6 +14,11 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Page loads of each kind of installation, at least: more of them are more releases. `PAGES=10000` takes some minutes. */
 const PAGES = Number(process.env["PAGES"] ?? 300);
 const READERS = 8;
+/** One pod after the other, so that two versions serve for as long as they can. */
+const VALUES = {
+  replicas: 3,
+  strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+};
 
 /** How a site comes into the pods. */
 const KINDS = {
@@ -38,6 +43,7 @@ test.for(Object.entries(KINDS))(
     const installation = await buildInstallation(context, {
       site,
       ...program,
+      values: VALUES,
       config: { version: "1", ...config },
     });
     await installation.up();
@@ -57,8 +63,7 @@ test.for(Object.entries(KINDS))(
         (await namesOfPods(installation)).every((name) => !opened.includes(name)),
       );
       broken.push(...(await filesOf(url, tab)));
-      // what differs between the versions is what the tab needs
-      expect(tab.files.some((file) => file.includes(`picture-${edition - 1}-`))).toBe(true);
+      expect(tab.files).toEqual([expect.stringContaining(`picture-${edition - 1}-`)]);
     } while (readers.pages() < PAGES);
 
     const seen = await readers.end();
@@ -70,7 +75,7 @@ test.for(Object.entries(KINDS))(
     expect(broken).toEqual([]);
     expect(seen.broken).toEqual([]);
     expect(Object.keys(seen.editions)).toHaveLength(edition);
-    expect(seen.mixed).toBeGreaterThan(0);
+    expect(seen.mixed).toBeGreaterThan(10);
   },
 );
 

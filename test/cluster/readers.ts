@@ -6,7 +6,7 @@ import { repeatedly } from "./repeatedly.ts";
 /** A page in a browser: it knows which files it needs. */
 export interface Page {
   readonly edition: string;
-  /** Addresses of the files that are named after their content. */
+  /** Addresses of the files that are named after their content, and that are others in each edition: the rest tells nothing. */
   readonly files: readonly string[];
 }
 
@@ -26,8 +26,8 @@ export async function openPage(url: string): Promise<Page> {
   const html = body.toString();
   const edition = /The edition (\d+)\./.exec(html)?.[1];
   if (status !== 200 || edition === undefined) throw new Error(`the page was answered with ${status}`);
-  const named = [...html.matchAll(/(?:src|href)="([^"]*[-.][0-9a-f]{8,}\.[a-z]+)"/g)];
-  return { edition, files: [...new Set(named.map(([, file = ""]) => file))] };
+  const named = html.matchAll(/src="([^"]*-\d+-[0-9a-f]{8,}\.[a-z]+)"/g);
+  return { edition, files: [...named].map(([, file = ""]) => file) };
 }
 
 /** Loads the files of a page. The name of each has the beginning of the SHA-256 of its content. @returns what was wrong */
