@@ -73,7 +73,7 @@ test.for(Object.entries(KINDS))(
         `files of tabs that were opened before: broken: ${broken.length}`,
     );
     expect(broken).toEqual([]);
-    expect(seen.broken).toEqual([]);
+    expect(seen.broken.slice(0, 10)).toEqual([]);
     expect(Object.keys(seen.editions)).toHaveLength(edition);
     expect(seen.mixed).toBeGreaterThan(10);
   },
