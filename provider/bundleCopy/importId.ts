@@ -21,8 +21,8 @@ export interface ImportId {
 }
 
 const SOURCE_FIELDS = ["domain", "jobId", "version", "file", "baseUrl", "apiKeyEnv"];
-/** Fields of destinations that are true or false. */
-const SWITCHES = ["plainHttp", "pathStyle"];
+/** Fields of destinations that are no text. */
+const NO_TEXT = ["plainHttp", "pathStyle", "maxPreviousBytes"];
 const SEARCH = "offlineSearch";
 const SIGNING_KEY = "signingKeyEnv";
 
@@ -63,7 +63,7 @@ export function parseImportId(id: string): ImportId {
     if (SOURCE_FIELDS.includes(field)) source[field] = value;
     else if (field === SEARCH) inputs.offlineSearch = jsonIn(value);
     else if (field === SIGNING_KEY) inputs.signingKeyEnv = signingKeyIn(value, uri);
-    else destination[field] = SWITCHES.includes(field) ? jsonIn(value) : value;
+    else destination[field] = NO_TEXT.includes(field) ? jsonIn(value) : value;
   }
   return { uri, name, source, destination, ...inputs };
 }

@@ -15,6 +15,7 @@ import type { CheckFailure } from "../resource/inputTable";
 import { isStoredLink } from "../service/storedLink";
 import { signerFrom } from "../signing/signer";
 import { describeSource } from "../source/bundleSource";
+import type { Reporter } from "../messages/reporter";
 import { reportLeftOut } from "../source/inspect";
 import { importCopy } from "./importCopy";
 import { linkTo } from "./link";
@@ -129,7 +130,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     return { code: "RENEW_WINDOW", text: `the link to ${uri} is due for renewal ${due}` };
   },
 
-  prepare(context, inputs, [before]) {
+  prepare(context, inputs, earlier) {
+    const [before] = earlier;
     const destination = destinationOf(inputs.destination);
     const { environment } = context.configuration;
     const signer =
@@ -153,7 +155,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
-          const draft = await destination.begin(bundle, place, edition);
+          const usable = withUsableFiles(earlier, edition, inputs, context.reporter);
+          const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
           const isOther = before !== undefined && before.copy.sha256 !== edition;
           const digests = isOther ? new SiteDigests(draft.sink) : undefined;
           const sink = digests ?? draft.sink;
@@ -215,6 +218,23 @@ function originOf(
     ...(offlineSearch !== undefined &&
       searchVersion !== undefined && { search: { options: offlineSearch, version: searchVersion } }),
   };
+}
+
+/** The earlier copies, unless the files of the one before may load what this copy must not. */
+function withUsableFiles(
+  earlier: readonly MadeCopy[],
+  edition: string,
+  { requireSelfContained, destination }: CheckedInputs,
+  reporter: Reporter,
+): readonly MadeCopy[] {
+  const before = earlier.find(({ copy }) => copy.sha256 !== edition);
+  if (!requireSelfContained || before === undefined || before.bundle.selfContained) return earlier;
+  if ("base" in destination && destination.maxPreviousBytes !== 0) {
+    reporter.info(
+      `${before.copy.uri} is not self-contained, so the image has no files of the version before, for pages that readers have open`,
+    );
+  }
+  return [];
 }
 
 const copyOf = ({ copy }: MadeCopy): MadeCopy["copy"] => copy;

@@ -114,9 +114,15 @@ export interface Destination {
    * Starts a copy. A draft that is never published leaves nothing behind except what a later run resumes from.
    *
    * @param edition identifies the content that is published: hexadecimal digits. Default: the digest of the archive
+   * @param earlier the copies that are there, newest first: an image also gets files of the version before. @default none
    * @throws DestinationError; the signal's reason
    */
-  begin(bundle: Bundle, context: DestinationContext, edition?: string): Promise<Draft>;
+  begin(
+    bundle: Bundle,
+    context: DestinationContext,
+    edition?: string,
+    earlier?: readonly Copy[],
+  ): Promise<Draft>;
   /**
    * Finds a copy of this package that no state contains, and verifies it by its name.
    *

@@ -1,35 +1,18 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { mediaTypeOf } from "../archive/mediaTypes";
 import type { SiteFile, SiteSink } from "../archive/site";
 import { BundleRefusedError } from "../messages/errors";
 import { GzipFile } from "../archive/writeGzip";
-import type { Blob } from "../registry/content";
-import { tarEnd, tarHeader, tarPadding } from "../archive/writeTar";
 import type { PlatformImage } from "../registry/image";
+import { LayerTar, type Layer } from "./layerTar";
 import { webServerFiles, type ImageFile } from "./webServer";
-
-/** A layer in a local file. Digest and size are those of its compressed bytes. */
-export interface Layer extends Blob {
-  readonly path: string;
-  /** Digest of its uncompressed bytes. */
-  readonly diffId: string;
-}
 
 /** Text files up to this size get no compressed copy, in bytes. */
 const SMALLEST_TEXT = 512;
 
-/** zlib's default: the layer is transferred once per node. */
-const LAYER_LEVEL = 6;
 /** Best compression: a text file is sent to every reader. */
 const TEXT_LEVEL = 9;
-
-/**
- * 1980, as in the chart's `fetch-bundle.sh`. Seven hexadecimal digits of seconds are eight and a half years, so no date is in
- * the future.
- */
-const EARLIEST_SECONDS = 315_532_800;
 
 /** Prefix of a file name with which a layer removes a file, see «Whiteouts» in the OCI image specification. */
 const WHITEOUT = ".wh.";
@@ -56,13 +39,9 @@ interface CompressedText {
 export class LayerWriter implements SiteSink {
   readonly #root: string;
   readonly #isOnBase: boolean;
-  readonly #time: number;
-  readonly #path: string;
   readonly #textsPath: string;
   readonly #more: readonly ImageFile[];
-  readonly #gzip: GzipFile;
-  readonly #unpacked = createHash("sha256");
-  readonly #folders = new Set<string>();
+  readonly #tar: LayerTar;
   readonly #files = new Set<string>();
   readonly #texts: CompressedText[] = [];
   #textBytes = 0;
@@ -72,17 +51,14 @@ export class LayerWriter implements SiteSink {
    * @param scratch an empty folder for this writer only
    * @param base the base image for one of its platforms, if there is one. The layer hides its files in the folder of the site, and
    *   configures its web server
-   * @param sha256 of the archive. The time of all files is derived from it: web servers compute an ETag from time and size,
-   *   so with a constant time, browsers would not notice an edit that keeps the size
+   * @param sha256 of the archive, from which the time of all files is derived
    */
   constructor(scratch: string, base: PlatformImage | undefined, sha256: string) {
     this.#isOnBase = base !== undefined;
     this.#root = siteRoot(this.#isOnBase);
     this.#more = base ? webServerFiles(this.#root, base) : [];
-    this.#time = EARLIEST_SECONDS + parseInt(sha256.slice(0, 7), 16);
-    this.#path = join(scratch, "layer.tar.gz");
     this.#textsPath = join(scratch, "texts");
-    this.#gzip = new GzipFile(this.#path, LAYER_LEVEL);
+    this.#tar = new LayerTar(join(scratch, "layer.tar.gz"), sha256);
   }
 
   async file({ path, size }: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
@@ -94,21 +70,13 @@ export class LayerWriter implements SiteSink {
     }
     await this.#begin();
     const full = `${this.#root}/${path}`;
-    await this.#parents(full);
+    await this.#tar.parents(full);
     this.#files.add(path);
-    await this.#write(this.#header(full, size));
     const text =
       mediaTypeOf(path)?.isCompressed === true && size > SMALLEST_TEXT
         ? new GzipFile(this.#textsPath, TEXT_LEVEL)
         : undefined;
-    let writtenBytes = 0;
-    for await (const chunk of content) {
-      writtenBytes += chunk.length;
-      await this.#write(chunk);
-      await text?.write(chunk);
-    }
-    if (writtenBytes !== size) throw new Error(`${path} has ${writtenBytes} bytes, not ${size}`);
-    await this.#write(tarPadding(size));
+    await this.#tar.file({ path: full, size }, content, text && ((piece) => text.write(piece)));
     if (text) {
       const { size: compressed } = await text.end();
       if (compressed < size) {
@@ -118,53 +86,33 @@ export class LayerWriter implements SiteSink {
     }
   }
 
+  /** Whether the site has a file, among those that the writer has received. */
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
   /** Finishes the layer. The writer accepts no more files. @throws the signal's reason */
   async end(signal: AbortSignal): Promise<Layer> {
     await this.#begin();
     for (const { path, offset, size } of this.#texts) {
       signal.throwIfAborted();
       if (this.#files.has(path)) continue; // the site has its own inspected file with this name
-      await this.#write(this.#header(`${this.#root}/${path}`, size));
       const content = createReadStream(this.#textsPath, { start: offset, end: offset + size - 1 });
-      for await (const chunk of content) await this.#write(chunk as Buffer);
-      await this.#write(tarPadding(size));
+      await this.#tar.file({ path: `${this.#root}/${path}`, size }, content as AsyncIterable<Buffer>);
     }
     // the folders of these files are those of the base, with their owners
     for (const { path, content, isExecutable = false } of this.#more) {
       const bytes = Buffer.from(content);
-      await this.#write(tarHeader({ path, size: bytes.length, time: this.#time, isExecutable }));
-      await this.#write(bytes);
-      await this.#write(tarPadding(bytes.length));
+      await this.#tar.file({ path, size: bytes.length, isExecutable }, [bytes]);
     }
-    await this.#write(tarEnd());
-    const { digest, size } = await this.#gzip.end();
-    return { path: this.#path, digest, size, diffId: `sha256:${this.#unpacked.digest("hex")}` };
+    return this.#tar.end();
   }
 
   /** Adds the site's folder, even if it stays empty. */
   async #begin(): Promise<void> {
     if (this.#isBegun) return;
     this.#isBegun = true;
-    await this.#parents(`${this.#root}/`);
-    if (this.#isOnBase) await this.#write(this.#header(`${this.#root}/${OPAQUE}`, 0));
-  }
-
-  /** Adds the parent folders of a path. */
-  async #parents(path: string): Promise<void> {
-    for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) {
-      const folder = path.slice(0, at + 1);
-      if (this.#folders.has(folder)) continue;
-      this.#folders.add(folder);
-      await this.#write(this.#header(folder, 0));
-    }
-  }
-
-  #header(path: string, size: number): Buffer {
-    return tarHeader({ path, size, time: this.#time });
-  }
-
-  async #write(bytes: Uint8Array): Promise<void> {
-    this.#unpacked.update(bytes);
-    await this.#gzip.write(bytes);
+    await this.#tar.parents(`${this.#root}/`);
+    if (this.#isOnBase) await this.#tar.file({ path: `${this.#root}/${OPAQUE}`, size: 0 }, []);
   }
 }

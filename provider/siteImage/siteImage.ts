@@ -3,17 +3,23 @@ import { contentOf, describe, manifestOf, type Content } from "../registry/conte
 import type { Platform, PlatformImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
-import type { Layer } from "./layer";
+import type { Layer } from "./layerTar";
+import type { PreviousLayer } from "./previousFiles";
 
 /** Label and annotation with the digest of the archive that the site comes from. */
 export const BUNDLE_LABEL = "docs-hosting.bundle.sha256";
 
-/** The line that an image's history gets for the site's layer. */
-const SITE_HISTORY = {
+/** Label and annotation of an image with files of the version before: what identifies the content of that version. */
+export const PREVIOUS_LABEL = "docs-hosting.previous.sha256";
+
+/** The line that an image's history gets for a layer. */
+const historyOf = (comment: string): object => ({
   created: "1970-01-01T00:00:00Z",
   created_by: "pulumi-docs-hosting",
-  comment: "the exported site",
-};
+  comment,
+});
+const SITE_HISTORY = historyOf("the exported site");
+const PREVIOUS_HISTORY = historyOf("files of the version before, for pages that readers have open");
 
 /** Facts about a site that its image contains. */
 type SiteFacts = Pick<Bundle, "sha256" | "version" | "jobId" | "domain">;
@@ -34,10 +40,14 @@ export interface BuiltImage {
 
 /**
  * The annotations of an image, see
- * https://github.com/opencontainers/image-spec/blob/main/annotations.md. They contain no time: the same bundle gives the same
- * image.
+ * https://github.com/opencontainers/image-spec/blob/main/annotations.md. They contain no time: the same bundle and the same
+ * version before give the same image.
  */
-export function annotationsOf(site: SiteFacts, base: Base | undefined): Record<string, string> {
+export function annotationsOf(
+  site: SiteFacts,
+  base: Base | undefined,
+  previous?: PreviousLayer,
+): Record<string, string> {
   return {
     ...(site.domain !== undefined && { "org.opencontainers.image.title": site.domain }),
     "org.opencontainers.image.version": site.version,
@@ -47,6 +57,7 @@ export function annotationsOf(site: SiteFacts, base: Base | undefined): Record<s
       "org.opencontainers.image.base.digest": base.digest,
     }),
     [BUNDLE_LABEL]: site.sha256,
+    ...(previous && { [PREVIOUS_LABEL]: previous.of }),
   };
 }
 
@@ -66,27 +77,36 @@ export const EMPTY_BASE: PlatformImage = {
   },
 };
 
-/** Adds the site to the base image for one platform. The command and the user stay. */
+/**
+ * Adds the site to the base image for one platform. The command and the user stay.
+ *
+ * @param layer of the site: the last one of the image
+ * @param previous the layer with files of the version before
+ */
 export function imageOnBase(
   base: PlatformImage,
   layer: Layer,
   annotations: Readonly<Record<string, string>>,
+  previous?: PreviousLayer,
 ): BuiltImage {
   const { config, rootfs, history } = base.config as {
     config?: Record<string, unknown>;
     rootfs: { diff_ids: string[] };
     history?: unknown[];
   };
+  const added = previous ? [previous, layer] : [layer];
   const image = contentOf(OCI_CONFIG, {
     ...base.config,
     config: { ...config, Labels: { ...(config?.["Labels"] as object | undefined), ...annotations } },
-    rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, layer.diffId] },
+    rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, ...added.map(({ diffId }) => diffId)] },
     // a missing history stays missing: each entry describes one layer
-    ...(Array.isArray(history) && { history: [...history, SITE_HISTORY] }),
+    ...(Array.isArray(history) && {
+      history: [...history, ...(previous ? [PREVIOUS_HISTORY] : []), SITE_HISTORY],
+    }),
   });
   const layers = [
     ...base.layers.map((each) => ({ ...each, mediaType: ociLayerType(each.mediaType) })),
-    { mediaType: OCI_LAYER_GZIP, digest: layer.digest, size: layer.size },
+    ...added.map(({ digest, size }) => ({ mediaType: OCI_LAYER_GZIP, digest, size })),
   ];
   const manifest = manifestOf(OCI_MANIFEST, { config: describe(image), layers, annotations });
   return { platform: base.platform, config: image, manifest };

@@ -1,6 +1,7 @@
 import { MEDIA_TYPES } from "../archive/mediaTypes";
 import { IMMUTABLE } from "../archive/immutableFiles";
 import type { PlatformImage } from "../registry/image";
+import { PREVIOUS_ROOT } from "./previousFiles";
 
 /** A file that an image gets beside its site, by its path without the leading slash. */
 export interface ImageFile {
@@ -140,7 +141,16 @@ ${MEDIA_TYPES.map(({ type, endings }) => `${indent}${type} ${endings};`).join("\
 
   # /guide is guide.html; /folder redirects to /folder/, where the relative addresses of its page are correct
   location / {
-    try_files $uri $uri.html $uri/ =404;
+    try_files $uri $uri.html $uri/ @version_before;
+  }
+
+  # Pages that readers have open name files of the version before, after their content.
+  location @version_before {
+    root /${PREVIOUS_ROOT};
+    if ($docs_hosting_named_after_content = no) {
+      return 404;
+    }
+    try_files $uri =404;
   }
 
   location @not_found {

@@ -25,7 +25,7 @@ export async function runImageAlone(root: string): Promise<ImageAlone> {
   writeFileSync(
     own,
     readFileSync(own, "utf8")
-      .replace("/usr/share/nginx/html", site)
+      .replaceAll("/usr/share/nginx", dirname(site))
       .replace(/listen \d+;/, `listen 127.0.0.1:${server.port};`),
   );
   const conf = join(root, "etc/nginx/nginx.conf");

@@ -1,13 +1,14 @@
 // An image of a site on an nginx base, run as it is: it serves the site like the chart does with the same image.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { extract } from "tar";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MEDIA_TYPES } from "../../provider/archive/mediaTypes.ts";
 import { LayerWriter } from "../../provider/siteImage/layer.ts";
+import { PREVIOUS_ROOT } from "../../provider/siteImage/previousFiles.ts";
 import { EMPTY_BASE } from "../../provider/siteImage/siteImage.ts";
 import { type ImageAlone, runImageAlone } from "./imageAlone.ts";
 import { render, servingImage } from "./renderedChart.ts";
@@ -30,6 +31,12 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
     ENDINGS.map((ending) => [`types/a.${ending}`, ending === "svgz" ? gzipSync("<svg/>") : TEXT]),
   ),
 };
+/** As the layer below that of the site has them; the last two are not of its kind. */
+const PREVIOUS: Readonly<Record<string, string>> = {
+  "assets/before.5e4d3c2b1a.js": `run("before");${TEXT}`,
+  "removed.html": "<h1>Removed</h1>",
+  "removed.js": "removed",
+};
 const PATHS = [
   ...["/", "/index.html", "/guide", "/guide/", "/guide.html", "/guide/install", "/guide/install/", "/404"],
   ...[
@@ -44,6 +51,7 @@ const PATHS = [
   ],
   ...["/assets/site.0a1b2c3d4e.css", "/assets/none.0a1b2c3d4e.css", "/none", "/none.svgz", "/types/"],
   ...ENDINGS.map((ending) => `/types/a.${ending}`),
+  ...["/assets/before.5e4d3c2b1a.js", "/removed", "/removed.html", "/removed.js"],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "image-"));
@@ -63,6 +71,11 @@ beforeAll(async () => {
   const { path } = await writer.end(new AbortController().signal);
   await extract({ file: path, cwd: folder, preservePaths: false });
   const site = join(folder, "usr/share/nginx/html");
+  for (const [path, content] of Object.entries(PREVIOUS)) {
+    const file = join(folder, PREVIOUS_ROOT, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
   await chart.start(await render(servingImage("siteImage")), { IMAGE_SITE_FOLDER: site });
   image = await runImageAlone(folder);
   alone = image.server;
@@ -109,6 +122,20 @@ test("has clean addresses, its own page 404, types, and texts that are compresse
         hasCharset ? `${type}; charset=utf-8` : type,
         encoding,
       ]);
+    }
+  }
+});
+
+test("serves the files of the version before that are named after their content, for ever, and nothing else of it", async () => {
+  for (const server of [alone, chart]) {
+    const { status, body, headers } = await server.get("/assets/before.5e4d3c2b1a.js");
+    expect([status, body.toString(), headers["cache-control"]]).toEqual([
+      200,
+      PREVIOUS["assets/before.5e4d3c2b1a.js"],
+      "public, max-age=31536000, immutable",
+    ]);
+    for (const path of ["/removed", "/removed.html", "/removed.js", "/assets/none.5e4d3c2b1b.js"]) {
+      expect((await server.get(path)).status).toBe(404);
     }
   }
 });

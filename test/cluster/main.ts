@@ -11,6 +11,7 @@ import {
   prepareCrane,
   prepareHelm,
   prepareKubenode,
+  prepareNameserver,
   prepareRegistry,
   prepareValidation,
   prepareVersitygw,
@@ -39,6 +40,7 @@ async function onOwnNode(): Promise<number> {
   const debian = await prepareDebianPackages(say, { mmdebstrap: "mmdebstrap" });
   const helm = await prepareHelm(say);
   const kubenode = await prepareKubenode(join(import.meta.dirname, "node/kubenode"), say);
+  const nameserver = await prepareNameserver(join(import.meta.dirname, "node/nameserver"), say);
   const programs = {
     HELM: helm,
     REGISTRY: await prepareRegistry(say),
@@ -61,6 +63,7 @@ async function onOwnNode(): Promise<number> {
       NODE_CGROUP: name,
       NODE_DEBIAN_ROOT: debian.root,
       KUBENODE: kubenode,
+      NAMESERVER: nameserver,
       ...programs,
     });
   } finally {

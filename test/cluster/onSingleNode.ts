@@ -17,7 +17,7 @@ const debianRoot = given("NODE_DEBIAN_ROOT");
 const started = performance.now();
 const node = await startSingleNode(
   folder,
-  kubenode,
+  { kubenode, nameserver: given("NAMESERVER") },
   { root: debianRoot, commandFolders: [join(debianRoot, "usr/bin"), join(debianRoot, "usr/sbin")] },
   given("NODE_CGROUP"),
 );

@@ -71,6 +71,36 @@ test("with a base it is runnable for each platform: entrypoint and user stay, an
   }
 });
 
+test("an image with files of the version before is valid, has them below its site, and outlives the image that they are of", async (context) => {
+  const { host } = await startRegistry(context);
+  const base = `${host}/nginx-unprivileged:1.30`;
+  await pushBase(context, base);
+  const options = { repository: `${host}/docs/site`, base };
+  const versions = ["0a1b2c3d", "9f8e7d6c"].map((hash) => ({
+    bundle: { ...BUNDLE, sha256: hash.repeat(8), version: hash },
+    files: { ...SITE, [`assets/app-${hash}.js`]: `run("${hash}")` },
+  }));
+  const [one, two] = versions;
+  const first = await copySite(options, await operation(context), one);
+  const second = { ...two, earlier: [first] };
+  const copy = await copySite(options, await operation(context), second);
+  await repositoryDestination(options).remove([first], [copy], await operation(context));
+  const { image = "" } = copy;
+  for (const architecture of ARCHITECTURES) {
+    const platform = ["--platform", `linux/${architecture}`];
+    expect(await crane("validate", ...platform, "--remote", image)).toContain("PASS");
+    const files = await filesOf(context, image, ...platform);
+    expect(files["usr/share/nginx/previous/assets/app-0a1b2c3d.js"]).toBe('run("0a1b2c3d")');
+    expect(files["usr/share/nginx/html/assets/app-9f8e7d6c.js"]).toBe('run("9f8e7d6c")');
+    expect(Object.keys(files)).not.toContain("usr/share/nginx/html/assets/app-0a1b2c3d.js");
+    expect(files["usr/sbin/nginx"]).toBe(`for ${architecture}`);
+  }
+  // the same content again needs nothing of the removed image
+  const again = await operation(context);
+  expect(await copySite(options, again, { ...two, earlier: [copy] })).toEqual(copy);
+  expect(again.requests.filter((request) => SENDS.test(request))).toEqual([]);
+});
+
 test("skopeo reads the written image, and a base of Docker's own types serves as well", async (context) => {
   if (findCommand("skopeo") === undefined) return context.skip(NO_SKOPEO);
   const { host } = await startRegistry(context);

@@ -74,9 +74,10 @@ export async function copySite(
     files = SITE,
     bundle = BUNDLE,
     signing,
-  }: { files?: typeof SITE; bundle?: Bundle; signing?: Signing } = {},
+    earlier = [],
+  }: { files?: typeof SITE; bundle?: Bundle; signing?: Signing; earlier?: readonly Copy[] } = {},
 ): Promise<Copy> {
-  const draft = await repositoryDestination(options).begin(bundle, context);
+  const draft = await repositoryDestination(options).begin(bundle, context, bundle.sha256, earlier);
   if (draft.sink) await fill(draft.sink, files);
   return draft.publish(undefined, signing);
 }

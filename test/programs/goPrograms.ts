@@ -125,6 +125,20 @@ export async function prepareValidation(source: string, say: Say): Promise<strin
 }
 
 /**
+ * CoreDNS with the plugins that a node needs, in one program, built once, and again after a change of its source.
+ *
+ * @param source folder of its Go module
+ */
+export async function prepareNameserver(source: string, say: Say): Promise<string> {
+  const files = (await readdir(source)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(source, file), "utf8")));
+  const folder = await cacheFolder(`nameserver-${digestOf(texts)}`);
+  return buildOnce(join(folder, "nameserver"), say, (target, env) =>
+    runCommand("go", ["build", "-trimpath", "-ldflags=-s -w", "-o", target, "."], { cwd: source, env }),
+  );
+}
+
+/**
  * The libraries of cosign 2 and 3 in one program, built once, and again after a change of its source.
  *
  * @param source folder of its Go module

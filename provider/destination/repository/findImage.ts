@@ -1,27 +1,20 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { basename } from "node:path/posix";
 import { createHash } from "node:crypto";
-import { ArchiveFile } from "../../archive/archiveFile";
-import { readTarGz } from "../../archive/readTar";
-import type { SiteLimits } from "../../archive/site";
 import { DestinationError } from "../../messages/errors";
-import { annotationsIn } from "../../registry/content";
+import { annotationsIn, fieldsOf } from "../../registry/content";
 import { downloadBlob } from "../../registry/download";
 import { readImage, type StoredImage } from "../../registry/image";
-import { pinned } from "../../registry/reference";
+import { isDigest, pinned } from "../../registry/reference";
 import { findManifest } from "../../registry/manifests";
 import type { RegistrySession } from "../../registry/session";
 import { signatureTag } from "../../signing/artifacts";
 import { findArtifacts } from "../../signing/signedImage";
 import type { Verifier } from "../../signing/verifier";
 import { siteRoot } from "../../siteImage/layer";
-import { BUNDLE_LABEL } from "../../siteImage/siteImage";
+import { filesIn, type PreviousLayer } from "../../siteImage/previousFiles";
+import { BUNDLE_LABEL, PREVIOUS_LABEL } from "../../siteImage/siteImage";
 import type { DestinationContext, FoundCopy } from "../destination";
 import { PREDICATE_TYPES } from "../../provenance/imageStatements";
-
-/** The layer of a copy is as large as its site, whose limits the copy had. */
-const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };
 
 type Annotations = Readonly<Record<string, string | undefined>>;
 
@@ -66,12 +59,13 @@ export async function findImage(
     return value === undefined ? [] : [[field, value] as const];
   });
   const manifests = [...new Set([digest, ...images.map(({ manifest }) => manifest.digest)])];
+  const previous = previousOf(first, annotations);
   const artifacts = verifier && (await findArtifacts(session, digest, PREDICATE_TYPES, verifier));
   return {
     copy: {
       ...{ uri: image, image },
       ...(artifacts && { publicKey: verifier.publicKey }),
-      parts: { manifests, ...(artifacts && { artifacts }) },
+      parts: { manifests, ...(artifacts && { artifacts }), ...(previous && { previous }) },
     },
     isSigned: (await findManifest(session, signatureTag(digest))) !== undefined,
     sha256,
@@ -79,6 +73,18 @@ export async function findImage(
     source: Object.fromEntries(source),
     ...(base !== undefined && { destination: { base } }),
   };
+}
+
+/** The layer with files of the version before: below that of the site. */
+function previousOf(
+  { layers, config }: StoredImage,
+  { [PREVIOUS_LABEL]: of }: Annotations,
+): PreviousLayer | undefined {
+  const layer = layers.at(-2);
+  const { diff_ids: diffIds } = fieldsOf(config["rootfs"]);
+  const diffId = Array.isArray(diffIds) ? (diffIds as unknown[]).at(-2) : undefined;
+  if (layer === undefined || of === undefined || !isDigest(diffId)) return undefined;
+  return { digest: layer.digest, size: layer.size, diffId, of };
 }
 
 /** The input `base`: a name without a tag was given with its digest. */
@@ -105,30 +111,36 @@ export async function readImageFiles(
   return first ? filesOf(session, first, context) : new Map();
 }
 
-/** The SHA-256 of each file of the site in an image, whose last layer has them. */
+/** The SHA-256 of each file of the site in an image. */
 async function filesOf(
   session: RegistrySession,
   image: StoredImage,
-  { scratch, signal }: DestinationContext,
+  context: DestinationContext,
 ): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  const descriptor = image.layers.at(-1);
-  if (descriptor === undefined) return files;
-  const path = join(await scratch(), "site-layer");
-  await downloadBlob(session, descriptor, path);
-  const root = siteRoot(baseOf(annotationsIn(image.manifest.bytes)) !== undefined);
-  const layer = await ArchiveFile.open(path);
-  try {
-    for await (const { name, kind, content } of readTarGz(layer, LIMITS, signal)) {
-      const isWhiteout = basename(name).startsWith(".wh.");
-      if (kind !== "file" || isWhiteout || !name.startsWith(`${root}/`)) continue;
-      const hash = createHash("sha256");
-      for await (const piece of content) hash.update(piece);
-      files.set(name.slice(root.length + 1), hash.digest("hex"));
-    }
-  } finally {
-    await layer.close();
-    await rm(path, { force: true });
+  const layer = await downloadSite(session, image, context);
+  if (layer === undefined) return files;
+  for await (const { path, content } of filesIn(layer, context.signal)) {
+    const hash = createHash("sha256");
+    for await (const piece of content) hash.update(piece);
+    files.set(path, hash.digest("hex"));
   }
   return files;
+}
+
+/**
+ * Downloads the layer of an image with its site, which is the last one. Once in an operation.
+ *
+ * @returns its local file, and the folder of the site in it
+ */
+export async function downloadSite(
+  session: RegistrySession,
+  image: StoredImage,
+  { scratch }: DestinationContext,
+): Promise<{ path: string; root: string } | undefined> {
+  const layer = image.layers.at(-1);
+  if (layer === undefined) return undefined;
+  const path = join(await scratch(), `site-${layer.digest.replace(":", "-")}`);
+  await downloadBlob(session, layer, path);
+  return { path, root: siteRoot(baseOf(annotationsIn(image.manifest.bytes)) !== undefined) };
 }

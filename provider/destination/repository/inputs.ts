@@ -15,6 +15,13 @@ export interface RepositoryInputs {
   base?: string;
   /** The registry has no TLS. @default false: only one on this machine may have none */
   plainHttp?: boolean;
+  /**
+   * Size of the files of the version before that an image with a `base` also has, in bytes: scripts and styles that are named after
+   * their content, and that pages name which readers have open. 0: none.
+   *
+   * @default 128 MiB
+   */
+  maxPreviousBytes?: number;
 }
 
 const text =
@@ -36,5 +43,14 @@ export const REPOSITORY_FIELDS: FieldsOfKind<RepositoryInputs> = {
   plainHttp: {
     change: "none",
     problem: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  },
+  maxPreviousBytes: {
+    change: "content",
+    problem: (value, fields) =>
+      !Number.isSafeInteger(value) || (value as number) < 0
+        ? "must be a number of bytes: a whole number that is not negative"
+        : fields["base"] === undefined && value !== 0
+          ? "has no meaning without `base`: an image of the site alone has no files of the version before"
+          : undefined,
   },
 };

@@ -37,7 +37,10 @@ import { verifierFrom } from "../../signing/verifier";
 import { artifactsOf, unsigned } from "./artifacts";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
-import { compressedPath, LayerWriter, type Layer } from "../../siteImage/layer";
+import { previousLayer, recorded } from "./previousLayer";
+import { compressedPath, LayerWriter } from "../../siteImage/layer";
+import type { Layer } from "../../siteImage/layerTar";
+import { MAX_PREVIOUS_BYTES, type PreviousLayer } from "../../siteImage/previousFiles";
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf, type BuiltImage } from "../../siteImage/siteImage";
 
 /** What the state stores of a copy. */
@@ -46,6 +49,8 @@ interface Parts {
   readonly manifests: readonly string[];
   /** The digests of the manifests of its signature and attestations, if it is signed. */
   readonly artifacts?: readonly string[];
+  /** Its layer with files of the version before, if it has one. */
+  readonly previous?: PreviousLayer;
 }
 
 /** How many tags are looked up concurrently. */
@@ -53,7 +58,7 @@ const TAG_LOOKS = 8;
 
 /** Copies as images in a registry's repository. @throws Error for inputs that `repositoryProblem` or `baseProblem` refuses */
 export function repositoryDestination(inputs: RepositoryInputs): Destination {
-  const { tag, plainHttp } = inputs;
+  const { tag, plainHttp, maxPreviousBytes = MAX_PREVIOUS_BYTES } = inputs;
   const repository = parseRepository(inputs.repository);
   const baseName = inputs.base === undefined ? undefined : parseBase(inputs.base);
   const openSession = (context: DestinationContext, actions: Actions): RegistrySession =>
@@ -76,7 +81,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
   return {
     id: repositoryName(repository),
 
-    async begin(bundle, context, edition = bundle.sha256) {
+    async begin(bundle, context, edition = bundle.sha256, earlier = []) {
       const base = await findBase(context);
       const sink = new LayerWriter(await context.scratch(), base?.images[0], edition);
       return {
@@ -84,9 +89,15 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         async publish(placing, signing) {
           const layer = await sink.end(context.signal);
           const { session, ownership, pulledTag } = open(context, "pull,push");
-          const { images, top } = built(bundle, base, layer);
+          const previous =
+            base &&
+            (await previousLayer(
+              { session, context },
+              { edition, earlier, isInSite: (path) => sink.has(path), maxBytes: maxPreviousBytes },
+            ));
+          const { images, top } = built(bundle, base, layer, previous);
           const artifacts = signing && (await artifactsOf(session, top, base, signing));
-          await sendBlobs(session, base, layer, images, context);
+          await sendBlobs(session, base, previous ? [previous, layer] : [layer], images, context);
           const image = pinned(repository, top.digest);
           const copy = {
             sha256: edition,
@@ -96,6 +107,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
             parts: {
               manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
               ...(artifacts && { artifacts: artifacts.map(({ manifest }) => manifest.digest) }),
+              ...(previous && { previous: recorded(previous) }),
             } satisfies Parts,
           };
           placing?.(copy);
@@ -286,26 +298,31 @@ function built(
   bundle: Bundle,
   base: BaseImage | undefined,
   layer: Layer,
+  previous: PreviousLayer | undefined,
 ): { images: BuiltImage[]; top: Manifest } {
-  const annotations = annotationsOf(bundle, base);
+  const annotations = annotationsOf(bundle, base, previous);
   const bases = base?.images ?? [EMPTY_BASE];
-  const images = bases.map((each) => imageOnBase(each, layer, annotations));
+  const images = bases.map((each) => imageOnBase(each, layer, annotations, previous));
   const [first] = images;
   return { images, top: base?.isIndex || !first ? indexOf(images, annotations) : first.manifest };
 }
 
-/** Ensures that the repository has all blobs: those of the base, the site and the configurations. */
+/**
+ * Ensures that the repository has all blobs: those of the base, the site and the configurations.
+ *
+ * @param added the layers above the base. One without a file is in the repository already
+ */
 async function sendBlobs(
   session: RegistrySession,
   base: BaseImage | undefined,
-  layer: Layer,
+  added: readonly (Layer | PreviousLayer)[],
   images: readonly BuiltImage[],
   context: DestinationContext,
 ): Promise<void> {
   const ofBase = new Map(
     (base?.images ?? []).flatMap(({ layers }) => layers).map((each) => [each.digest, each]),
   );
-  const progress = new TransferProgress(context, "uploading", [...ofBase.values(), layer]);
+  const progress = new TransferProgress(context, "uploading", [...ofBase.values(), ...added]);
   const ensure = async (blob: Blob, options: Parameters<typeof ensureBlob>[2]): Promise<void> => {
     const moved = (bytes: number): void => progress.moved(blob, bytes);
     if ((await ensureBlob(session, blob, { ...options, moved })) !== "sent") progress.found(blob);
@@ -321,7 +338,10 @@ async function sendBlobs(
       },
     });
   }
-  await ensure(layer, { source: () => fileBlob(layer.path, layer) });
+  for (const layer of added) {
+    if ("path" in layer) await ensure(layer, { source: () => fileBlob(layer.path, layer) });
+    else progress.found(layer);
+  }
   for (const { config } of images) await ensureContent(session, config);
 }
 

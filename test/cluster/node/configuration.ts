@@ -11,6 +11,7 @@ const POD_NETWORK = "10.85.0.0/16";
 const SERVICE_NETWORK = "10.96.0.0/16";
 
 export const NODE_NAME = "node1";
+const CLUSTER_DOMAIN = "cluster.local";
 
 export function etcdFlags(folder: string): string[] {
   return [
@@ -122,8 +123,28 @@ containerRuntimeEndpoint: unix://${folder}/containerd/c.sock
 evictionHard: { memory.available: 50Mi, nodefs.available: 1%, imagefs.available: 1% }
 imageGCHighThresholdPercent: 100 # no registry has the images: one that is collected is gone
 volumePluginDir: ${folder}/plugins
-clusterDomain: cluster.local
+clusterDomain: ${CLUSTER_DOMAIN}
+clusterDNS: ["${HOST_ADDRESS}"]
 resolvConf: ""
+`;
+}
+
+/** As kubeadm configures CoreDNS, without the name servers of the machine: it has none. */
+export function nameServerConfiguration(folder: string): string {
+  return `.:53 {
+  bind ${HOST_ADDRESS}
+  errors
+  kubernetes ${CLUSTER_DOMAIN} in-addr.arpa ip6.arpa {
+    kubeconfig ${folder}/kubeconfig
+    pods insecure
+    fallthrough in-addr.arpa ip6.arpa
+    ttl 5
+  }
+  cache 30 {
+    disable success ${CLUSTER_DOMAIN}
+    disable denial ${CLUSTER_DOMAIN}
+  }
+}
 `;
 }
 

@@ -17,6 +17,7 @@ import {
   HOST_ADDRESS,
   kubeletConfiguration,
   kubeletFlags,
+  nameServerConfiguration,
   NODE_ADDRESS,
   NODE_NAME,
   podNetwork,
@@ -42,12 +43,12 @@ export interface SingleNode {
 
 /**
  * @param folder for all written files
- * @param kubenode binary of the Kubernetes programs
+ * @param programs binaries: of the Kubernetes programs, and of the cluster's name server
  * @param cgroup name of the cgroup of all pods
  */
 export async function startSingleNode(
   folder: string,
-  kubenode: string,
+  { kubenode, nameserver }: { kubenode: string; nameserver: string },
   debian: DebianPackages,
   cgroup: string,
 ): Promise<SingleNode> {
@@ -62,6 +63,7 @@ export async function startSingleNode(
   await writeFile(file("cni/10-bridge.conflist"), JSON.stringify(podNetwork(folder)));
   await writeFile(file("kubelet.yaml"), kubeletConfiguration(folder, cgroup));
   await writeFile(file("kube-proxy.yaml"), proxyConfiguration(folder));
+  await writeFile(file("Corefile"), nameServerConfiguration(folder));
 
   const programs = new Map<string, ChildProcess>();
   let reject: (reason: Error) => void = () => undefined;
@@ -102,6 +104,7 @@ export async function startSingleNode(
     ]);
     start("kube-scheduler", kubenode, ["kube-scheduler", ...controllerFlags(folder)]);
     start("kube-proxy", kubenode, ["kube-proxy", ...proxyFlags(folder)]);
+    start("nameserver", nameserver, ["-conf", file("Corefile")]);
   };
   const endAll = () => {
     const children = [...programs.values()];

@@ -30,6 +30,7 @@ export function folderPlace(root: string): Place {
   };
   const text = (path: string): string | undefined =>
     existsSync(path) && lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
+  const isFolder = (path: string): boolean => existsSync(path) && lstatSync(path).isDirectory();
   /** Whether a run that was killed between two renames has a file in its draft. */
   const isAside = (name: string): boolean =>
     readdirSync(root, { recursive: true, withFileTypes: true }).some(
@@ -72,7 +73,7 @@ export function folderPlace(root: string): Place {
     },
     addForeign(number, destination, copy) {
       const { folder, layout } = destination as Folder;
-      const inSite = layout === "site" && copy !== undefined && number % 3 > 0 && existsSync(copy.uri);
+      const inSite = layout === "site" && copy !== undefined && number % 3 > 0 && isFolder(copy.uri);
       const below = inSite ? join(copy.uri, ...(number % 3 === 1 ? [".well-known"] : [])) : folder;
       if (!existsSync(folder)) return undefined;
       mkdirSync(below, { recursive: true });

@@ -41,6 +41,10 @@ test("fields after the address are those of the source and of the destination; v
 
 test.each<[string, object]>([
   ["plainHttp=true", { destination: { repository: "r.internal/docs", plainHttp: true } }],
+  [
+    "base=r%2Fnginx&maxPreviousBytes=0",
+    { destination: { repository: "r.internal/docs", base: "r/nginx", maxPreviousBytes: 0 } },
+  ],
   ["plainHttp=yes", { destination: { repository: "r.internal/docs", plainHttp: "yes" } }],
   ["tag=1&base=r%2Fnginx:1", { destination: { repository: "r.internal/docs", tag: "1", base: "r/nginx:1" } }],
   ["offlineSearch=true", { offlineSearch: true }],
@@ -63,7 +67,10 @@ test.each([
     `s3://docs/#sha256:${SHA256}`,
     `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, linkLife, offlineSearch`,
   ],
-  [`r.internal/docs@sha256:${SHA256}`, `${SOURCE}, tag, base, plainHttp, offlineSearch, signingKeyEnv`],
+  [
+    `r.internal/docs@sha256:${SHA256}`,
+    `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, signingKeyEnv`,
+  ],
 ])("another field of %s is refused with those that there are", (uri, fields) => {
   const id = `${uri}?jobId=7f3a&place=x`;
   expect(() => parseImportId(id)).toThrow(`${id}: there is no field place. Fields are: ${fields}`);

@@ -38,6 +38,22 @@ test("the first wrong field is named, and a field that is not known yet is not c
   expect(checkDestination({ bucket: "docs", region: "", prefix: 1 })).toMatchObject({ at: "prefix" });
   expect(checkDestination({ repository: "r.internal/a", tag: "-" })).toMatchObject({ at: "tag" });
   expect(checkDestination({ repository: "r.internal/a", base: "N" })).toMatchObject({ at: "base" });
+  for (const wrong of [-1, 1.5, "1", 2 ** 60]) {
+    expect(
+      checkDestination({ repository: "r.internal/a", base: "r.internal/n", maxPreviousBytes: wrong }),
+    ).toMatchObject({
+      at: "maxPreviousBytes",
+      problem: expect.stringContaining("must be a number of bytes") as string,
+    });
+  }
+  expect(checkDestination({ repository: "r.internal/a", maxPreviousBytes: 1 })).toMatchObject({
+    problem: expect.stringContaining("without `base`") as string,
+  });
+  for (const right of [{ maxPreviousBytes: 0 }, { maxPreviousBytes: 7, base: "r.internal/n" }]) {
+    expect(checkDestination({ repository: "r.internal/a", ...right })).toHaveProperty(
+      "value.maxPreviousBytes",
+    );
+  }
   const given = { bucket: unknown, prefix: unknown, linkLife: "1h" };
   expect(checkDestination(given)).toEqual({ value: { ...given, layout: "archive" } });
 });

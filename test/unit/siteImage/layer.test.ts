@@ -7,7 +7,8 @@ import { gunzipSync } from "node:zlib";
 import { list, type ReadEntry } from "tar";
 import { expect, onTestFinished, test } from "vitest";
 import { EMPTY_BASE } from "../../../provider/siteImage/siteImage.ts";
-import { LayerWriter, type Layer } from "../../../provider/siteImage/layer.ts";
+import { LayerWriter } from "../../../provider/siteImage/layer.ts";
+import type { Layer } from "../../../provider/siteImage/layerTar.ts";
 
 const CHART_FILES = join(import.meta.dirname, "../../../examples/self-hosted/chart/files");
 const TEXT = "text ".repeat(200);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { siteRoot, type Layer } from "../../../provider/siteImage/layer.ts";
+import { siteRoot } from "../../../provider/siteImage/layer.ts";
+import type { Layer } from "../../../provider/siteImage/layerTar.ts";
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../../provider/siteImage/siteImage.ts";
 import { digestOf } from "../../../provider/registry/content.ts";
 import type { PlatformImage } from "../../../provider/registry/image.ts";
@@ -88,6 +89,23 @@ test("on a base, all its settings stay, with one more layer, one more line of hi
     "application/vnd.oci.image.layer.v1.tar+gzip",
     "application/vnd.oci.image.layer.v1.tar+gzip",
   ]);
+});
+
+test("files of the version before are a layer below that of the site, with a line of history of their own", () => {
+  const previous = { digest: digest("7"), size: 3, diffId: digest("8"), of: "9" };
+  const { config, manifest } = imageOnBase(BASE, LAYER, {}, previous);
+  const { rootfs, history } = JSON.parse(config.bytes.toString()) as {
+    rootfs: { diff_ids: string[] };
+    history: { comment: string }[];
+  };
+  expect(rootfs.diff_ids).toEqual([digest("5"), previous.diffId, LAYER.diffId]);
+  expect(history.map(({ comment }) => comment)).toEqual([
+    undefined,
+    "files of the version before, for pages that readers have open",
+    "the exported site",
+  ]);
+  const { layers } = JSON.parse(manifest.bytes.toString()) as { layers: { digest: string }[] };
+  expect(layers.slice(-2).map((each) => each.digest)).toEqual([previous.digest, LAYER.digest]);
 });
 
 test("a base without history and settings gets no history either", () => {

@@ -76,7 +76,8 @@ if [ -d "$whole" ]; then
   fi
   make_root "$scratch/whole" "$whole"
   make_root "$scratch/served" "$served"
-  make_root "$scratch/previous" "$site/previous"
+  # beside the site: what fetch-bundle.sh kept, or what the image has of the version before
+  make_root "$scratch/previous" "$(dirname "$whole")/previous"
   find_other_pods
 fi
 

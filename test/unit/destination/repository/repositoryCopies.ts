@@ -48,15 +48,18 @@ export async function copySite(
     placing,
     context,
     edition,
+    earlier,
   }: {
     files?: typeof SITE;
     signing?: Signing;
     placing?: (copy: Copy) => void;
     context?: DestinationContext;
     edition?: string;
+    earlier?: readonly Copy[];
   } = {},
 ): Promise<Copy> {
-  const draft = await repositoryDestination(options).begin(BUNDLE, context ?? (await operation()), edition);
+  const place = repositoryDestination(options);
+  const draft = await place.begin(BUNDLE, context ?? (await operation()), edition, earlier);
   for (const [path, text] of Object.entries(files)) {
     await draft.sink?.file({ path, size: text.length }, Readable.from([Buffer.from(text)]));
   }
