@@ -80,7 +80,7 @@ describe.runIf(existsSync(CHROMIUM))("in a browser", () => {
   const pages = () => globSync("**/*.html", { cwd: site }).sort();
   const dialog = (on: Page) => on.locator("dialog.docs-hosting-search");
 
-  test.each([390, 820, 1280])(
+  test.each([390, 1280, 1600])(
     "no page has an error, a request to another host, or code or a table that is cut, %i pixels wide",
     LONG,
     async (width) => {

@@ -16,7 +16,7 @@ const FLAGS =
   );
 
 const DESKTOP = { width: 1280, height: 800 };
-const WIDE = { width: 1440, height: 900 };
+const WIDE = { width: 1600, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 /** Long code lines, wide tables, many headings. */

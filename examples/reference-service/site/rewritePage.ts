@@ -116,10 +116,18 @@ function wrapTable(table: Element): void {
     for (const [index, cell] of cells.entries()) setAttribute(cell, "data-column", names[index] ?? "");
   }
   for (const code of elementsOf(table)) if (code.tagName === "code") allowBreaks(code);
-  const box = element("div", { class: "table" });
+  const isWide = rows.some(({ length }) => length > MOST_NARROW_COLUMNS);
+  // reachable by keyboard, because it may need scrolling
+  const box = element("div", {
+    class: "table",
+    ...(isWide && { tabindex: "0", role: "group", "aria-label": "Table" }),
+  });
   replace(table, box);
   append(box, table);
 }
+
+/** A table of more columns may be wider than a window that is no phone's. */
+const MOST_NARROW_COLUMNS = 4;
 
 /** The parts of paths, addresses and names, after which a line may end. */
 const PART = /(?<=[/.:_=,&?@-])(?=[^/.:_=,&?@-])|(?<=[a-z])(?=[A-Z])/;
