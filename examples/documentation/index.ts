@@ -8,7 +8,7 @@ const site = new BundleCopy("docs", {
   source: docs,
   destination: { folder: config.require("folder"), layout: "site" },
   requireSelfContained: true,
-  offlineSearch: true,
+  offlineSearch: { button: false }, // the header of these pages has a search box
 });
 
 export const { jobId, pageCount, expiresAt, renewAfter } = docs;

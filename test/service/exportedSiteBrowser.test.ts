@@ -16,6 +16,7 @@ const FLAGS =
   );
 
 const DESKTOP = { width: 1280, height: 800 };
+const WIDE = { width: 1600, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 /** Long code lines, wide tables, many headings. */
@@ -52,18 +53,25 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
 
   afterEach(() => page.close());
 
-  for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-    test.each(DEMANDING_PAGES)(`fits the width of a ${name}: %s`, async (address) => {
+  for (const [name, viewport] of Object.entries({ desktop: DESKTOP, "wide desktop": WIDE, phone: PHONE })) {
+    test.each(DEMANDING_PAGES)(`fits the width of a ${name}, and cuts no code: %s`, async (address) => {
       await page.setViewportSize(viewport);
       await page.goto(served.url + address);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
+      const blocks = await page.evaluate(
+        "[...document.querySelectorAll('.code, .code pre')].map((one) => one.scrollWidth <= one.clientWidth)",
+      );
+      expect(blocks).not.toContain(false);
     });
   }
 
-  test("shows all of its navigation and the page's contents on a desktop", async () => {
+  test("shows all of its navigation on a desktop, and the page's contents on a wide one", async () => {
     await page.goto(`${served.url}Reference/Routes.html`);
     expect(await page.locator("#site-navigation").isVisible()).toBe(true);
+    expect(await page.locator(".page-contents").isVisible()).toBe(false);
+    await page.setViewportSize(WIDE);
     expect(await page.locator(".page-contents").isVisible()).toBe(true);
+    expect(await page.getByRole("button", { name: "On this page" }).isVisible()).toBe(false);
     expect(await page.locator(".menu-button").isVisible()).toBe(false);
     expect(await page.locator("#site-navigation [aria-current=page]").textContent()).toBe("Routes");
     await page.locator("#site-navigation").getByRole("link", { name: "Hooks" }).click();
@@ -117,12 +125,67 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("marks the section that is being read in the page's contents", async () => {
-    await page.goto(`${served.url}Reference/Server.html#bodylimit`);
-    const current = page.locator(".page-contents [aria-current]");
-    await current.waitFor();
-    expect(await current.textContent()).toBe("bodyLimit");
+  test.each([DESKTOP, PHONE])(
+    "opens the page's contents by a button where it has no room: %o",
+    async (viewport) => {
+      await page.setViewportSize(viewport);
+      await page.goto(`${served.url}Reference/Server.html`);
+      await page.getByRole("button", { name: "On this page" }).click();
+      const contents = page.locator(".page-contents");
+      expect(await contents.isVisible()).toBe(true);
+      await contents.getByRole("link", { name: "bodyLimit" }).click();
+      expect(await contents.isVisible()).toBe(false);
+      expect((await page.locator("#bodylimit").boundingBox())?.y).toBeLessThan(200);
+    },
+  );
+
+  test("keeps the button of its menu in a row of its own, above the list that scrolls", async () => {
+    await page.setViewportSize(PHONE);
+    await page.goto(`${served.url}index.html`);
+    await page.getByRole("button", { name: "Menu" }).click();
+    const navigation = page.locator("#site-navigation");
+    await navigation.getByRole("link").last().scrollIntoViewIfNeeded();
+    const scrolled = "document.getElementById('site-navigation').scrollTop";
+    expect(await page.evaluate(scrolled)).toBeGreaterThan(100);
+    const row = await navigation.locator("p").boundingBox();
+    expect(row).toMatchObject({ x: 0, y: 0 });
+    // whatever is behind the row is behind all of it: nothing is seen beside the button
+    for (const x of [2, 100, (row?.width ?? 0) - 20]) {
+      const found = await page.evaluate(`document.elementFromPoint(${x}, 30).closest("a, summary")`);
+      expect(found).toBeNull();
+    }
+    const background = "getComputedStyle(document.querySelector('#site-navigation p')).backgroundColor";
+    expect(await page.evaluate(background)).toBe("rgb(255, 255, 255)");
   });
+
+  test("has no search box without a search", async () => {
+    await page.goto(`${served.url}index.html`);
+    expect(await page.getByRole("search").count()).toBe(0);
+  });
+
+  test.each([true, false])(
+    "copies code by mouse and keyboard (with a clipboard: %s)",
+    async (hasClipboard) => {
+      // on hosts of plain http there is none
+      if (!hasClipboard)
+        await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.goto(`${served.url}Reference/Server.html`);
+      const block = page.locator(".code").first();
+      const code = await block.locator("code").textContent();
+      const button = block.getByRole("button");
+      expect(await button.getAttribute("aria-label")).toBe("Copy the code");
+      await button.focus();
+      await page.keyboard.press("Enter");
+      await block.getByRole("button", { name: "Copied the code" }).waitFor();
+      await page.evaluate("document.body.prepend(document.createElement('textarea'))");
+      await page.locator("textarea").focus();
+      await page.keyboard.press("ControlOrMeta+V");
+      expect(await page.locator("textarea").inputValue()).toBe(code);
+      const [above, below] = [await button.boundingBox(), await block.locator("code").boundingBox()];
+      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+    },
+  );
 
   test("is dark for readers who prefer it", async () => {
     const background = "getComputedStyle(document.documentElement).backgroundColor";

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exportFiles, listFiles, readPage } from "./exportedSite.ts";
 
@@ -127,8 +128,8 @@ describe("code", () => {
     expect(start).toContain('data-language="ts"');
     expect(start).toContain('<span class="t-keyword">const</span>');
     expect(start).toContain("if &lt;x&gt;</code>");
-    expect(start).toContain('<pre tabindex="0"><code>indented</code></pre>');
-    const code = /data-language="ts"><pre tabindex="0"><code>(.*?)<\/code>/s.exec(start)?.[1] ?? "";
+    expect(start).toContain("<pre><code>indented</code></pre>");
+    const code = /data-language="ts"><pre><code>(.*?)<\/code>/s.exec(start)?.[1] ?? "";
     expect(code.replace(/<[^>]+>/g, "")).toBe("const a = `&lt;b&gt;`;\n\nlet c;");
   });
 });
@@ -172,7 +173,72 @@ test("the navigation has pages with an order first, and a folder where the first
   });
   const [, navigation = ""] = (await readPage(site, "index.html")).split('aria-label="Pages"');
   const titles = [...navigation.matchAll(/<a href="[^"]*"[^>]*>([^<]+)<\/a>/g)].map(([, title]) => title);
-  expect(titles.slice(0, 6)).toEqual(["Overview", "Z", "A", "First page", "Late page", "Early page"]);
+  const order = ["The Manual", "Z", "First page", "Late page", "A", "Early page"];
+  expect(titles.slice(0, 6)).toEqual(order);
+});
+
+test("the navigation has titles only: a folder is its page, and «previous» and «next» follow it", async () => {
+  const site = await exportFiles({
+    "index.md": "# The Manual",
+    "examples/csharp/README.md": "# With C#",
+    "examples/go/README.md": "# With Go",
+    "examples/go/deep/one.md": "# One more",
+    "guides/first.md": "---\norder: 1\n---\n# First steps",
+    "guides/second.md": "---\norder: 2\n---\n# Second steps",
+  });
+  const [, navigation = ""] = (await readPage(site, "examples/go/index.html")).split('aria-label="Pages"');
+  const [list = ""] = navigation.split("</nav>");
+  const labels = [...list.matchAll(/<(?:a|summary)\b[^>]*>(?:<span>)?([^<]+)/g)].map(([, label]) => label);
+  expect(labels).toEqual([
+    ...["The Manual", "Guides", "First steps", "Second steps"],
+    ...["Examples", "With C#", "With Go", "Pages below «With Go»", "One more"],
+  ]);
+  let address = "index.html";
+  const visited = [];
+  for (;;) {
+    const page = await readPage(site, address);
+    visited.push(/<title>([^|<]*?)( \|[^<]*)?<\/title>/.exec(page)?.[1]);
+    const next = /rel="next" href="([^"]+)"/.exec(page)?.[1];
+    if (next === undefined) break;
+    address = posix.join(posix.dirname(address), next);
+  }
+  expect(visited).toEqual(["The Manual", "First steps", "Second steps", "With C#", "With Go", "One more"]);
+});
+
+describe("tables", () => {
+  const TABLE = "# Docs\n\n## Late\n\n| it says | what to do |\n| - | - |\n";
+
+  test("have an anchor for each row, which no heading and no other row has", async () => {
+    const site = await exportFiles({
+      "index.md": `${TABLE}| the link … expired | wait |\n| late | hurry |\n| \`late\` | hurry more |\n| … | – |\n| content | – |`,
+    });
+    const start = await readPage(site, "index.html");
+    const rows = [...start.matchAll(/<tr id="([^"]+)">\s*<td[^>]*>.*?<a class="permalink" href="#([^"]+)"/g)];
+    const ids = ["the-link-expired", "late-1", "late-2", "content-1"];
+    expect(rows.map(([, id, target]) => [id, target])).toEqual(ids.map((id) => [id, id]));
+    expect(start).toContain('aria-label="Link to «the link … expired»"');
+  });
+
+  test("name the column of each cell, for windows in which they are stacked", async () => {
+    const site = await exportFiles({
+      "index.md": `${TABLE}| a | b |\n\n<table><tr><th>x</th><th>y</th></tr><tr><td colspan="2">c</td></tr></table>`,
+    });
+    const start = await readPage(site, "index.html");
+    expect([...start.matchAll(/<td data-column="([^"]*)">/g)].map(([, name]) => name)).toEqual([
+      "it says",
+      "what to do",
+    ]);
+    expect(start).toContain('<td colspan="2">c');
+  });
+
+  test("have long names that go on in the next line only where their parts end", async () => {
+    const site = await exportFiles({
+      "index.md": `${TABLE}| \`a/folder/someLongName.ts\` | \`short-name\` |`,
+    });
+    const start = await readPage(site, "index.html");
+    expect(start).toContain("<code>a/<wbr>folder/<wbr>some<wbr>Long<wbr>Name.<wbr>ts</code>");
+    expect(start).toContain('<code class="unbroken">short-name</code>');
+  });
 });
 
 test("Titles and descriptions come from front matter, headings, paragraphs or file names", async () => {

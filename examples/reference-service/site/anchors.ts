@@ -1,9 +1,10 @@
-import GithubSlugger from "github-slugger";
+import GithubSlugger, { slug } from "github-slugger";
 import {
   type Element,
   type Fragment,
   attribute,
   elementsOf,
+  isElement,
   parseFragment,
   removeAttribute,
   replace,
@@ -25,6 +26,39 @@ export function headingLevel(element: Element): number | undefined {
   const level = HEADING.exec(element.tagName)?.[1];
   return level === undefined ? undefined : Number(level);
 }
+
+/**
+ * Gives the rows of tables identifiers: readers link to a message, an input or a limit. Code hosts have none, so that links in the
+ * source may not lead there.
+ *
+ * @returns the first cell of each such row, with the row's identifier
+ */
+export function anchorRows(tree: Fragment, anchors: ReadonlySet<string>): Map<Element, string> {
+  const slugger = new GithubSlugger();
+  const cells = new Map<Element, string>();
+  const taken = new Set([...anchors, ...FRAME_IDS]);
+  for (const row of elementsOf(tree)) {
+    const cell = row.childNodes.find(isElement);
+    if (row.tagName !== "tr" || cell?.tagName !== "td" || attribute(row, "id") !== undefined) continue;
+    const name = slug(textOf(cell).trim())
+      .replace(/-{2,}/g, "-")
+      .slice(0, LONGEST_ROW_ID)
+      .replace(/^-|-$/g, "");
+    if (name === "") continue;
+    let id = slugger.slug(name);
+    while (taken.has(id)) id = slugger.slug(name);
+    taken.add(id);
+    setAttribute(row, "id", id);
+    cells.set(cell, id);
+  }
+  return cells;
+}
+
+/** Identifiers of the page around the text. */
+const FRAME_IDS = ["content", "site-navigation", "page-contents", "page-contents-title"];
+
+/** Characters. First cells may be sentences. */
+const LONGEST_ROW_ID = 60;
 
 /**
  * Gives every heading the identifier that code hosts give it, so that links written for them work here. Makes the author's own

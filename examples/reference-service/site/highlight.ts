@@ -51,8 +51,7 @@ export class CodeHighlighter {
       const content = tokens.map(({ className, value }) =>
         className ? element("span", { class: className }, [text(value)]) : text(value),
       );
-      // reachable by keyboard, because it may need scrolling
-      const block = element("pre", { tabindex: "0" }, [element("code", {}, content)]);
+      const block = element("pre", {}, [element("code", {}, content)]);
       replace(
         pre,
         element("div", { class: "code", ...(language && { "data-language": language }) }, [block]),

@@ -5,9 +5,10 @@ import { type Page, titleOfName } from "./page.ts";
 
 interface Folder {
   readonly path: string;
-  readonly title: string;
-  readonly pages: Page[];
-  readonly folders: Folder[];
+  /** The page that stands for the folder, if it has one. */
+  page: Page | undefined;
+  /** All others, in reading order. */
+  readonly entries: (Page | Folder)[];
 }
 
 /** Up to this number of pages, all folders are shown open: the whole table of contents is still easy to read. */
@@ -17,7 +18,7 @@ const collator = new Intl.Collator("en", { numeric: true });
 
 /** The table of contents that every page carries. */
 export class Navigation {
-  /** All pages in reading order. */
+  /** All pages in reading order: that of the table, which "previous" and "next" follow. */
   readonly order: readonly Page[];
   readonly #root: Folder;
   readonly #positions: ReadonlyMap<Page, number>;
@@ -43,9 +44,10 @@ export class Navigation {
   trail(page: Page): { title: string; page: Page | undefined }[] {
     const trail = [];
     let folder: Folder | undefined = this.#root;
-    while ((folder = folder.folders.find(({ path }) => page.source.startsWith(`${path}/`)))) {
-      const standsForIt = folder.pages.find(({ isFolderPage }) => isFolderPage);
-      if (standsForIt !== page) trail.push({ title: folder.title, page: standsForIt });
+    while (
+      (folder = folder.entries.filter(isFolder).find(({ path }) => page.source.startsWith(`${path}/`)))
+    ) {
+      if (folder.page !== page) trail.push({ title: titleOf(folder), page: folder.page });
     }
     return trail;
   }
@@ -54,66 +56,105 @@ export class Navigation {
   render(address: string): Markup {
     const folder = posix.dirname(address);
     if (this.#lastRendered?.folder !== folder) {
-      this.#lastRendered = { folder, source: this.#list(this.#root, address).source };
+      const startPage = this.#root.page && markup`<li>${linkTo(this.#root.page, address)}</li>\n`;
+      const { source } = this.#list(this.#root, address, startPage);
+      this.#lastRendered = { folder, source };
     }
     const href = `<a href="${relativeUrl(address, address)}"`;
     return new Markup(this.#lastRendered.source.replace(href, () => `${href} aria-current="page"`));
   }
 
-  #list({ pages, folders }: Folder, from: string): Markup {
+  #list({ entries }: Folder, from: string, first?: Markup): Markup {
+    const items = entries.map((entry) =>
+      isFolder(entry) ? this.#folder(entry, from) : markup`<li>${linkTo(entry, from)}</li>\n`,
+    );
+    return markup`<ul class="pages">\n${first}${items}</ul>\n`;
+  }
+
+  /** The title of a folder that has a page of its own is the link to that page; the button beside it opens the list. */
+  #folder(folder: Folder, from: string): Markup {
     const allOpen = this.order.length <= ALL_OPEN_UP_TO_PAGES;
-    const entries = pages.map((page) => {
-      const href = relativeUrl(from, page.address);
-      return markup`<li><a href="${href}">${entryLabel(page)}</a></li>\n`;
-    });
-    const subfolders = folders.map((folder) => {
-      const open = (allOpen || from.startsWith(`${folder.path}/`)) && markup` open`;
-      const list = this.#list(folder, from);
-      return markup`<li><details${open}><summary>${folder.title}</summary>${list}</details></li>\n`;
-    });
-    return markup`<ul>\n${entries}${subfolders}</ul>\n`;
+    const open = (allOpen || from.startsWith(`${folder.path}/`)) && markup` open`;
+    const list = this.#list(folder, from);
+    if (!folder.page) {
+      return markup`<li><details${open}><summary>${titleOf(folder)}</summary>${list}</details></li>\n`;
+    }
+    const button = markup`<summary class="opens-list"><span>Pages below «${titleOf(folder)}»</span></summary>`;
+    return markup`<li class="folder">${linkTo(folder.page, from)}<details${open}>${button}${list}</details></li>\n`;
   }
 }
 
-/** In its own folder's list, the folder's page need not repeat the folder's name. */
-function entryLabel(page: Page): string {
-  return page.isFolderPage ? "Overview" : page.title;
+function linkTo(page: Page, from: string): Markup {
+  return markup`<a href="${relativeUrl(from, page.address)}">${page.title}</a>`;
+}
+
+function isFolder(entry: Page | Folder): entry is Folder {
+  return "entries" in entry;
+}
+
+/** The name of a folder is for authors: readers see the title of its page. */
+function titleOf({ page, path }: Folder): string {
+  return page?.title ?? titleOfName(posix.basename(path));
 }
 
 function buildTree(pages: Iterable<Page>): Folder {
-  const root: Folder = { path: ".", title: "", pages: [], folders: [] };
+  const root: Folder = { path: ".", page: undefined, entries: [] };
   const folders = new Map([[root.path, root]]);
   const folderAt = (path: string): Folder => {
     const known = folders.get(path);
     if (known) return known;
-    const folder: Folder = { path, title: titleOfName(posix.basename(path)), pages: [], folders: [] };
+    const folder: Folder = { path, page: undefined, entries: [] };
     folders.set(path, folder);
-    folderAt(posix.dirname(path)).folders.push(folder);
+    folderAt(posix.dirname(path)).entries.push(folder);
     return folder;
   };
-  for (const page of pages) folderAt(posix.dirname(page.source)).pages.push(page);
-  for (const folder of folders.values()) {
-    folder.pages.sort(
-      (a, b) =>
-        Number(b.isFolderPage) - Number(a.isFolderPage) ||
-        orderOf(a) - orderOf(b) ||
-        collator.compare(a.source, b.source),
-    );
+  for (const page of pages) {
+    const folder = folderAt(posix.dirname(page.source));
+    if (page.isFolderPage) folder.page = page;
+    else folder.entries.push(page);
   }
-  for (const folder of folders.values()) {
-    folder.folders.sort((a, b) => firstOrder(a) - firstOrder(b) || collator.compare(a.path, b.path));
-  }
+  sortEntries(root);
   return root;
 }
 
-/** A position that can be compared: pages without one come last. */
-const orderOf = ({ order }: Page): number => order ?? Number.MAX_SAFE_INTEGER;
-
-/** A folder is where the first of its pages would be. */
-function firstOrder(folder: Folder): number {
-  return Math.min(...flatten(folder).map(orderOf), Number.MAX_SAFE_INTEGER);
+/**
+ * Sorts all entries below a folder, and puts the only page of a folder in the place of the folder.
+ *
+ * @returns the position of the first page
+ */
+function sortEntries(folder: Folder): number {
+  const placed = folder.entries.map((entry) => {
+    const position = isFolder(entry) ? sortEntries(entry) : positionOf(entry);
+    return { entry: isFolder(entry) ? (onlyPage(entry) ?? entry) : entry, position, path: pathOf(entry) };
+  });
+  placed.sort(
+    (a, b) =>
+      a.position - b.position ||
+      Number(isFolder(a.entry)) - Number(isFolder(b.entry)) ||
+      collator.compare(a.path, b.path),
+  );
+  folder.entries.splice(0, Infinity, ...placed.map(({ entry }) => entry));
+  return Math.min(
+    folder.page ? positionOf(folder.page) : UNORDERED,
+    ...placed.map(({ position }) => position),
+  );
 }
 
-function flatten({ pages, folders }: Folder): Page[] {
-  return [...pages, ...folders.flatMap(flatten)];
+/** The position of pages without one: behind all others. */
+const UNORDERED = Number.MAX_SAFE_INTEGER;
+
+const positionOf = ({ order }: Page): number => order ?? UNORDERED;
+
+const pathOf = (entry: Page | Folder): string => (isFolder(entry) ? entry.path : entry.source);
+
+function onlyPage({ page, entries: [first, ...others] }: Folder): Page | undefined {
+  if (first === undefined) return page;
+  return page === undefined && others.length === 0 && !isFolder(first) ? first : undefined;
+}
+
+function flatten({ page, entries }: Folder): Page[] {
+  return [
+    ...(page ? [page] : []),
+    ...entries.flatMap((entry) => (isFolder(entry) ? flatten(entry) : [entry])),
+  ];
 }

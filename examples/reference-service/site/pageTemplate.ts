@@ -37,6 +37,7 @@ export function renderDocument(content: PageContent, frame: SiteFrame): string {
   const url = (address: string) => relativeUrl(content.address, address);
   const title = content.title === frame.name ? frame.name : `${content.title} | ${frame.name}`;
   const listed = content.headings.filter(({ level }) => LISTED_HEADING_LEVELS.includes(level));
+  const hasContents = listed.length >= FEWEST_LISTED_HEADINGS;
   const description =
     content.description !== "" && markup`<meta name="description" content="${content.description}">\n`;
   return markup`<!doctype html>
@@ -55,16 +56,19 @@ ${description}<meta name="color-scheme" content="light dark">
 <header class="site-header">
 <button class="menu-button" type="button" popovertarget="site-navigation">Menu</button>
 <a class="site-name" href="${url(frame.startPage)}">${frame.name}</a>
+<div class="site-search" role="search" hidden><button type="button">Search</button></div>
 </header>
 <div class="layout">
 <nav id="site-navigation" class="site-navigation" aria-label="Pages" popover>
-<button class="close-button" type="button" popovertarget="site-navigation" popovertargetaction="hide">Close</button>
+<p><button class="close-button" type="button" popovertarget="site-navigation" popovertargetaction="hide">Close</button></p>
 ${frame.navigation.render(content.address)}</nav>
 <main id="content" tabindex="-1">
-${content.page && breadcrumbs(content.page, frame.navigation, url)}<article>
+<div class="page-top">
+${content.page && breadcrumbs(content.page, frame.navigation, url)}${hasContents && CONTENTS_BUTTON}</div>
+<article>
 ${content.body}</article>
 ${content.page && neighbours(content.page, frame.navigation, url)}</main>
-${listed.length >= FEWEST_LISTED_HEADINGS && contents(listed)}</div>
+${hasContents && contents(listed)}</div>
 </body>
 </html>
 `.source;
@@ -95,12 +99,15 @@ ${link(navigation.previous(page), "prev", "Previous")}${link(navigation.next(pag
 `;
 }
 
+/** Opens the list where there is no room for it beside the text. */
+const CONTENTS_BUTTON = markup`<button class="contents-button" type="button" popovertarget="page-contents">On this page</button>\n`;
+
 function contents(headings: readonly Heading[]): Markup {
   const entries = headings.map(
     ({ level, text, id }) =>
       markup`<li class="level-${level}"><a href="#${encodeURIComponent(id)}">${text}</a></li>\n`,
   );
-  return markup`<nav class="page-contents" aria-labelledby="page-contents-title">
+  return markup`<nav id="page-contents" class="page-contents" aria-labelledby="page-contents-title" popover>
 <p id="page-contents-title">On this page</p>
 <ul>
 ${entries}</ul>

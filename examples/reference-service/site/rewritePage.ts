@@ -1,4 +1,4 @@
-import { headingLevel } from "./anchors.ts";
+import { anchorRows, headingLevel } from "./anchors.ts";
 import {
   type Element,
   type Fragment,
@@ -6,6 +6,7 @@ import {
   element,
   elementsOf,
   append,
+  isElement,
   removeAttribute,
   replace,
   setAttribute,
@@ -27,10 +28,13 @@ const EXTERNAL_REL = "noopener noreferrer";
 
 /** Turns the page's links, images, tables and headings into those of the exported site. */
 export function rewritePage(tree: Fragment, page: Page, targets: LinkTargets, warn: Warn): void {
+  const rows = anchorRows(tree, page.anchors);
   for (const node of elementsOf(tree)) {
     if (node.tagName === "a") rewriteLink(node, page, targets, warn);
     else if (node.tagName === "table") wrapTable(node);
-    else if (headingLevel(node) !== undefined) addPermalink(node);
+    else if (headingLevel(node) !== undefined) addPermalink(node, attribute(node, "id") ?? "");
+    const rowId = rows.get(node);
+    if (rowId !== undefined) addPermalink(node, rowId);
     rewriteMedia(node, page, targets, warn);
   }
 }
@@ -101,15 +105,51 @@ function isInsideLink(node: Element): boolean {
   return false;
 }
 
-/** A wide table scrolls in its own box, which the keyboard reaches. */
+/** A table in a box that is as wide as it needs. On a phone each row is a block, in which the cells have the names of their columns. */
 function wrapTable(table: Element): void {
-  const box = element("div", { class: "table", tabindex: "0", role: "group", "aria-label": "Table" });
+  const rows = elementsOf(table)
+    .filter(({ tagName }) => tagName === "tr")
+    .map(({ childNodes }) => childNodes.filter(isElement));
+  const names = rows[0]?.every(({ tagName }) => tagName === "th") ? rows[0].map(nameOf) : [];
+  for (const cells of rows.slice(1)) {
+    if (cells.length !== names.length) continue; // one that spans several columns has no name
+    for (const [index, cell] of cells.entries()) setAttribute(cell, "data-column", names[index] ?? "");
+  }
+  for (const code of elementsOf(table)) if (code.tagName === "code") allowBreaks(code);
+  const isWide = rows.some(({ length }) => length > MOST_NARROW_COLUMNS);
+  // reachable by keyboard, because it may need scrolling
+  const box = element("div", {
+    class: "table",
+    ...(isWide && { tabindex: "0", role: "group", "aria-label": "Table" }),
+  });
   replace(table, box);
   append(box, table);
 }
 
-function addPermalink(heading: Element): void {
-  const href = `#${encodeURIComponent(attribute(heading, "id") ?? "")}`;
-  const label = `Link to «${textOf(heading).trim()}»`;
-  append(heading, element("a", { class: "permalink", href, "aria-label": label }, [text("#")]));
+/** A table of more columns may be wider than a window that is no phone's. */
+const MOST_NARROW_COLUMNS = 4;
+
+/** The parts of paths, addresses and names, after which a line may end. */
+const PART = /(?<=[/.:_=,&?@-])(?=[^/.:_=,&?@-])|(?<=[a-z])(?=[A-Z])/;
+
+/** Characters. A shorter name stays in one line. */
+const LONGEST_UNBROKEN = 16;
+
+/** Lets a long name in a table go on in the next line where its parts end: otherwise it makes the table too wide, or breaks anywhere. */
+function allowBreaks(code: Element): void {
+  const name = textOf(code);
+  if (code.childNodes.some(isElement)) return;
+  if (name.length <= LONGEST_UNBROKEN) return setAttribute(code, "class", "unbroken");
+  code.childNodes = [];
+  for (const [index, part] of name.split(PART).entries()) {
+    if (index > 0) append(code, element("wbr", {}));
+    append(code, text(part));
+  }
+}
+
+const nameOf = (cell: Element): string => textOf(cell).replace(/\s+/g, " ").trim();
+
+function addPermalink(node: Element, id: string): void {
+  const label = `Link to «${nameOf(node)}»`;
+  append(node, element("a", { class: "permalink", href: `#${encodeURIComponent(id)}`, "aria-label": label }));
 }

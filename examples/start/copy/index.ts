@@ -7,7 +7,7 @@ const config = new pulumi.Config();
 const copy = new BundleCopy("docs", {
   source: { file: config.require("file"), version: config.require("version") },
   destination: { folder: config.require("folder"), layout: "site" },
-  offlineSearch: true,
+  offlineSearch: { button: false }, // the header of these pages has a search box
 });
 
 export const { searchPages } = copy;

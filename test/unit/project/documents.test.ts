@@ -39,6 +39,14 @@ function isThere(name: string, folder: string): boolean {
   return [...PATHS].some((path) => wanted.some((expression) => expression.test(path)));
 }
 
+/** Characters. Longer lines go on in the next line on some screens, and a comment at their end is then hard to see. */
+const LONGEST_COMMENTED_LINE = 80;
+
+/** Whether code is followed by a comment that is more than the version of a pinned action. */
+function hasComment(line: string): boolean {
+  return /\S.*\s(?:#|\/\/) (?!v\d)\S/.test(line);
+}
+
 test("the documents are found", () => {
   expect(DOCUMENTS.map(({ path }) => path)).toEqual(
     expect.arrayContaining(["README.md", "CONTRIBUTING.md", "docs/README.md", "provider/service/README.md"]),
@@ -61,6 +69,11 @@ describe.each(DOCUMENTS)("$path", (document) => {
   test("names files that exist", () => {
     const names = document.path === HISTORY ? [] : document.code.filter(isFileName);
     expect(names.filter((name) => !isThere(name, folder))).toEqual([]);
+  });
+
+  test("has comments above long lines of code, where narrow windows show them", () => {
+    const long = document.code.filter((line) => line.length > LONGEST_COMMENTED_LINE && hasComment(line));
+    expect(long).toEqual([]);
   });
 
   test("has commands that package.json has", () => {

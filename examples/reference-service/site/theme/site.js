@@ -11,19 +11,46 @@
     if (offset > navigation.clientHeight * 0.7) navigation.scrollTop += offset - navigation.clientHeight / 2;
   };
 
+  /** A copy of the site may contain a search, which opens from the box in the header. Without one there is no box. */
+  const showSearch = () => {
+    const box = document.querySelector(".site-search");
+    const search = window.docsHostingSearchSettings;
+    if (!box || !Array.isArray(search?.openFrom)) return;
+    box.hidden = false;
+    if (search.shortcuts) box.firstElementChild.setAttribute("aria-keyshortcuts", "/");
+  };
+
+  /** @returns whether the text is in the clipboard */
+  const copy = async (code) => {
+    if (navigator.clipboard) {
+      const isCopied = await navigator.clipboard.writeText(code.textContent).then(
+        () => true,
+        () => false,
+      );
+      if (isCopied) return true;
+    }
+    // on hosts of plain http: the text is selected, and stays so if this fails, too
+    getSelection().selectAllChildren(code);
+    return document.execCommand("copy");
+  };
+
   const addCopyButtons = () => {
-    if (!navigator.clipboard) return; // pages opened over plain http: or from disk
     for (const block of document.querySelectorAll(".code")) {
+      const code = block.querySelector("code");
       const button = document.createElement("button");
+      const name = (text, label) => {
+        button.textContent = text;
+        button.setAttribute("aria-label", label);
+      };
       button.type = "button";
       button.className = "copy-button";
-      button.textContent = "Copy";
+      name("Copy", "Copy the code");
       button.addEventListener("click", async () => {
-        await navigator.clipboard.writeText(block.querySelector("code").textContent);
-        button.textContent = "Copied";
-        setTimeout(() => (button.textContent = "Copy"), 2000);
+        if (await copy(code)) name("Copied", "Copied the code");
+        else name("Press Ctrl-C", "Press Ctrl-C: the code is selected");
+        setTimeout(() => name("Copy", "Copy the code"), 2000);
       });
-      block.append(button);
+      block.prepend(button);
     }
   };
 
@@ -62,6 +89,11 @@
 
   showCurrentPage();
   document.getElementById("site-navigation")?.addEventListener("toggle", showCurrentPage);
+  const contents = document.getElementById("page-contents");
+  contents?.addEventListener("click", ({ target }) => {
+    if (target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();
+  });
   addCopyButtons();
   followReading();
+  addEventListener("DOMContentLoaded", showSearch); // after the search's own script
 })();
