@@ -42,11 +42,11 @@ const PLACES: readonly {
   readonly share?: number;
   readonly open: () => Promise<(root: string) => Place>;
 }[] = [
-  { kind: "folders", few: 25, open: () => Promise.resolve(folderPlace) },
-  { kind: "a registry", few: 50, open: () => Promise.resolve(registryPlace) },
+  { kind: "folders", few: 15, open: () => Promise.resolve(folderPlace) },
+  { kind: "a registry", few: 25, open: () => Promise.resolve(registryPlace) },
   {
     kind: "a bucket",
-    few: 10,
+    few: 8,
     share: 0.25, // real requests
     async open() {
       for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);

@@ -10,7 +10,11 @@ const FILES = repositoryFiles();
 const PATHS = new Set(
   FILES.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"))),
 );
-const DOCUMENTS = FILES.filter((file) => file.endsWith(".md")).map((file) => readDocument(file));
+/** Pages of sites that tests build: their links are for the built site. */
+const isMaterial = (file: string): boolean => /^test\/foreignSites\/\w+\//.test(file);
+const DOCUMENTS = FILES.filter((file) => file.endsWith(".md") && !isMaterial(file)).map((file) =>
+  readDocument(file),
+);
 const SCRIPTS = Object.keys(
   (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object }).scripts,
 );

@@ -4,13 +4,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { formsOf } from "../simulation/secretForms.ts";
-import { docs } from "./programFolder.ts";
-import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from "./spanReceiver.ts";
-import { buildWorld, CANARY_KEY, stepsOf, succeeded, type World } from "./world.ts";
+import { formsOf } from "../../simulation/secretForms.ts";
+import { docs } from "../programFolder.ts";
+import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from "../spanReceiver.ts";
+import { buildWorld, CANARY_KEY, stepsOf, succeeded, type World } from "../world.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const PATIENT = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "patientExit.ts")}` };
+const ROOT = join(import.meta.dirname, "../../..");
+const PATIENT = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "../patientExit.ts")}` };
 /** The packages that the README has users install. */
 const PACKAGES = ["api", "exporter-trace-otlp-grpc", "resources", "sdk-trace-base"];
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -2,11 +2,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FINISHED_AGENT_JOB } from "./finishedAgentJob.ts";
-import { docs } from "./programFolder.ts";
-import { finishedJob } from "./releases.ts";
-import { bundle, readAgentJob, poll, startsOf } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import { FINISHED_AGENT_JOB } from "../finishedAgentJob.ts";
+import { docs } from "../programFolder.ts";
+import { finishedJob } from "../releases.ts";
+import { bundle, readAgentJob, poll, startsOf } from "../requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 
 const type = (name: string): string => `docs-hosting:index:${name}`;
 

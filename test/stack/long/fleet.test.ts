@@ -7,12 +7,12 @@ import { dirname, join } from "node:path";
 import { RunError } from "@pulumi/pulumi";
 import ts from "typescript";
 import { describe, expect, test, type TestContext } from "vitest";
-import { MOST_SITES, readSites } from "../../examples/fleet/siteList.ts";
-import type { Setting } from "./adapters.ts";
-import { startsOf } from "./requests.ts";
-import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
+import { MOST_SITES, readSites } from "../../../examples/fleet/siteList.ts";
+import type { Setting } from "../adapters.ts";
+import { startsOf } from "../requests.ts";
+import { buildWorld, onEachEngine, stepsOf, succeeded, type World } from "../world.ts";
 
-const EXAMPLE = join(import.meta.dirname, "../../examples/fleet");
+const EXAMPLE = join(import.meta.dirname, "../../../examples/fleet");
 const FILE = "sites/team-a-01.json";
 
 const siteNames = (count: number, of = "site"): string[] =>

@@ -1,8 +1,8 @@
 // Previews of unknown values.
 import { expect, test } from "vitest";
-import { unknownValue } from "../engine/index.ts";
-import { bundle, poll, wholeExport } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import { unknownValue } from "../../engine/index.ts";
+import { bundle, poll, wholeExport } from "../requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 
 onEachEngine({ name: "previews", withBoth: true }, (kind) => {
   test.concurrent(

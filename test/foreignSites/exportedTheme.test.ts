@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, type Page, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { servedManual } from "./exportedSite.ts";
+import { servedManual } from "../service/exportedSite.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium)
-  console.log(`exportedSiteBrowser: skipped, there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);
+  console.log(`exportedTheme: skipped, there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);
 
 const FLAGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync".split(
