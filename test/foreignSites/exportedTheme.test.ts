@@ -7,8 +7,7 @@ import { servedManual } from "../service/exportedSite.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const hasChromium = existsSync(CHROMIUM);
-if (!hasChromium)
-  console.log(`exportedTheme: skipped, there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);
+if (!hasChromium) console.log(`exportedTheme: skipped, there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);
 
 const FLAGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync".split(
