@@ -1,7 +1,8 @@
 import { randomBytes, createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -10,7 +11,7 @@ import {
   PutBucketWebsiteCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import type { TestContext } from "vitest";
+import { vi, type TestContext } from "vitest";
 import type { Bundle } from "../../provider/archive/bundle.ts";
 import type { DestinationContext } from "../../provider/destination/destination.ts";
 import { systemClock } from "../../provider/time/clock.ts";
@@ -85,6 +86,7 @@ export async function startStore(
     { ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET },
     /Website endpoint listening/,
   );
+  await vi.waitFor(() => accepts(socket), { timeout: 20_000 }); // the website endpoint may be the first
   const requests: SeenRequest[] = [];
   const traffic = new Traffic();
   const store: Pick<BucketStore, "spoil"> = { spoil: () => undefined };
@@ -243,4 +245,14 @@ export async function makeBundle(
   await writeFile(path, content);
   const sha256 = createHash("sha256").update(content).digest("hex");
   return { path, format: "tar.gz", sha256, size, version: "1", content };
+}
+
+/** Throws until a server accepts connections. */
+async function accepts(socket: string): Promise<void> {
+  const connection = connect(socket);
+  try {
+    await once(connection, "connect");
+  } finally {
+    connection.destroy();
+  }
 }
