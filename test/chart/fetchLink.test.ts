@@ -106,9 +106,9 @@ describe.each(SYSTEMS)("with %s, the link", (system) => {
     server.answer = refuse(403);
     const { code, log, terminationMessage } = await pod.fetch({ TIME_LIMIT_SECONDS: "2", CACHE_FOLDER: "" });
     expect(code).toBe(1);
-    // at 0, 0.6, 1.2 and 1.8 s
+    // at 0, 0.6, 1.2 and 1.8 s; a busy machine is late
     const times = log.match(/it has probably expired\. Run `pulumi up`/g)?.length;
-    expect(times).toBeGreaterThanOrEqual(3);
+    expect(times).toBeGreaterThanOrEqual(2);
     expect(times).toBeLessThanOrEqual(4);
     expect(server.requests).toHaveLength(1);
     expect(terminationMessage).toMatch(

@@ -196,7 +196,7 @@ describe("the chart's values", () => {
   test("have the image that the README copies", async () => {
     const { image } = (await readChartYaml("values.yaml")) as { image: Record<"repository" | "tag", string> };
     const readme = await readFile(join(CHART, "README.md"), "utf8");
-    expect(readme).toContain(`  docker://${image.repository}:${image.tag} docker://`);
+    expect(readme).toContain(`  docker://${image.repository}:${image.tag} \\\n  docker://`);
   });
 
   test("are all in the schema, which has no others", async () => {
