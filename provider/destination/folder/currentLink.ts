@@ -102,7 +102,12 @@ export async function linkTarget(path: string): Promise<string | undefined> {
 /** @throws DestinationError if something else has the name of our link */
 export async function refuseForeignLink(path: string): Promise<void> {
   const stats = await lstat(path).catch(ignoreMissing);
-  if (!stats || /^[0-9a-f]{64}$/.test((await linkTarget(path)) ?? "")) return;
+  if (!stats) return;
+  if (stats.isSymbolicLink()) {
+    const target = await readlink(path).catch(ignoreMissing);
+    // another run may just have removed it
+    if (target === undefined || /^[0-9a-f]{64}$/.test(target)) return;
+  }
   throw new DestinationError(
     `${path} exists already, and is not a link to a copy`,
     "It is unchanged. Move it away, or give another folder.",
