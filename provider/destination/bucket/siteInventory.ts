@@ -62,9 +62,13 @@ export async function listSite(
 export async function takeInventory(store: Store): Promise<Inventory> {
   const { records: listed, ...rest } = await listSite(store);
   const records: FoundRecord[] = [];
-  for (const { key, modifiedAtMs } of listed) {
-    const record = await recordAt(store, key);
-    if (record) records.push({ ...record, modifiedAtMs });
+  for (const { key, modifiedAtMs, size } of listed) {
+    const text = await readObject(store, key);
+    if (text === undefined) continue;
+    const record = readRecord(store.destination, key, text);
+    // completed since the list was made, whose objects are older: for this inventory, its run is still active
+    const isWhole = record.isWhole && Buffer.byteLength(text) === size;
+    records.push({ ...record, isWhole, modifiedAtMs });
   }
   return { records, ...rest };
 }
