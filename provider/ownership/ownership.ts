@@ -16,6 +16,9 @@ const NAMED_OWNERS = 3;
 /** How many marks of one item are read at most. */
 const MOST_READ = 100;
 
+/** In messages, another owner with the URN of this one. */
+const SUCCESSOR = "the resource that replaces this one";
+
 export interface OwnershipContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -215,7 +218,8 @@ export class Ownership {
     const names: string[] = [];
     for (const { owner } of marks.slice(0, NAMED_OWNERS)) {
       const text = readMarkText(await this.#marks.read(item, owner));
-      names.push(describeOwner(text, this.#marks.nameOf(item, owner)));
+      const isSuccessor = text.urn !== undefined && text.urn === this.#context.owner.urn;
+      names.push(isSuccessor ? SUCCESSOR : describeOwner(text, this.#marks.nameOf(item, owner)));
     }
     const more = marks.slice(NAMED_OWNERS).map(({ owner }) => owner);
     return firstOf([...names, ...more], NAMED_OWNERS);

@@ -136,6 +136,14 @@ describe("a removal", () => {
     ]);
   });
 
+  test("of a resource that is replaced does not name its own URN as that of another owner", async () => {
+    for (const owner of [OWNER, newOwner(URN)]) await marks.write("a", owner);
+    await release(["a"]);
+    expect(reporter.lines.info).toEqual([
+      "place/a stays: it also belongs to the resource that replaces this one",
+    ]);
+  });
+
   test("removes an item whose other owner is removing it, too", async () => {
     for (const owner of [OWNER, OTHER]) await marks.write("a", owner);
     await marks.leave("a", OTHER);
