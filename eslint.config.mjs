@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import tseslint from "typescript-eslint";
 
 /** Who may import what (design: provider/README.md): a broken rule is an error that says so. */
@@ -19,44 +18,46 @@ const PROVIDER = [
   PROVIDER_ONLY,
 ];
 
-/** The modules of provider/, layer by layer: a module imports only modules of the layers below its own. */
-const LOWER_LAYERS = [
-  ["published"],
-  ["source"],
-  ["resource", "installation"],
-  ["destination", "kit"],
-  ["provenance"],
-  ["siteImage", "offlineSearch"],
-  ["signing"],
-  ["service", "download", "archive", "registry"],
-  ["polling", "ownership"],
-  ["http", "files"],
-  ["messages"],
-  ["time", "tracing", "concurrency", "search"],
-];
-// the adapters and the resources, a folder each
-const top = readdirSync(`${import.meta.dirname}/provider`, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !LOWER_LAYERS.flat().includes(entry.name))
-  .map(({ name }) => name);
-const LAYERS = [top, ...LOWER_LAYERS];
+/** The mission, from what stands on nothing upwards: a folder imports only those before it. */
+const MISSION = ["runtime", "http", "service", "resource", "agentJob", "staticExport"];
+/** The areas that stand on the mission: they import the mission up to `resource`, and the areas before them. */
+const AREAS = ["site", "images", "copies", "kits", "installation", "doctor"];
+/** Inside an area with modules: a module imports only those before it. */
+const MODULES = {
+  runtime: ["time", "tracing", "concurrency", "messages", "files"],
+  service: ["polling"],
+  site: ["archive", "inspection", "search", "offlineSearch"],
+  images: ["registry", "signing", "siteImage", "provenance"],
+  copies: ["download", "ownership", "destinations", "source", "publication", "bundleCopy"],
+  kits: ["contents", "airGapKit"],
+};
 
-const modules = LAYERS.flatMap((layer, level) =>
-  layer.map((module) => {
-    const closed = LAYERS.slice(0, level + 1)
-      .flat()
-      .filter((other) => other !== module);
-    return {
-      files: [`provider/${module}/**`],
-      rules: restricted([
-        ...PROVIDER,
-        {
-          group: ["../dynamic", ...closed.map((other) => `**/${other}/**`)],
-          message: `provider/${module}/ imports only itself and the layers below, see provider/README.md.`,
-        },
-      ]),
-    };
-  }),
-);
+/** The rule of one folder: what it must not import. */
+const closedTo = (folder, closed) => ({
+  files: [`provider/${folder}/**`],
+  rules: restricted([
+    ...PROVIDER,
+    {
+      group: ["../dynamic", "../../dynamic", ...closed],
+      message: `provider/${folder}/ imports only itself and what is below it, see provider/README.md.`,
+    },
+  ]),
+});
+const after = (list, name) => list.slice(list.indexOf(name) + 1);
+
+const areas = [...MISSION, ...AREAS].flatMap((area) => {
+  const above = MISSION.includes(area)
+    ? ["adapters", ...after(MISSION, area), ...AREAS]
+    : ["adapters", "agentJob", "staticExport", ...after(AREAS, area)];
+  const closed = above.map((other) => `**/${other}/**`);
+  const inside = (MODULES[area] ?? []).map((module) =>
+    closedTo(`${area}/${module}`, [
+      ...closed,
+      ...after(MODULES[area], module).map((other) => `**/${other}/**`),
+    ]),
+  );
+  return [closedTo(area, closed), ...inside];
+});
 
 export default tseslint.config(
   {
@@ -88,7 +89,7 @@ export default tseslint.config(
     files: ["provider/**"],
     rules: restricted(PROVIDER),
   },
-  ...modules,
+  ...areas,
   {
     files: ["provider/adapters/plugin/**"],
     rules: restricted([
@@ -120,7 +121,7 @@ export default tseslint.config(
     rules: restricted([
       {
         regex:
-          "/provider/(?!adapters/session/nodeVersion$|time/clock$|tracing/tracer$|agentJob/lookUp\\.js$|messages/errors$|resource/inputTable$|installation/[^/]+$|kit/chartDigest$|source/fileDigest$|[^/]+/inputs$)",
+          "/provider/(?!adapters/session/nodeVersion$|runtime/time/clock$|runtime/tracing/tracer$|agentJob/lookUp\\.js$|runtime/messages/errors$|resource/inputTable$|installation/[^/]+$|kits/contents/chartDigest$|copies/source/fileDigest$|(?:[^/]+/)+inputs$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",

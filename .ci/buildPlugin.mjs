@@ -6,19 +6,19 @@ import { noticesOf } from "./notices.mjs";
 import { publishedSchema } from "./schema/publishedSchema.ts";
 
 const FOLDER = "plugin";
-/** Files that the code reads by `ownText` (provider/files/ownText.ts). */
+/** Files that the code reads by `ownText` (provider/runtime/files/ownText.ts). */
 const TEXTS = [
-  "dist/provider/download/partWriter.js",
-  "dist/provider/search/browser/box.css",
-  "dist/provider/search/browser/box.js",
-  "dist/provider/search/browser/icon.svg",
-  "dist/provider/search/browser/index.html",
-  "dist/provider/search/browser/load.js",
-  "provider/kit/manifest.schema.json",
-  "provider/kit/scripts/README.template.md",
-  "provider/kit/scripts/install.sh",
-  "provider/kit/scripts/load.sh",
-  "provider/kit/scripts/verify.sh",
+  "dist/provider/copies/download/partWriter.js",
+  "dist/provider/site/search/browser/box.css",
+  "dist/provider/site/search/browser/box.js",
+  "dist/provider/site/search/browser/icon.svg",
+  "dist/provider/site/search/browser/index.html",
+  "dist/provider/site/search/browser/load.js",
+  "provider/kits/contents/manifest.schema.json",
+  "provider/kits/scripts/README.template.md",
+  "provider/kits/scripts/install.sh",
+  "provider/kits/scripts/load.sh",
+  "provider/kits/scripts/verify.sh",
 ];
 
 const { repository, version } = JSON.parse(readFileSync("package.json", "utf8"));

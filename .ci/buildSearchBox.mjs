@@ -3,9 +3,9 @@ import { build } from "esbuild";
 
 await build({
   entryPoints: ["load.ts", "box.ts", "box.css", "index.html", "icon.svg"].map(
-    (name) => `provider/search/browser/${name}`,
+    (name) => `provider/site/search/browser/${name}`,
   ),
-  outdir: "dist/provider/search/browser",
+  outdir: "dist/provider/site/search/browser",
   bundle: true,
   format: "iife",
   // browsers of 2022

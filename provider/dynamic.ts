@@ -6,8 +6,8 @@
  */
 import "./adapters/session/nodeVersion"; // first: on an older Node.js, the other imports fail with only ERR_REQUIRE_ESM
 import { agentJob } from "./agentJob/lifeCycle";
-import { airGapKit } from "./airGapKit/lifeCycle";
-import { bundleCopy } from "./bundleCopy/lifeCycle";
+import { airGapKit } from "./kits/airGapKit/lifeCycle";
+import { bundleCopy } from "./copies/bundleCopy/lifeCycle";
 import { dynamicProvider } from "./adapters/dynamic/dynamicProvider";
 import { Session } from "./adapters/session/session";
 import { dynamicHost } from "./adapters/dynamic/dynamicHost";

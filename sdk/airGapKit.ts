@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AIR_GAP_KIT_INPUTS, type AirGapKitInputs } from "../provider/airGapKit/inputs";
-import type { AirGapKitOutputs } from "../provider/airGapKit/state";
-import { chartDigest } from "../provider/kit/chartDigest";
+import { AIR_GAP_KIT_INPUTS, type AirGapKitInputs } from "../provider/kits/airGapKit/inputs";
+import type { AirGapKitOutputs } from "../provider/kits/airGapKit/state";
+import { chartDigest } from "../provider/kits/contents/chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
 import { ProvidedResource } from "./providedResource";
 import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";

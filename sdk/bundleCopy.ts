@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/bundleCopy/inputs";
-import type { BundleCopyOutputs } from "../provider/bundleCopy/state";
-import type { DestinationInputs } from "../provider/destination/inputs";
+import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
+import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/state";
+import type { DestinationInputs } from "../provider/copies/destinations/inputs";
 import { rememberDestination } from "./copiedSite";
 import { plainSource, type SourceArgs } from "./plainSource";
 import { ProvidedResource } from "./providedResource";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { BundleCopyOutputs } from "../provider/bundleCopy/state";
+import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/state";
 import { COPY_WITHOUT_ADDRESS, deliveryOf, type Delivery } from "../provider/installation/delivery";
 import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
 import type { OutputsOf } from "./resourceProperties";

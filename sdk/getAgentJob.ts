@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentJob } from "../provider/service/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
-import { noTracer } from "../provider/tracing/tracer";
+import { noTracer } from "../provider/runtime/tracing/tracer";
 import { programContext } from "./programContext";
 import { warnOfPlainKey } from "./plainKeyWarning";
 import type { InputsOf } from "./resourceProperties";

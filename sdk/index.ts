@@ -16,8 +16,8 @@ export {
 } from "./staticExport";
 export { AirGapKit, type AirGapKitArgs } from "./airGapKit";
 export { BundleCopy, type BundleCopyArgs } from "./bundleCopy";
-export type { EarlierCopy } from "../provider/bundleCopy/state";
-export type { ChangedFiles, SiteChanges } from "../provider/bundleCopy/siteChanges";
+export type { EarlierCopy } from "../provider/copies/bundleCopy/state";
+export type { ChangedFiles, SiteChanges } from "../provider/copies/bundleCopy/siteChanges";
 export type { CopiedSite } from "./copiedSite";
 export type { StaticExportLink } from "./staticExportLink";
 export {
@@ -31,4 +31,4 @@ export {
 export { fleetOutputs, type FleetMember, type FleetOutputs } from "./fleetOutputs";
 export { featureSupport } from "./featureSupport";
 export type { DeploymentKind, Feature, FeatureSupport } from "../provider/installation/featureTable";
-export * from "../provider/messages/errors";
+export * from "../provider/runtime/messages/errors";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ExportSource, FileSource } from "../provider/source/bundleSource";
-import { fileDigest } from "../provider/source/fileDigest";
+import type { ExportSource, FileSource } from "../provider/copies/source/bundleSource";
+import { fileDigest } from "../provider/copies/source/fileDigest";
 import type { InputsOf } from "./resourceProperties";
 import type { StaticExport, UnmanagedStaticExport } from "./staticExport";
 

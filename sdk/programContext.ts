@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { VerificationContext } from "../provider/installation/verifyInstalledImage";
-import type { Reporter } from "../provider/messages/reporter";
-import { systemClock } from "../provider/time/clock";
+import type { Reporter } from "../provider/runtime/messages/reporter";
+import { systemClock } from "../provider/runtime/time/clock";
 
 /** Reports what the program itself does: its lines are on the stack's row. */
 const reporter: Reporter = {
@@ -17,7 +17,7 @@ const reporter: Reporter = {
  */
 export async function programContext(): Promise<VerificationContext> {
   const [{ Secrets }, { default: fetch }] = await Promise.all([
-    import("../provider/messages/secrets.js"),
+    import("../provider/runtime/messages/secrets.js"),
     import("node-fetch"),
   ]);
   return {

@@ -39,13 +39,17 @@ const FUNCTIONS: Readonly<Record<string, Record<"docstring" | "inputs" | "output
 
 const CONFIGURATION: Export = ["provider/service/configuration.ts", "Configuration"];
 
+/** The area of a resource that is no part of the mission. */
+const AREAS: Readonly<Record<string, string>> = { bundleCopy: "copies/", airGapKit: "kits/" };
+
 /** Where every resource has its parts. */
 const PARTS = (name: string) => {
-  const folder = name.charAt(0).toLowerCase() + name.slice(1);
+  const file = name.charAt(0).toLowerCase() + name.slice(1);
+  const folder = `provider/${AREAS[file] ?? ""}${file}`;
   return {
-    inputs: [`provider/${folder}/inputs.ts`, `${name}Inputs`],
-    outputs: [`provider/${folder}/state.ts`, `${name}Outputs`],
-    class: [`sdk/${folder}.ts`, name],
+    inputs: [`${folder}/inputs.ts`, `${name}Inputs`],
+    outputs: [`${folder}/state.ts`, `${name}Outputs`],
+    class: [`sdk/${file}.ts`, name],
   } as const satisfies Record<string, Export>;
 };
 

@@ -1,7 +1,7 @@
 import { AGENT_JOB_INPUTS } from "../../dist/provider/agentJob/inputs.js";
-import { AIR_GAP_KIT_INPUTS } from "../../dist/provider/airGapKit/inputs.js";
-import { BUNDLE_COPY_INPUTS } from "../../dist/provider/bundleCopy/inputs.js";
-import { DESTINATION_KINDS } from "../../dist/provider/destination/inputs.js";
+import { AIR_GAP_KIT_INPUTS } from "../../dist/provider/kits/airGapKit/inputs.js";
+import { BUNDLE_COPY_INPUTS } from "../../dist/provider/copies/bundleCopy/inputs.js";
+import { DESTINATION_KINDS } from "../../dist/provider/copies/destinations/inputs.js";
 import { STATIC_EXPORT_INPUTS } from "../../dist/provider/staticExport/inputs.js";
 import type { Tables } from "./packageModel.ts";
 

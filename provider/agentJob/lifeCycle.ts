@@ -17,10 +17,10 @@ import {
 import { openClient } from "../resource/openClient";
 import { UnfinishedError } from "../resource/unfinishedError";
 import { agentJobOutcome, isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
-import { waitForJob, type PolledJob } from "../polling/jobWait";
-import { AgentFailedError, InputError, NotFoundError } from "../messages/errors";
-import { explained } from "../messages/explainedError";
-import { warningOnce } from "../messages/reporter";
+import { waitForJob, type PolledJob } from "../service/polling/jobWait";
+import { AgentFailedError, InputError, NotFoundError } from "../runtime/messages/errors";
+import { explained } from "../runtime/messages/explainedError";
+import { warningOnce } from "../runtime/messages/reporter";
 import { AGENT_JOB_INPUTS, STORED_AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { inputsOf, NOT_OBSERVED, observedState, type AgentJobState } from "./state";
 

@@ -2,8 +2,8 @@ import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/
 import { checkedByTable } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS } from "./inputs";
 import { openClient, type ClientContext } from "../resource/openClient";
-import { withoutSecrets } from "../messages/reporter";
-import { explained } from "../messages/explainedError";
+import { withoutSecrets } from "../runtime/messages/reporter";
+import { explained } from "../runtime/messages/explainedError";
 import { READ_LIMIT_MS } from "../resource/lifeCycle";
 
 /**

@@ -1,6 +1,6 @@
-import { packageVersion } from "../files/packageVersion";
-import { printable } from "../messages/plainText";
-import { Secrets } from "../messages/secrets";
+import { packageVersion } from "../runtime/files/packageVersion";
+import { printable } from "../runtime/messages/plainText";
+import { Secrets } from "../runtime/messages/secrets";
 import { examine } from "./doctor";
 import { isHealthy, resultOf } from "./finding";
 import type { DoctorHost } from "./host";

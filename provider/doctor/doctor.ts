@@ -1,6 +1,6 @@
-import type { Secrets } from "../messages/secrets";
+import type { Secrets } from "../runtime/messages/secrets";
 import type { ConfigurationSource } from "../service/configuration";
-import { signerFrom } from "../signing/signer";
+import { signerFrom } from "../images/signing/signer";
 import { checkDestinations } from "./destinations";
 import { failureOf, isHealthy, ok, resultOf, type Finding } from "./finding";
 import { checkFolders } from "./folders";

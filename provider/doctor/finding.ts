@@ -1,6 +1,6 @@
-import { DocsHostingError } from "../messages/errors";
-import { redact } from "../messages/redaction";
-import type { Reporter } from "../messages/reporter";
+import { DocsHostingError } from "../runtime/messages/errors";
+import { redact } from "../runtime/messages/redaction";
+import type { Reporter } from "../runtime/messages/reporter";
 
 /** The result of one check. */
 export interface Finding {

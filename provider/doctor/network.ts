@@ -5,7 +5,7 @@ import { type ConnectionOptions, TLSSocket } from "node:tls";
 import { AttemptConnection } from "../http/attemptConnection";
 import { connectionFailure } from "../http/connectionFailure";
 import { proxyFor } from "../http/proxy";
-import type { Clock } from "../time/clock";
+import type { Clock } from "../runtime/time/clock";
 import { failure, failureOf, ok, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 

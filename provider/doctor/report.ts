@@ -1,4 +1,4 @@
-import { printable } from "../messages/plainText";
+import { printable } from "../runtime/messages/plainText";
 import { isHealthy, type Finding } from "./finding";
 import type { ServiceResult } from "./service";
 

@@ -6,11 +6,11 @@ import { openClient, type ClientContext, type ServiceContext } from "../resource
 import { isKnownStatus, nameOf } from "../service/agentJob";
 import { serviceSettings, type ConfigurationSource } from "../service/configuration";
 import { normaliseDomain } from "../service/domainName";
-import { formatDuration } from "../time/duration";
-import { noTracer } from "../tracing/tracer";
-import { NotFoundError, ResponseError } from "../messages/errors";
-import type { Reporter } from "../messages/reporter";
-import type { Secrets } from "../messages/secrets";
+import { formatDuration } from "../runtime/time/duration";
+import { noTracer } from "../runtime/tracing/tracer";
+import { NotFoundError, ResponseError } from "../runtime/messages/errors";
+import type { Reporter } from "../runtime/messages/reporter";
+import type { Secrets } from "../runtime/messages/secrets";
 import { failure, failureOf, ok, silent, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { Options } from "./options";

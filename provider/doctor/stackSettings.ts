@@ -1,4 +1,4 @@
-import { redact } from "../messages/redaction";
+import { redact } from "../runtime/messages/redaction";
 import { failure, ok, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ownText } from "../files/ownText";
+import { ownText } from "../runtime/files/ownText";
 import { failure, findingOf, ok, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";

@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock";
+import type { Clock } from "../runtime/time/clock";
 import type { HttpReply } from "./attempt";
 import type { Endpoint } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import type { RequestInit, Response } from "node-fetch";
-import type { Clock } from "../time/clock";
-import type { Deadline } from "../time/deadline";
-import type { Reporter } from "../messages/reporter";
-import type { Secrets } from "../messages/secrets";
+import type { Clock } from "../runtime/time/clock";
+import type { Deadline } from "../runtime/time/deadline";
+import type { Reporter } from "../runtime/messages/reporter";
+import type { Secrets } from "../runtime/messages/secrets";
 import { arrivalsOf } from "./arrivals";
 import { AttemptConnection, type ConnectionOptions } from "./attemptConnection";
 import { connectionFailure } from "./connectionFailure";

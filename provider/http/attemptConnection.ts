@@ -2,7 +2,7 @@ import http, { type Agent } from "node:http";
 import https from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import tls from "node:tls";
-import type { Clock } from "../time/clock";
+import type { Clock } from "../runtime/time/clock";
 
 /** Time limit for connecting (through the proxy, with TLS), in milliseconds. */
 const CONNECT_LIMIT_MS = 10_000;

@@ -1,6 +1,6 @@
 import type { AttemptConnection } from "./attemptConnection";
 import type { Endpoint } from "./endpoint";
-import { ConnectionError } from "../messages/errors";
+import { ConnectionError } from "../runtime/messages/errors";
 import type { FailedAttempt } from "./failedAttempt";
 import { malformed } from "./malformed";
 import type { Fault } from "./retryPolicy";

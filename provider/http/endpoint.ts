@@ -1,4 +1,4 @@
-import { MalformedResponseError } from "../messages/errors";
+import { MalformedResponseError } from "../runtime/messages/errors";
 import type { Repetition } from "./retryPolicy";
 
 export interface Call {

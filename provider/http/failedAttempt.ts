@@ -1,4 +1,4 @@
-import type { DocsHostingError } from "../messages/errors";
+import type { DocsHostingError } from "../runtime/messages/errors";
 import type { Fault } from "./retryPolicy";
 
 /** An attempt without a usable reply: the fault decides about a retry, the error is for the user. */

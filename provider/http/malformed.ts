@@ -1,4 +1,4 @@
-import { MalformedResponseError } from "../messages/errors";
+import { MalformedResponseError } from "../runtime/messages/errors";
 
 /** The remedy for a reply that may come from another program. */
 const CHECK_BASE_URL =

@@ -1,7 +1,7 @@
-import type { Clock } from "../time/clock";
-import type { Deadline } from "../time/deadline";
-import { formatDuration } from "../time/duration";
-import { DeadlineExceededError, type DocsHostingError } from "../messages/errors";
+import type { Clock } from "../runtime/time/clock";
+import type { Deadline } from "../runtime/time/deadline";
+import { formatDuration } from "../runtime/time/duration";
+import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import type { FailedAttempt } from "./failedAttempt";
 import { MAX_RETRY_AFTER_MS } from "./retryPolicy";
 

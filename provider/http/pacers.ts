@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../time/clock";
+import type { Clock } from "../runtime/time/clock";
 import { Pacer } from "./pacer";
 
 /** The pacers of one process: one for each service and key. */

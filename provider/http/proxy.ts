@@ -1,6 +1,6 @@
 import { isLoopback } from "./loopback";
 import { isExcepted } from "./noProxy";
-import { ConfigurationError } from "../messages/errors";
+import { ConfigurationError } from "../runtime/messages/errors";
 
 /** Environment variable with the URL of the proxy for `https:`. The lower-case name takes precedence, as usual. */
 const PROXY_VARIABLE = "HTTPS_PROXY";

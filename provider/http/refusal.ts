@@ -4,8 +4,8 @@ import {
   NotFoundError,
   NotReadyError,
   ResponseError,
-} from "../messages/errors";
-import { redact } from "../messages/redaction";
+} from "../runtime/messages/errors";
+import { redact } from "../runtime/messages/redaction";
 import type { Answer } from "./answer";
 import type { Endpoint, Origin } from "./endpoint";
 import type { FailedAttempt } from "./failedAttempt";

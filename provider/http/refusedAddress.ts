@@ -1,3 +1,4 @@
+import type { LookupAddress, LookupAllOptions } from "node:dns";
 import ipaddr from "ipaddr.js";
 import { isLoopback } from "./loopback";
 
@@ -8,6 +9,13 @@ export interface AddressPolicy {
   /** Allows only public addresses. */
   readonly publicStorageOnly: boolean;
 }
+
+/** Resolves a host: `dns.lookup`, as it is used here. */
+export type Lookup = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** Names by which cloud machines reach the same, on some clouds without a dot. */
 const METADATA_NAMES = [

@@ -1,4 +1,4 @@
-import { redact } from "../messages/redaction";
+import { redact } from "../runtime/messages/redaction";
 import { malformed } from "./malformed";
 import { webPageIn } from "./webPage";
 

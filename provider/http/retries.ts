@@ -1,6 +1,6 @@
-import { sleep } from "../time/clock";
-import { formatDuration } from "../time/duration";
-import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../messages/errors";
+import { sleep } from "../runtime/time/clock";
+import { formatDuration } from "../runtime/time/duration";
+import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import type { NetworkContext } from "./attempt";
 import type { FailedAttempt } from "./failedAttempt";
 import {

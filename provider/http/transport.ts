@@ -1,7 +1,7 @@
-import type { Tracer } from "../tracing/tracer";
-import { MalformedResponseError } from "../messages/errors";
-import { redact } from "../messages/redaction";
-import type { Secrets } from "../messages/secrets";
+import type { Tracer } from "../runtime/tracing/tracer";
+import { MalformedResponseError } from "../runtime/messages/errors";
+import { redact } from "../runtime/messages/redaction";
+import type { Secrets } from "../runtime/messages/secrets";
 import { readAnswer, type Answer } from "./answer";
 import { attempt, type NetworkContext } from "./attempt";
 import { endpointOf, type Call, type Endpoint, type Origin } from "./endpoint";

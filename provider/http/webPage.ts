@@ -1,4 +1,4 @@
-import { redact } from "../messages/redaction";
+import { redact } from "../runtime/messages/redaction";
 
 /** Longest title that is shown, in characters. */
 const TITLE_LENGTH = 100;

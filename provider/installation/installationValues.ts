@@ -1,4 +1,4 @@
-import { isUnknown, UNKNOWN } from "../messages/unknown";
+import { isUnknown, UNKNOWN } from "../runtime/messages/unknown";
 import {
   FEATURES,
   featureValues,

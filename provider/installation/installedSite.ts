@@ -1,5 +1,5 @@
-import type { DestinationInputs } from "../destination/inputs";
-import { isUnknown } from "../messages/unknown";
+import type { DestinationInputs } from "../copies/destinations/inputs";
+import { isUnknown } from "../runtime/messages/unknown";
 import {
   COPY_WITHOUT_ADDRESS,
   deliveryOf,

@@ -1,12 +1,12 @@
-import { startDeadline } from "../time/deadline";
+import { startDeadline } from "../runtime/time/deadline";
 import type { NetworkContext } from "../http/attempt";
-import { InputError } from "../messages/errors";
-import { explained } from "../messages/explainedError";
-import { withoutSecrets } from "../messages/reporter";
-import { baseProblem, parseBase } from "../registry/reference";
-import { RegistrySession } from "../registry/session";
-import { findSignature, verifyImage } from "../signing/imageSignature";
-import { verifierFrom } from "../signing/verifier";
+import { InputError } from "../runtime/messages/errors";
+import { explained } from "../runtime/messages/explainedError";
+import { withoutSecrets } from "../runtime/messages/reporter";
+import { baseProblem, parseBase } from "../images/registry/reference";
+import { RegistrySession } from "../images/registry/session";
+import { findSignature, verifyImage } from "../images/signing/imageSignature";
+import { verifierFrom } from "../images/signing/verifier";
 import type { ImageVerification } from "./imageVerification";
 
 /** Time limit of a verification, in milliseconds. */

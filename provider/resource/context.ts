@@ -1,14 +1,14 @@
-import type { Lookup } from "../download/storeAddress";
-import type { Clock } from "../time/clock";
+import type { Lookup } from "../http/refusedAddress";
+import type { Clock } from "../runtime/time/clock";
 import type { ConfigurationSource } from "../service/configuration";
-import type { Tracer } from "../tracing/tracer";
-import type { Reporter } from "../messages/reporter";
-import type { Secrets } from "../messages/secrets";
+import type { Tracer } from "../runtime/tracing/tracer";
+import type { Reporter } from "../runtime/messages/reporter";
+import type { Secrets } from "../runtime/messages/secrets";
 import type { PublicationFolder } from "./publicationRecords";
 import type { ResumeFolder } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
 import type { Pacers } from "../http/pacers";
-import type { Semaphore } from "../concurrency/semaphore";
+import type { Semaphore } from "../runtime/concurrency/semaphore";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
 export interface Context {

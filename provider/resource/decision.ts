@@ -1,5 +1,5 @@
-import { formatDuration } from "../time/duration";
-import type { Reporter } from "../messages/reporter";
+import { formatDuration } from "../runtime/time/duration";
+import type { Reporter } from "../runtime/messages/reporter";
 
 /** The reason for an action, or for none. Stable: documented in docs/reference/decision-codes.md, and used by tests and alerts. */
 export type DecisionCode =

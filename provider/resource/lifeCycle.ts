@@ -2,7 +2,7 @@ import type { ConfigurationSource } from "../service/configuration";
 import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
-import type { Machine } from "../time/serviceClock";
+import type { Machine } from "../runtime/time/serviceClock";
 
 /** The state of a resource between two operations. */
 export interface StoredState {

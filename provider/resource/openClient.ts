@@ -1,6 +1,6 @@
 import { Client } from "../service/client";
 import { isApiKeyPadded, serviceSettings } from "../service/configuration";
-import { startDeadline, type Deadline } from "../time/deadline";
+import { startDeadline, type Deadline } from "../runtime/time/deadline";
 import type { Context } from "./context";
 
 /** The parts of an operation's context that requests to the service need. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { makeHomeFolder, removeFile } from "../files/homeFolder";
+import { makeHomeFolder, removeFile } from "../runtime/files/homeFolder";
 import { isIdentifier } from "../service/identifier";
 import { salted, saltFor } from "./salt";
 

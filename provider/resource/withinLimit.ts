@@ -1,6 +1,6 @@
-import { startDeadline, type Deadline } from "../time/deadline";
-import { formatDuration } from "../time/duration";
-import { DeadlineExceededError } from "../messages/errors";
+import { startDeadline, type Deadline } from "../runtime/time/deadline";
+import { formatDuration } from "../runtime/time/duration";
+import { DeadlineExceededError } from "../runtime/messages/errors";
 import type { Context } from "./context";
 
 /** Extra time, in milliseconds: code that observes the deadline ends within it and reports what it waited for. */

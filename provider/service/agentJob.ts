@@ -1,8 +1,8 @@
 import { isReadDifferently } from "./webAddress";
 import { malformed } from "../http/malformed";
-import { isPlain } from "../messages/plainText";
-import type { Outcome } from "../polling/observation";
-import { redact } from "../messages/redaction";
+import { isPlain } from "../runtime/messages/plainText";
+import type { Outcome } from "./polling/observation";
+import { redact } from "../runtime/messages/redaction";
 import type { Reply } from "../http/transport";
 
 /** The statuses of an agent job: `active`, or one of three final ones. */

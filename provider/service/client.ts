@@ -1,7 +1,7 @@
 import { readAgentJob, type AgentJobKey, type AgentJobReply } from "./agentJob";
 import { readBundleLink, type BundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
-import { NotAllowedError, NotFoundError, ResponseError } from "../messages/errors";
+import { NotAllowedError, NotFoundError, ResponseError } from "../runtime/messages/errors";
 import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
 import { checkSite, otherSite } from "./jobSite";
 import { NOT_THE_API, pathRemedy } from "../http/refusal";

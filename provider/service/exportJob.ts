@@ -1,8 +1,8 @@
 import { malformed } from "../http/malformed";
 import { readIdentifier } from "./identifier";
 import { readWarnings, type JobWarnings } from "./jobWarnings";
-import type { Outcome } from "../polling/observation";
-import { redact } from "../messages/redaction";
+import type { Outcome } from "./polling/observation";
+import { redact } from "../runtime/messages/redaction";
 import { toCount, toNumber } from "./replyNumber";
 import type { Reply } from "../http/transport";
 

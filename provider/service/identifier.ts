@@ -1,5 +1,5 @@
-import { isPlain } from "../messages/plainText";
-import { isSentinel } from "../messages/unknown";
+import { isPlain } from "../runtime/messages/plainText";
+import { isSentinel } from "../runtime/messages/unknown";
 
 /** Format of an id: visible ASCII, short enough for a path. The API does not specify more. */
 const IDENTIFIER = /^[\x21-\x7e]{1,512}$/;

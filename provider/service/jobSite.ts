@@ -1,4 +1,4 @@
-import { InputError } from "../messages/errors";
+import { InputError } from "../runtime/messages/errors";
 import { normaliseDomain } from "./domainName";
 
 /** The site in a reply, if it differs from `domain`. A reply without a site, or with an invalid one, is not compared. */

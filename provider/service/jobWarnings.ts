@@ -1,4 +1,4 @@
-import { redact } from "../messages/redaction";
+import { redact } from "../runtime/messages/redaction";
 
 /** Number of warnings that are shown. */
 const SHOWN = 3;

@@ -1,6 +1,6 @@
-import { MalformedResponseError } from "../messages/errors";
-import type { Tracer } from "../tracing/tracer";
-import type { Reporter } from "../messages/reporter";
+import { MalformedResponseError } from "../runtime/messages/errors";
+import type { Tracer } from "../runtime/tracing/tracer";
+import type { Reporter } from "../runtime/messages/reporter";
 import { isShort, SHORT_LIFE_MS, type BundleLink } from "./bundleLink";
 import type { Client } from "./client";
 

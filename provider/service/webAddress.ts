@@ -1,4 +1,4 @@
-import { isPrintable } from "../messages/plainText";
+import { isPrintable } from "../runtime/messages/plainText";
 
 /**
  * Whether programs disagree about the host of an address. The WHATWG URL parser drops line breaks, adds missing slashes, and ends

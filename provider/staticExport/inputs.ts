@@ -4,7 +4,7 @@ import { text, type InputTable, type RuleResult } from "../resource/inputTable";
 import { problemOfLabel, ruleOfVersion } from "../resource/versionLabel";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import { isIdentifier } from "../service/identifier";
-import { parseDuration } from "../time/duration";
+import { parseDuration } from "../runtime/time/duration";
 
 /** The inputs of a static export, as plain values. The only definition of their names and effects. */
 export interface StaticExportInputs extends ServiceInputs {

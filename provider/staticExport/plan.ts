@@ -1,7 +1,7 @@
 import { fromNow, type Decision, type DecisionCode } from "../resource/decision";
 import { changedByTable, withEffect } from "../resource/inputTable";
-import { isUnknown, UNKNOWN } from "../messages/unknown";
-import type { Machine } from "../time/serviceClock";
+import { isUnknown, UNKNOWN } from "../runtime/messages/unknown";
+import type { Machine } from "../runtime/time/serviceClock";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import {
   hadLink,

@@ -2,10 +2,10 @@ import { fromNow } from "../resource/decision";
 import type { Context } from "../resource/context";
 import type { ServiceContext } from "../resource/openClient";
 import { mintLink } from "../service/mintLink";
-import { parseDuration } from "../time/duration";
-import { clockErrorOf, machineOf } from "../time/serviceClock";
-import { DeadlineExceededError, NotFoundError } from "../messages/errors";
-import { explained } from "../messages/explainedError";
+import { parseDuration } from "../runtime/time/duration";
+import { clockErrorOf, machineOf } from "../runtime/time/serviceClock";
+import { DeadlineExceededError, NotFoundError } from "../runtime/messages/errors";
+import { explained } from "../runtime/messages/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { jobIsGone } from "./resumption";
 import {

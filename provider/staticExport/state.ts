@@ -1,10 +1,10 @@
 import type { BundleLink } from "../service/bundleLink";
 import { linkTimes, renewalWindow, type LinkTimes } from "../service/renewalWindow";
 import { isStoredLink } from "../service/storedLink";
-import { formatDuration, parseDuration } from "../time/duration";
+import { formatDuration, parseDuration } from "../runtime/time/duration";
 import type { Context } from "../resource/context";
 import { salted } from "../resource/salt";
-import { serviceTimeMs, type ClockError, type Machine } from "../time/serviceClock";
+import { serviceTimeMs, type ClockError, type Machine } from "../runtime/time/serviceClock";
 import { inputNames, inputsAmong } from "../resource/inputTable";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
 import { intentOf } from "./intent";

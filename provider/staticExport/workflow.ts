@@ -4,10 +4,10 @@ import type { BundleLink } from "../service/bundleLink";
 import { mintLink } from "../service/mintLink";
 import { JUST_STARTED, type ExportJob } from "../service/exportJob";
 import { describeWarnings } from "../service/jobWarnings";
-import { sleep } from "../time/clock";
-import { warningOnce, type Reporter } from "../messages/reporter";
-import { ExportFailedError, NotFoundError, NotReadyError } from "../messages/errors";
-import { waitForJob, type JobWait } from "../polling/jobWait";
+import { sleep } from "../runtime/time/clock";
+import { warningOnce, type Reporter } from "../runtime/messages/reporter";
+import { ExportFailedError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
+import { waitForJob, type JobWait } from "../service/polling/jobWait";
 import type { CheckedInputs } from "./inputs";
 import type { JobPhase } from "./state";
 

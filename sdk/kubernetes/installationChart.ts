@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { chartDigest } from "../../provider/kit/chartDigest";
+import { chartDigest } from "../../provider/kits/contents/chartDigest";
 
 /** A chart, as passed to the release. */
 export interface InstallationChart {

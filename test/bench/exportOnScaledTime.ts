@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "../../dist/provider/time/clock.js";
+import { systemClock, type Clock } from "../../dist/provider/runtime/time/clock.js";
 import { staticExport } from "../../dist/provider/staticExport/lifeCycle.js";
 import type { StaticExportState } from "../../dist/provider/staticExport/state.js";
 import type { BenchService } from "./benchSites.ts";

@@ -1,7 +1,7 @@
 /** Child process of the inspect bench: inspects one bundle, and reports the cost. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { inspectBundle } from "../../dist/provider/archive/bundle.js";
+import { inspectBundle } from "../../dist/provider/site/inspection/bundle.js";
 
 const [path = "", files = ""] = process.argv.slice(2);
 const ignore = (): void => undefined;

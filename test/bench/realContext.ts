@@ -1,11 +1,11 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/http/pacers.js";
-import { Semaphore } from "../../dist/provider/concurrency/semaphore.js";
+import { Semaphore } from "../../dist/provider/runtime/concurrency/semaphore.js";
 import type { Context } from "../../dist/provider/resource/context.js";
-import { systemClock } from "../../dist/provider/time/clock.js";
-import { noTracer } from "../../dist/provider/tracing/tracer.js";
-import { Secrets } from "../../dist/provider/messages/secrets.js";
+import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { noTracer } from "../../dist/provider/runtime/tracing/tracer.js";
+import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const silent = (): undefined => undefined;
 const NO_RECORDS: Context["resumeRecords"] & Context["publicationRecords"] = {

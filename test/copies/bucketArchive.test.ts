@@ -9,9 +9,9 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import { bucketDestination } from "../../provider/destination/bucket/bucketDestination.ts";
-import type { Bundle } from "../../provider/archive/bundle.ts";
-import type { Copy, Destination } from "../../provider/destination/destination.ts";
+import { bucketDestination } from "../../provider/copies/destinations/objectStore/bucketDestination.ts";
+import type { Bundle } from "../../provider/site/inspection/bundle.ts";
+import type { Copy, Destination } from "../../provider/copies/destinations/destination.ts";
 import {
   ACCESS_KEY,
   BUCKET,

@@ -12,13 +12,13 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import { vi, type TestContext } from "vitest";
-import type { Bundle } from "../../provider/archive/bundle.ts";
-import type { DestinationContext } from "../../provider/destination/destination.ts";
-import { systemClock } from "../../provider/time/clock.ts";
-import { startDeadline } from "../../provider/time/deadline.ts";
+import type { Bundle } from "../../provider/site/inspection/bundle.ts";
+import type { DestinationContext } from "../../provider/copies/destinations/destination.ts";
+import { systemClock } from "../../provider/runtime/time/clock.ts";
+import { startDeadline } from "../../provider/runtime/time/deadline.ts";
 import { startServer } from "./server.ts";
 import { Traffic } from "./traffic.ts";
-import { Secrets } from "../../provider/messages/secrets.ts";
+import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 import { OWNER } from "../simulation/owners.ts";
 
 export const ACCESS_KEY = "AKTEST";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
-import { bucketDestination } from "../../dist/provider/destination/bucket/bucketDestination.js";
-import type { BucketInputs } from "../../dist/provider/destination/bucket/inputs.js";
-import type { Draft } from "../../dist/provider/destination/destination.js";
+import { bucketDestination } from "../../dist/provider/copies/destinations/objectStore/bucketDestination.js";
+import type { BucketInputs } from "../../dist/provider/copies/destinations/objectStore/inputs.js";
+import type { Draft } from "../../dist/provider/copies/destinations/destination.js";
 import { builtContext } from "./builtContext.ts";
 
 /**

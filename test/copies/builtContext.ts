@@ -1,9 +1,9 @@
 import fetch from "node-fetch";
-import type { DestinationContext } from "../../dist/provider/destination/destination.js";
-import { Secrets } from "../../dist/provider/messages/secrets.js";
-import { importingOwner } from "../../dist/provider/ownership/owner.js";
-import { systemClock } from "../../dist/provider/time/clock.js";
-import { startDeadline } from "../../dist/provider/time/deadline.js";
+import type { DestinationContext } from "../../dist/provider/copies/destinations/destination.js";
+import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
+import { importingOwner } from "../../dist/provider/copies/ownership/owner.js";
+import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { startDeadline } from "../../dist/provider/runtime/time/deadline.js";
 
 const silent = (): undefined => undefined;
 

@@ -7,8 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { create } from "tar";
 import { expect, test, type TestContext } from "vitest";
-import type { AirGapKitState } from "../../provider/airGapKit/state.ts";
-import type { KitManifest } from "../../provider/kit/manifest.ts";
+import type { AirGapKitState } from "../../provider/kits/airGapKit/state.ts";
+import type { KitManifest } from "../../provider/kits/contents/manifest.ts";
 import type { Job } from "../kills/publicationProcess.ts";
 import { pushBase, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";

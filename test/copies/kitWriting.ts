@@ -1,7 +1,7 @@
 // A run that writes a kit, in its own process that tests kill: for `kitKills.test.ts`. Arguments: base, archive, its SHA-256,
 // folder for kits, scratch folder. Prints "begun", then "done" and the kit's name.
 import { stat } from "node:fs/promises";
-import { writeKit } from "../../dist/provider/kit/writeKit.js";
+import { writeKit } from "../../dist/provider/kits/contents/writeKit.js";
 import { builtContext } from "./builtContext.ts";
 
 const [base = "", path = "", sha256 = "", folder = "", scratch = ""] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import { expect, test, type TestContext } from "vitest";
-import { repositoryDestination } from "../../provider/destination/repository/repositoryDestination.ts";
+import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { pushBase, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";

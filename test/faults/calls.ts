@@ -2,15 +2,15 @@ import nodeFetch from "node-fetch";
 import { expect } from "vitest";
 import { Pacers } from "../../provider/http/pacers.ts";
 import { Client } from "../../provider/service/client.ts";
-import { noTracer } from "../../provider/tracing/tracer.ts";
+import { noTracer } from "../../provider/runtime/tracing/tracer.ts";
 import { serviceSettings } from "../../provider/service/configuration.ts";
-import { startDeadline } from "../../provider/time/deadline.ts";
-import type { DocsHostingError } from "../../provider/messages/errors.ts";
+import { startDeadline } from "../../provider/runtime/time/deadline.ts";
+import type { DocsHostingError } from "../../provider/runtime/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { KEY, show } from "./canary.ts";
-import { Secrets } from "../../provider/messages/secrets.ts";
-import { withoutSecrets } from "../../provider/messages/reporter.ts";
+import { Secrets } from "../../provider/runtime/messages/secrets.ts";
+import { withoutSecrets } from "../../provider/runtime/messages/reporter.ts";
 
 /** The calls of a static export. */
 export const CALLS = ["start", "status", "bundle"] as const;

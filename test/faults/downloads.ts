@@ -9,16 +9,16 @@ import {
   type Downloaded,
   type DownloadContext,
   type DownloadRequest,
-} from "../../provider/download/download.ts";
-import { Semaphore } from "../../provider/concurrency/semaphore.ts";
-import { startDeadline } from "../../provider/time/deadline.ts";
-import type { DocsHostingError } from "../../provider/messages/errors.ts";
+} from "../../provider/copies/download/download.ts";
+import { Semaphore } from "../../provider/runtime/concurrency/semaphore.ts";
+import { startDeadline } from "../../provider/runtime/time/deadline.ts";
+import type { DocsHostingError } from "../../provider/runtime/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { digestOf, type BundleStore } from "./bundleStore.ts";
 import { show } from "./canary.ts";
-import { Secrets } from "../../provider/messages/secrets.ts";
-import { withoutSecrets } from "../../provider/messages/reporter.ts";
+import { Secrets } from "../../provider/runtime/messages/secrets.ts";
+import { withoutSecrets } from "../../provider/runtime/messages/reporter.ts";
 
 export interface DownloadOutcome {
   value?: Downloaded;

@@ -1,8 +1,8 @@
 // The addresses behind a link: which addresses of a store are allowed, and which never.
 import type { LookupAddress } from "node:dns";
 import { expect, test } from "vitest";
-import type { Lookup } from "../../provider/download/storeAddress.ts";
-import { DownloadError } from "../../provider/messages/errors.ts";
+import type { Lookup } from "../../provider/http/refusedAddress.ts";
+import { DownloadError } from "../../provider/runtime/messages/errors.ts";
 import { bundleOf, bundleStore, cutAfter } from "./bundleStore.ts";
 import { identity, SERVICE_HOST, trustAuthority } from "./certificates.ts";
 import { connectProxy } from "./connectProxy.ts";

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
-import type { Clock } from "../../provider/time/clock.ts";
+import type { Clock } from "../../provider/runtime/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
-import { RunCancelledError } from "../../provider/messages/errors.ts";
+import { RunCancelledError } from "../../provider/runtime/messages/errors.ts";
 import type { Fetch } from "../../provider/http/attempt.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import type { SimulatedService } from "../simulation/simulatedService.ts";

@@ -1,11 +1,11 @@
 // Downloads the bundle that its arguments name, and prints its digest and path. May be killed at any time.
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
-import { download } from "../../dist/provider/download/download.js";
-import { Semaphore } from "../../dist/provider/concurrency/semaphore.js";
-import { systemClock } from "../../dist/provider/time/clock.js";
-import { startDeadline } from "../../dist/provider/time/deadline.js";
-import { Secrets } from "../../dist/provider/messages/secrets.js";
+import { download } from "../../dist/provider/copies/download/download.js";
+import { Semaphore } from "../../dist/provider/runtime/concurrency/semaphore.js";
+import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { startDeadline } from "../../dist/provider/runtime/time/deadline.js";
+import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const [, , url = "", folder = ""] = process.argv;
 const silent = (): undefined => undefined;

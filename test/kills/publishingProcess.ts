@@ -3,11 +3,11 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
-import { siteFolder } from "../../dist/provider/destination/folder/siteFolder.js";
-import { newOwner } from "../../dist/provider/ownership/owner.js";
-import { systemClock } from "../../dist/provider/time/clock.js";
-import { startDeadline } from "../../dist/provider/time/deadline.js";
-import { Secrets } from "../../dist/provider/messages/secrets.js";
+import { siteFolder } from "../../dist/provider/copies/destinations/folder/siteFolder.js";
+import { newOwner } from "../../dist/provider/copies/ownership/owner.js";
+import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { startDeadline } from "../../dist/provider/runtime/time/deadline.js";
+import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const [, , folder = "", files = ""] = process.argv;
 const silent = (): undefined => undefined;

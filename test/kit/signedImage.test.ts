@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
-import { readEarlierKit } from "../../provider/kit/earlierKit.ts";
+import { readEarlierKit } from "../../provider/kits/contents/earlierKit.ts";
 import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startReferrersRegistry, verifiersWith } from "../copies/signing.ts";

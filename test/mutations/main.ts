@@ -77,8 +77,8 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
       "!package.json",
       "!tsconfig.json",
       // texts that the product reads as the build made them
-      "!dist/provider/download/partWriter.js",
-      "!dist/provider/search/browser/*",
+      "!dist/provider/copies/download/partWriter.js",
+      "!dist/provider/site/search/browser/*",
       "!provider/**",
       "!sdk/**",
       "!test/**",

@@ -10,31 +10,30 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   adapters: ["unit/sdk/handler"],
   sdk: ["unit/sdk/kubernetes/releaseFailureHook"],
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
-  bundleCopy: ["unit/published/*"],
-  airGapKit: ["unit/published/*"],
-  signing: ["unit/bundleCopy/*", "unit/provenance/*"],
+  "copies/bundleCopy": ["unit/copies/publication/*"],
+  "kits/airGapKit": ["unit/copies/publication/*"],
+  "images/signing": ["unit/copies/bundleCopy/*", "unit/images/provenance/*"],
   installation: ["unit/sdk/kubernetes/*", "unit/adapters/plugin/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
-  search: ["unit/offlineSearch/*"],
-  offlineSearch: ["unit/bundleCopy/offlineSearch"],
-  source: ["unit/bundleCopy/*", "unit/airGapKit/*"],
-  published: ["unit/bundleCopy/*", "unit/airGapKit/*"],
-  service: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
-  destination: [
-    "unit/bundleCopy/inputs",
-    "unit/bundleCopy/plan",
-    "unit/bundleCopy/importBucket",
-    "unit/bundleCopy/importFolder",
-  ],
-  registry: ["unit/siteImage/siteImage"],
-  kit: ["unit/airGapKit/*"],
-  download: faults("download*", "storeAddresses"),
-  http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],
-  polling: [
-    ...faults("expiry", "jobStates", "links", "jobIds"),
+  "site/search": ["unit/site/offlineSearch/*"],
+  "site/offlineSearch": ["unit/copies/bundleCopy/offlineSearch"],
+  "copies/source": ["unit/copies/bundleCopy/*", "unit/kits/airGapKit/*"],
+  "copies/publication": ["unit/copies/bundleCopy/*", "unit/kits/airGapKit/*"],
+  service: [
+    ...faults("expiry", "jobStates", "links", "jobIds", "inputs"),
     "unit/staticExport/create",
     "unit/staticExport/interrupted",
   ],
+  "copies/destinations": [
+    "unit/copies/bundleCopy/inputs",
+    "unit/copies/bundleCopy/plan",
+    "unit/copies/bundleCopy/importBucket",
+    "unit/copies/bundleCopy/importFolder",
+  ],
+  "images/registry": ["unit/images/siteImage/siteImage"],
+  "kits/contents": ["unit/kits/airGapKit/*"],
+  "copies/download": faults("download*", "storeAddresses"),
+  http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],
 };
 
 /** A part of the code that is judged as a whole. */
@@ -48,21 +47,22 @@ export interface Module {
 /**
  * Modules that are not judged with all others, because running their tests for every break takes hours: real sockets, stores and
  * registries judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm run test:mutations
- * -- archive` judges one of them.
+ * -- site/archive` judges one of them.
  */
 export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
-  "archive",
-  "destination",
+  "copies/destinations",
+  "copies/download",
   "doctor",
-  "download",
-  "kit",
-  "registry",
+  "images/registry",
+  "kits/contents",
+  "site/archive",
+  "site/inspection",
 ]);
 
 /** Programs of pages. Tests in a browser judge them, on the files that the build made (`test/foreignSites`). */
 export const RUN_BY_BROWSERS: ReadonlySet<string> = new Set([
-  "provider/search/browser/box.ts",
-  "provider/search/browser/load.ts",
+  "provider/site/search/browser/box.ts",
+  "provider/site/search/browser/load.ts",
 ]);
 
 /** The part of a module that each of its requests passes, so that all its tests would judge each break: it has its own tests. */
@@ -90,8 +90,14 @@ function faults(...names: string[]): string[] {
   return names.map((name) => `faults/${name}`);
 }
 
+/** The folders of `provider/`, and instead of an area's folder those of its modules. */
 function foldersIn(folder: string): string[] {
   return globSync(`${folder}/*/`, { cwd: ROOT })
     .map((path) => path.replace(/[\\/]$/, ""))
+    .flatMap((path) => (globSync(`${path}/*.ts`, { cwd: ROOT }).length > 0 ? [path] : modulesOf(path)))
     .sort();
+}
+
+function modulesOf(area: string): string[] {
+  return area === "provider/adapters" ? [area] : foldersIn(area);
 }

@@ -71,11 +71,11 @@ describe("the tarball", () => {
       "plugin/pulumi-resource-docs-hosting",
       "plugin/pulumi-resource-docs-hosting.cmd",
       "plugin/schema.json",
-      "provider/kit/manifest.schema.json",
-      "provider/kit/scripts/README.template.md",
-      "provider/kit/scripts/install.sh",
-      "provider/kit/scripts/load.sh",
-      "provider/kit/scripts/verify.sh",
+      "provider/kits/contents/manifest.schema.json",
+      "provider/kits/scripts/README.template.md",
+      "provider/kits/scripts/install.sh",
+      "provider/kits/scripts/load.sh",
+      "provider/kits/scripts/verify.sh",
       "provider/service/README.md",
     ]);
   });

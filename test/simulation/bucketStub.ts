@@ -6,13 +6,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi, type TestContext } from "vitest";
-import type { Bundle } from "../../provider/archive/bundle.ts";
-import type { DestinationContext } from "../../provider/destination/destination.ts";
-import { startDeadline } from "../../provider/time/deadline.ts";
+import type { Bundle } from "../../provider/site/inspection/bundle.ts";
+import type { DestinationContext } from "../../provider/copies/destinations/destination.ts";
+import { startDeadline } from "../../provider/runtime/time/deadline.ts";
 import { OWNER } from "./owners.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
-import { Secrets } from "../../provider/messages/secrets.ts";
+import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 
 /** The only bucket of the stub. */
 export const STUB_BUCKET = "docs";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../provider/time/clock.ts";
+import type { Clock } from "../../provider/runtime/time/clock.ts";
 
 /** A clock that runs faster than the machine's, for limits of ours over real sockets. */
 export class FasterClock implements Clock {

@@ -1,9 +1,9 @@
 import fetch from "node-fetch";
-import { Secrets } from "../../provider/messages/secrets.ts";
-import { parseRepository } from "../../provider/registry/reference.ts";
-import { RegistrySession } from "../../provider/registry/session.ts";
-import { systemClock } from "../../provider/time/clock.ts";
-import { startDeadline } from "../../provider/time/deadline.ts";
+import { Secrets } from "../../provider/runtime/messages/secrets.ts";
+import { parseRepository } from "../../provider/images/registry/reference.ts";
+import { RegistrySession } from "../../provider/images/registry/session.ts";
+import { systemClock } from "../../provider/runtime/time/clock.ts";
+import { startDeadline } from "../../provider/runtime/time/deadline.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { RegistryStub } from "./registryStub.ts";
 

@@ -1,11 +1,11 @@
 import { Pacers } from "../../provider/http/pacers.ts";
-import { Semaphore } from "../../provider/concurrency/semaphore.ts";
+import { Semaphore } from "../../provider/runtime/concurrency/semaphore.ts";
 import type { Context } from "../../provider/resource/context.ts";
-import { noTracer } from "../../provider/tracing/tracer.ts";
+import { noTracer } from "../../provider/runtime/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { MemoryNotes } from "./memoryNotes.ts";
 import { recordingReporter } from "./recordingReporter.ts";
-import { Secrets } from "../../provider/messages/secrets.ts";
+import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 
 /** The API key in every variable of a test's environment whose name ends like one. */
 export const KEY = "svc_c4n4ry";

@@ -2,7 +2,7 @@ import type { Context } from "../../resource/context";
 import type { CheckFailure } from "../../resource/inputTable";
 import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
 import { UnfinishedError } from "../../resource/unfinishedError";
-import { Secrets } from "../../messages/secrets";
+import { Secrets } from "../../runtime/messages/secrets";
 import { isFault, onStoredState } from "../session/damagedState";
 import { RefreshDecisions } from "../session/refreshDecisions";
 import type { Session } from "../session/session";

@@ -2,8 +2,8 @@
 import { inspect } from "node:util";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { StoredState } from "../../resource/lifeCycle";
-import { parseDuration } from "../../time/duration";
-import { isUnknown } from "../../messages/unknown";
+import { parseDuration } from "../../runtime/time/duration";
+import { isUnknown } from "../../runtime/messages/unknown";
 import { plain, urnOf, type Properties } from "../session/storedProperties";
 import { urnsOf, type Urns } from "../session/urns";
 

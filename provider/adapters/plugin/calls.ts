@@ -4,7 +4,7 @@ import type { Message } from "google-protobuf";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { Secrets } from "../../messages/secrets";
+import { Secrets } from "../../runtime/messages/secrets";
 import { shownFailure } from "../session/shownText";
 
 /** Longest details of an error, in bytes: a trailer of more than 16 MiB, as base64, makes the engine close the connection. */

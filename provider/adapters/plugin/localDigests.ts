@@ -1,6 +1,6 @@
-import { chartDigest } from "../../kit/chartDigest";
-import { isUnknown } from "../../messages/unknown";
-import { fileDigest } from "../../source/fileDigest";
+import { chartDigest } from "../../kits/contents/chartDigest";
+import { isUnknown } from "../../runtime/messages/unknown";
+import { fileDigest } from "../../copies/source/fileDigest";
 import type { Properties } from "../session/storedProperties";
 
 /**

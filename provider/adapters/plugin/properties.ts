@@ -1,7 +1,7 @@
 // Properties as the engine sends them, and as a life cycle takes them: plain values.
 // https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go
 import { Struct, Value, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
-import { isUnknown, UNKNOWN } from "../../messages/unknown";
+import { isUnknown, UNKNOWN } from "../../runtime/messages/unknown";
 import type { Properties } from "../session/storedProperties";
 import { Secrecy, type Path } from "./secrecy";
 

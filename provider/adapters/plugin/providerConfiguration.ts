@@ -16,9 +16,9 @@ import {
   type Setting,
 } from "../../service/configuration";
 import type { CheckFailure } from "../../resource/inputTable";
-import { ConfigurationError } from "../../messages/errors";
-import type { Secrets } from "../../messages/secrets";
-import { isUnknown } from "../../messages/unknown";
+import { ConfigurationError } from "../../runtime/messages/errors";
+import type { Secrets } from "../../runtime/messages/secrets";
+import { isUnknown } from "../../runtime/messages/unknown";
 import type { Properties } from "../session/storedProperties";
 
 type Environment = ConfigurationSource["environment"];

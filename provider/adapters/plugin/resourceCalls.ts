@@ -2,7 +2,7 @@ import * as rpc from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
 import { UnfinishedError } from "../../resource/unfinishedError";
-import { isUnknown } from "../../messages/unknown";
+import { isUnknown } from "../../runtime/messages/unknown";
 import { isFault, onStoredState } from "../session/damagedState";
 import { RefreshDecisions } from "../session/refreshDecisions";
 import type { Session } from "../session/session";

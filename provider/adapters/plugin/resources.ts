@@ -1,6 +1,6 @@
 import { agentJobByStoredNames } from "../../agentJob/lifeCycle";
-import { airGapKit } from "../../airGapKit/lifeCycle";
-import { bundleCopy } from "../../bundleCopy/lifeCycle";
+import { airGapKit } from "../../kits/airGapKit/lifeCycle";
+import { bundleCopy } from "../../copies/bundleCopy/lifeCycle";
 import { staticExport } from "../../staticExport/lifeCycle";
 import type { PluginParts } from "./pluginService";
 

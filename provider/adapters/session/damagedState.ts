@@ -1,4 +1,4 @@
-import { InternalError } from "../../messages/errors";
+import { InternalError } from "../../runtime/messages/errors";
 import { UnfinishedError } from "../../resource/unfinishedError";
 
 /** Errors that code throws by itself when a value is not what its type says. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock";
+import type { Clock } from "../../runtime/time/clock";
 
 /** Shortest time between two progress lines, in milliseconds. */
 const MIN_INTERVAL_MS = 1_000;

@@ -1,5 +1,5 @@
 import { reportDecision, type Decision, type DecisionCode } from "../../resource/decision";
-import type { Reporter } from "../../messages/reporter";
+import type { Reporter } from "../../runtime/messages/reporter";
 
 /** Findings of a refresh on which the next `up` acts. Both report them with the same message. */
 const REPORTED_BY_REFRESH: ReadonlySet<DecisionCode> = new Set(["JOB_GONE", "DRIFTED"]);

@@ -1,6 +1,6 @@
-import type { Clock } from "../../time/clock";
-import { printable } from "../../messages/plainText";
-import type { Reporter } from "../../messages/reporter";
+import type { Clock } from "../../runtime/time/clock";
+import { printable } from "../../runtime/messages/plainText";
+import type { Reporter } from "../../runtime/messages/reporter";
 import { ProgressRow } from "./progressRow";
 
 /** `LogSeverity` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */

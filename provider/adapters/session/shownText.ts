@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import { InputError } from "../../messages/errors";
-import { printable } from "../../messages/plainText";
-import type { Secrets } from "../../messages/secrets";
+import { InputError } from "../../runtime/messages/errors";
+import { printable } from "../../runtime/messages/plainText";
+import type { Secrets } from "../../runtime/messages/secrets";
 
 /** A text to send: printable, without the secrets of the call. */
 export function shown(text: string, secrets: Secrets): string {

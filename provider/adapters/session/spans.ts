@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
 import { UnfinishedError } from "../../resource/unfinishedError";
-import type { Clock } from "../../time/clock";
-import { endsWithin } from "../../time/endsWithin";
-import type { Attributes, Tracer } from "../../tracing/tracer";
-import { redact } from "../../messages/redaction";
-import { Secrets } from "../../messages/secrets";
+import type { Clock } from "../../runtime/time/clock";
+import { endsWithin } from "../../runtime/time/endsWithin";
+import type { Attributes, Tracer } from "../../runtime/tracing/tracer";
+import { redact } from "../../runtime/messages/redaction";
+import { Secrets } from "../../runtime/messages/secrets";
 import type { SpanMaker, TracedOperation } from "./tracing";
 
 /** How long an operation waits at its end until its spans are sent, in milliseconds. */

@@ -1,6 +1,6 @@
 // Properties as Pulumi passes and stores them: the user's properties and internal ones (`__…`).
 import type { StoredState } from "../../resource/lifeCycle";
-import { isUnknown } from "../../messages/unknown";
+import { isUnknown } from "../../runtime/messages/unknown";
 
 /** Properties of a resource, as JSON. */
 export type Properties = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
-import { systemClock } from "../../time/clock";
+import { systemClock } from "../../runtime/time/clock";
 import type { Host } from "./session";
 import { tracingTo } from "./tracing";
 

@@ -1,5 +1,5 @@
-import { noTracer, type Tracer } from "../../tracing/tracer";
-import type { Secrets } from "../../messages/secrets";
+import { noTracer, type Tracer } from "../../runtime/tracing/tracer";
+import type { Secrets } from "../../runtime/messages/secrets";
 
 export interface TracedOperation {
   /** The operation: "create". */

@@ -3,7 +3,7 @@
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { SiteSearch } from "../../../dist/provider/offlineSearch/siteSearch.js";
+import { SiteSearch } from "../../../dist/provider/site/offlineSearch/siteSearch.js";
 
 /** What a search costs to make. */
 export interface IndexCost {

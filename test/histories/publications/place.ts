@@ -1,4 +1,4 @@
-import type { Copy } from "../../../provider/destination/destination.ts";
+import type { Copy } from "../../../provider/copies/destinations/destination.ts";
 import type { Fetch } from "../../../provider/http/attempt.ts";
 import type { Content } from "./contents.ts";
 import type { Operation } from "./operation.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundleCopy } from "../../../provider/bundleCopy/lifeCycle.ts";
-import type { CheckedInputs } from "../../../provider/bundleCopy/inputs.ts";
-import type { BundleCopyState } from "../../../provider/bundleCopy/state.ts";
-import type { Copy } from "../../../provider/destination/destination.ts";
+import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
+import type { CheckedInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
+import type { BundleCopyState } from "../../../provider/copies/bundleCopy/state.ts";
+import type { Copy } from "../../../provider/copies/destinations/destination.ts";
 import type { Context } from "../../../provider/resource/context.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";

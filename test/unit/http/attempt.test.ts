@@ -13,8 +13,8 @@ import {
   type HttpRequest,
 } from "../../../provider/http/attempt.ts";
 import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
-import { Secrets } from "../../../provider/messages/secrets.ts";
-import { startDeadline } from "../../../provider/time/deadline.ts";
+import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
+import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { Pacer } from "../../../provider/http/pacer.ts";
 import { Pacers } from "../../../provider/http/pacers.ts";
 import type { Fault } from "../../../provider/http/retryPolicy.ts";
-import { startDeadline } from "../../../provider/time/deadline.ts";
-import { DeadlineExceededError, ResponseError } from "../../../provider/messages/errors.ts";
+import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
+import { DeadlineExceededError, ResponseError } from "../../../provider/runtime/messages/errors.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 let clock: VirtualClock;

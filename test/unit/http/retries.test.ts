@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Repetition } from "../../../provider/http/retryPolicy.ts";
 import { Retries, WORTH_BYTES, type Peer } from "../../../provider/http/retries.ts";
 import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
-import { startDeadline } from "../../../provider/time/deadline.ts";
-import { ConnectionError } from "../../../provider/messages/errors.ts";
+import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
+import { ConnectionError } from "../../../provider/runtime/messages/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 

@@ -10,7 +10,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { seededRandom } from "../../simulation/seededRandom.ts";
 import { SimulatedService } from "../../simulation/simulatedService.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
-import { Secrets } from "../../../provider/messages/secrets.ts";
+import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 
 const COUNT = 100;
 const JOB_MS = 20_000;

@@ -1,13 +1,13 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { startDeadline } from "../../../provider/time/deadline.ts";
-import { noTracer, type Tracer } from "../../../provider/tracing/tracer.ts";
+import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
+import { noTracer, type Tracer } from "../../../provider/runtime/tracing/tracer.ts";
 import type { Call } from "../../../provider/http/endpoint.ts";
 import {
   AnswerCutOffError,
   DeadlineExceededError,
   ResponseError,
-} from "../../../provider/messages/errors.ts";
+} from "../../../provider/runtime/messages/errors.ts";
 import { Pacers } from "../../../provider/http/pacers.ts";
 import { Transport } from "../../../provider/http/transport.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";
@@ -15,7 +15,7 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../simulation/scriptedFetch.ts";
 import { URN } from "../../simulation/testContext.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
-import { Secrets } from "../../../provider/messages/secrets.ts";
+import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 
 const KEY = "svc_c4n4ry";
 const READ: Call = { method: "GET", path: ["v1", "thing"], repetition: "read" };

@@ -24,14 +24,14 @@ deleted file mode 100644
 +++ /dev/null
 @@ -1 +0,0 @@
 -+++ b/provider/one.ts
-diff --git a/provider/old.ts b/provider/files/moved.ts
+diff --git a/provider/old.ts b/provider/runtime/files/moved.ts
 similarity index 100%
 rename from provider/old.ts
-rename to provider/files/moved.ts
-diff --git a/provider/two.ts b/provider/files/two.ts
+rename to provider/runtime/files/moved.ts
+diff --git a/provider/two.ts b/provider/runtime/files/two.ts
 similarity index 90%
 --- a/provider/two.ts
-+++ b/provider/files/two.ts
++++ b/provider/runtime/files/two.ts
 @@ -1 +1,2 @@
 -import "./a"
 +import "../a"
@@ -39,6 +39,6 @@ similarity index 90%
 `;
   expect(changedFiles(diff)).toEqual([
     ["provider/one.ts", ["3-3", "11-13", "40-79"]],
-    ["provider/files/two.ts", ["1-2"]],
+    ["provider/runtime/files/two.ts", ["1-2"]],
   ]);
 });

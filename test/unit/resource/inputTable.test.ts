@@ -8,7 +8,7 @@ import {
 } from "../../../provider/resource/inputTable.ts";
 import { SERVICE_INPUTS, type ServiceInputs } from "../../../provider/resource/serviceInputs.ts";
 import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
-import { UNKNOWN } from "../../../provider/messages/unknown.ts";
+import { UNKNOWN } from "../../../provider/runtime/messages/unknown.ts";
 
 const BASE_URL = "https://api.example.test";
 

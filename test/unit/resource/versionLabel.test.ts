@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { problemOfLabel } from "../../../provider/resource/versionLabel.ts";
-import { ruleOfSource } from "../../../provider/source/bundleSource.ts";
+import { ruleOfSource } from "../../../provider/copies/source/bundleSource.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 
 const configuration = { environment: () => undefined, stackConfig: () => undefined };

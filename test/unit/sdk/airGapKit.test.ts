@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AirGapKit, type AirGapKitArgs } from "../../../sdk/airGapKit.ts";
-import { chartDigest } from "../../../provider/kit/chartDigest.ts";
+import { chartDigest } from "../../../provider/kits/contents/chartDigest.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { settled, startProgram, type Registered } from "../../simulation/pulumiProgram.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { BundleCopy, type BundleCopyArgs } from "../../../sdk/bundleCopy.ts";
-import { fileDigest } from "../../../provider/source/fileDigest.ts";
+import { fileDigest } from "../../../provider/copies/source/fileDigest.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { staticExportValues } from "../../../sdk/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseExpiry, readBundleLink, type BundleLink } from "../../../provider/service/bundleLink.ts";
-import { MalformedResponseError } from "../../../provider/messages/errors.ts";
-import { Secrets } from "../../../provider/messages/secrets.ts";
+import { MalformedResponseError } from "../../../provider/runtime/messages/errors.ts";
+import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00Z");
 

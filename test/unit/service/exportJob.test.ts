@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readExportJob, readStartReply, type StartReply } from "../../../provider/service/exportJob.ts";
-import { Secrets } from "../../../provider/messages/secrets.ts";
+import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 
 const secrets = new Secrets();
 secrets.add("svc_key");

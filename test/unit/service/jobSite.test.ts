@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkSite, otherSite } from "../../../provider/service/jobSite.ts";
-import { InputError } from "../../../provider/messages/errors.ts";
+import { InputError } from "../../../provider/runtime/messages/errors.ts";
 
 test.each<[unknown]>([
   [undefined],

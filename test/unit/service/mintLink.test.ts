@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { BundleLink } from "../../../provider/service/bundleLink.ts";
 import type { Client } from "../../../provider/service/client.ts";
 import { mintLink } from "../../../provider/service/mintLink.ts";
-import { noTracer } from "../../../provider/tracing/tracer.ts";
+import { noTracer } from "../../../provider/runtime/tracing/tracer.ts";
 import { RecordedSpans, type RecordedSpan } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";

@@ -15,7 +15,7 @@ import {
   type StaticExportOutputs,
   type StaticExportState,
 } from "../../../provider/staticExport/state.ts";
-import { UNKNOWN } from "../../../provider/messages/unknown.ts";
+import { UNKNOWN } from "../../../provider/runtime/messages/unknown.ts";
 
 const inputs: CheckedInputs = {
   domain: "docs.example.com",

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { agentJob } from "../../../../provider/agentJob/lifeCycle.ts";
-import { airGapKit } from "../../../../provider/airGapKit/lifeCycle.ts";
-import { bundleCopy } from "../../../../provider/bundleCopy/lifeCycle.ts";
+import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import {
   dynamicProvider,
   type DynamicProvider,

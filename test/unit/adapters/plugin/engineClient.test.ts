@@ -6,8 +6,8 @@ import { LogSeverity, type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js"
 import { describe, expect, test, vi, type TestContext } from "vitest";
 import { Engine } from "../../../../provider/adapters/plugin/engineClient.ts";
 import { pluginProcess } from "../../../../provider/adapters/plugin/pluginProcess.ts";
-import { Secrets } from "../../../../provider/messages/secrets.ts";
-import { systemClock } from "../../../../provider/time/clock.ts";
+import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
+import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 
 interface ServedEngine {
   readonly address: string;

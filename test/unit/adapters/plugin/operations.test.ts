@@ -2,7 +2,7 @@
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, test, vi } from "vitest";
-import { UNKNOWN } from "../../../../provider/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
 import { partialResultIn, secret, struct } from "./pluginClient.ts";

@@ -7,7 +7,7 @@ import { Session } from "../../../../provider/adapters/session/session.ts";
 import { thisProcess } from "../../../../provider/adapters/session/thisProcess.ts";
 import type { Tracing } from "../../../../provider/adapters/session/tracing.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
-import { UNKNOWN } from "../../../../provider/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { PluginClient } from "./pluginClient.ts";
 import { TYPE } from "./requests.ts";

@@ -6,7 +6,7 @@ import { Session } from "../../../../provider/adapters/session/session.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { startSpanReceiver, type SpanReceiver } from "../../../stack/spanReceiver.ts";
 import { URN } from "../../../simulation/testContext.ts";
-import { Secrets } from "../../../../provider/messages/secrets.ts";
+import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 
 let receiver: SpanReceiver;
 const debug = vi.fn();

@@ -8,10 +8,10 @@ import type { Tracing } from "../../../../provider/adapters/session/tracing.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import { EnginesServer } from "../../../simulation/enginesServer.ts";
-import { noTracer } from "../../../../provider/tracing/tracer.ts";
+import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
-import { Secrets } from "../../../../provider/messages/secrets.ts";
+import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 let home: string;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { noTracing, tracingTo, type SpanMaker } from "../../../../provider/adapters/session/tracing.ts";
-import { noTracer, type Tracer } from "../../../../provider/tracing/tracer.ts";
-import { Secrets } from "../../../../provider/messages/secrets.ts";
+import { noTracer, type Tracer } from "../../../../provider/runtime/tracing/tracer.ts";
+import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { URN } from "../../../simulation/testContext.ts";
 
 const ENDPOINT = "localhost:4317";

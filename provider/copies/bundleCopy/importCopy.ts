@@ -1,0 +1,246 @@
+import { archiveFormat } from "../../site/archive/format";
+import { unpublished } from "../../site/archive/unpublished";
+import type { Bundle } from "../../site/inspection/bundle";
+import type { Inspection } from "../../site/archive/site";
+import { SiteDigests } from "../../site/inspection/siteDigests";
+import { destinationOf } from "../destinations/destinationOf";
+import { checkDestination } from "../destinations/inputs";
+import type { FoundCopy } from "../destinations/destination";
+import { hashFile } from "../download/hashFile";
+import { BundleRefusedError, InputError } from "../../runtime/messages/errors";
+import { explained } from "../../runtime/messages/explainedError";
+import type { OfflineSearch } from "../../site/offlineSearch/options";
+import { editionOf, unpackSite, type SearchFacts } from "../../site/offlineSearch/unpackSite";
+import type { Context } from "../../resource/context";
+import { checkedByTable } from "../../resource/inputTable";
+import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
+import { withinLimit, type LimitedContext } from "../../resource/withinLimit";
+import { describeSource, sourceAttributes } from "../source/bundleSource";
+import { signerFrom } from "../../images/signing/signer";
+import type { Verifier } from "../../images/signing/verifier";
+import { inspect } from "../source/inspect";
+import { NOTHING_FETCHED, obtain, type Obtained } from "../source/obtain";
+import { importingOwner } from "../ownership/owner";
+import { withOwner, type OwnedContext } from "../publication/publication";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { parseImportId, type ImportId } from "./importId";
+import { linkTo } from "./link";
+import { withScratchFolder } from "./scratchFolder";
+import { copiedBundle, stateOf, type BundleCopyState } from "./state";
+
+/** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
+const VERSION_DIGITS = 12;
+
+type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
+
+/**
+ * Takes a copy under management. The copy is read and compared with its bundle: an archive is the bundle itself, the bundle of a
+ * site is obtained from its source. No job is started, and nothing at the destination changes, except that the copy gets the mark of
+ * this stack.
+ *
+ * @param id see `parseImportId`
+ * @throws DocsHostingError
+ */
+export async function importCopy(given: Context, id: string): Promise<ImportedCopy> {
+  const parsed = parseImportId(id);
+  const checked = checkDestination(parsed.destination);
+  if ("problem" in checked) {
+    const at = checked.at === undefined ? "" : `.${checked.at}`;
+    throw new InputError(`${id}: cannot be imported: destination${at} ${checked.problem}`, "");
+  }
+  const destination = destinationOf(checked.value);
+  try {
+    const verifier = verifierOf(parsed, given);
+    const owner = importingOwner(given.urn, parsed.uri);
+    return await withinLimit({ ...given, owner }, DEFAULT_LIMIT_MS, (context) =>
+      withScratchFolder(context, async (place) => {
+        const found = await destination.find(parsed.name, place, verifier);
+        expectSignature(context, parsed, found);
+        const { inputs, state } = await adopt(context, parsed, found);
+        const copies = state.bookkeeping.copies.map(({ copy }) => copy);
+        await destination.mark(copies, place).catch((error: unknown) => unmarked(context, id, error));
+        return { inputs, state: withOwner(state, owner) };
+      }),
+    );
+  } catch (error) {
+    throw explained(error, id, "Nothing was imported");
+  }
+}
+
+/** The verifier of the copy's signature, if the ID names a key. @throws ConfigurationError */
+function verifierOf({ signingKeyEnv }: ImportId, { configuration, secrets }: Context): Verifier | undefined {
+  const { environment } = configuration;
+  return signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
+}
+
+/** Compares the signature of a copy with the one that the ID names. @throws BundleRefusedError */
+function expectSignature(
+  { reporter }: LimitedContext,
+  { uri, signingKeyEnv }: ImportId,
+  { copy, isSigned = false }: FoundCopy,
+): void {
+  if (signingKeyEnv !== undefined && copy.publicKey === undefined) {
+    throw new BundleRefusedError(
+      `the key in ${signingKeyEnv} signed no image, provenance and SBOM there`,
+      isSigned
+        ? "Another key signed the image: name that one. Without signingKeyEnv, the copy is imported without its signature."
+        : "Leave signingKeyEnv out: the image is not signed.",
+    );
+  }
+  if (signingKeyEnv === undefined && isSigned) {
+    reporter.warn(
+      `${uri} is signed, and its ID does not name the key: the next copy will not be signed. If this package signed the copy, ` +
+        "import it with ?signingKeyEnv=NAME, the environment variable with the private key",
+    );
+  }
+}
+
+/** An import needs only the right to read: the next `pulumi up` writes the mark. */
+function unmarked({ reporter, signal }: LimitedContext, id: string, error: unknown): void {
+  signal.throwIfAborted();
+  const { message } = explained(error, id, "Run `pulumi refresh` and `pulumi up`: they write it again");
+  reporter.warn(`the copy has no mark of this stack yet, so another stack could remove it: ${message}`);
+}
+
+async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy): Promise<ImportedCopy> {
+  const { signingKeyEnv } = parsed;
+  const program = {
+    source: sourceOf(parsed, found),
+    destination: { ...found.destination, ...parsed.destination },
+    ...(signingKeyEnv !== undefined && { signingKeyEnv }),
+  };
+  const checked = (offlineSearch: unknown): CheckedInputs =>
+    checkedByTable<CheckedInputs>(
+      BUNDLE_COPY_INPUTS,
+      { ...program, offlineSearch },
+      context.configuration,
+      "cannot be imported",
+    );
+  const wanted = checked(parsed.offlineSearch);
+  context.tracer.note(sourceAttributes(wanted.source));
+  const obtained = await bundleOf(context, wanted, found);
+  try {
+    const { bundle } = obtained;
+    const inspection = await inspect(context, wanted, bundle);
+    // without a given one: no search, or one with all defaults
+    const searches = parsed.offlineSearch === undefined ? [undefined, true as const] : [wanted.offlineSearch];
+    const match = await matchingSearch(context, { bundle, inspection }, found, searches, wanted);
+    if (match === undefined) throw otherContent(wanted, bundle, found);
+    const { search, facts } = match;
+    const inputs = checked(search);
+    const copy = { ...found.copy, sha256: editionOf(bundle.sha256, search) };
+    const made = copiedBundle({ bundle, inspection }, context.clock.now(), facts);
+    const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
+    obtained.remove();
+    return {
+      inputs: {
+        ...(program as unknown as Partial<CheckedInputs>),
+        ...(search !== undefined && { offlineSearch: search }),
+      },
+      state,
+    };
+  } catch (error) {
+    obtained.release();
+    throw error;
+  }
+}
+
+/**
+ * The source as a program writes it: what the ID gives, then what the copy records. An archive in a folder is a source itself.
+ *
+ * @throws InputError that names what is missing
+ */
+function sourceOf({ uri, source: given, destination }: ImportId, found: FoundCopy): Record<string, string> {
+  const recorded = found.source ?? {};
+  const { jobId, ...known } = { ...recorded, ...given } as Record<string, string>;
+  const isFile = "file" in given;
+  if (!isFile && jobId !== undefined && known["domain"] !== undefined) {
+    const { version, ...rest } = known;
+    return { ...rest, jobId, ...(version !== undefined && version !== jobId && { version }) };
+  }
+  if (!isFile && jobId === undefined && found.archive !== undefined && "folder" in destination) {
+    return { file: uri, version: (found.sha256 ?? "").slice(0, VERSION_DIGITS), ...known };
+  }
+  if (isFile && known["version"] !== undefined) {
+    const { file = "", version, domain } = known;
+    return { file, version, ...(domain !== undefined && { domain }) };
+  }
+  const missing = (isFile ? ["version"] : ["domain", "jobId"]).filter(
+    (name) => ({ ...known, jobId })[name] === undefined,
+  );
+  throw new InputError(
+    `the copy does not record the ${missing.join(" and the ")} of its source`,
+    `Add the source to the id: ${uri}?domain=docs.example.com&jobId=7f3a&version=v1, or ${uri}?file=bundle.tar.gz&version=v1. ` +
+      "The version is the job's id if it is not given.",
+  );
+}
+
+/** The bundle that the copy was made from. */
+async function bundleOf(
+  context: LimitedContext,
+  inputs: CheckedInputs,
+  { archive }: FoundCopy,
+): Promise<Obtained> {
+  if (archive === undefined) return obtain(context, inputs);
+  const { source, limits } = inputs;
+  const { sha256, size } = await hashFile(archive, { limitBytes: limits.archiveBytes }, context);
+  const { version, domain } = source;
+  const jobId = "jobId" in source ? source.jobId : undefined;
+  const format = await archiveFormat(archive);
+  // the archive is the copy, or in the scratch folder
+  return { bundle: { path: archive, format, sha256, size, version, jobId, domain }, ...NOTHING_FETCHED };
+}
+
+/** Finds the search with which the bundle gives the copy. `undefined`: none of them does. */
+async function matchingSearch(
+  { signal }: LimitedContext,
+  { bundle, inspection }: { readonly bundle: Bundle; readonly inspection: Inspection },
+  { edition, sha256, files }: FoundCopy,
+  searches: readonly (OfflineSearch | undefined)[],
+  inputs: CheckedInputs,
+): Promise<{ search: OfflineSearch | undefined; facts: SearchFacts } | undefined> {
+  if (sha256 !== undefined && sha256 !== bundle.sha256) return undefined;
+  for (const search of searches) {
+    if (edition !== undefined && edition !== editionOf(bundle.sha256, search)) continue;
+    if (files === undefined) return { search, facts: {} };
+    const expected = new SiteDigests();
+    const unpacking = { ...inspection, signal };
+    const wanted = search && { ...inspection, options: search };
+    const facts = await unpackSite(bundle, inputs.limits, expected, unpacking, wanted);
+    if (isSameSite(files, expected.files)) return { search, facts };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a copy has all files of a site with their content. Destinations add files that are made of these: a page under its clean
+ * name, a compressed text.
+ */
+function isSameSite(files: ReadonlyMap<string, string>, expected: ReadonlyMap<string, string>): boolean {
+  const contents = new Set(expected.values());
+  const isMade = (path: string, sha256: string): boolean =>
+    contents.has(sha256) || (path.endsWith(".gz") && expected.has(path.slice(0, -".gz".length)));
+  return (
+    [...expected].every(([path, sha256]) => files.get(path) === sha256) &&
+    // earlier versions of this package also published metadata and folders of version control
+    [...files].every(
+      ([path, sha256]) =>
+        expected.has(path) || isMade(path, sha256) || unpublished(path, "file") !== undefined,
+    )
+  );
+}
+
+function otherContent({ source }: CheckedInputs, bundle: Bundle, { sha256, files }: FoundCopy): Error {
+  const from = `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}`;
+  if (sha256 !== undefined && sha256 !== bundle.sha256) {
+    return new BundleRefusedError(
+      `${from}, but the copy was made from ${sha256}`,
+      "Name the source that the copy was made from. A job that is packed again may give another archive: then name its file.",
+    );
+  }
+  return new BundleRefusedError(
+    `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
+    "Name the source that the copy was made from. If it has a search with options, add them: ?offlineSearch={…}. " +
+      "A search of another version of this package cannot be imported.",
+  );
+}

@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from "node:util";
+import { checkDestination, type DestinationInputs } from "../destinations/inputs";
+import { text, type InputTable } from "../../resource/inputTable";
+import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
+import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../publication/inputs";
+import type { BundleLimits } from "../source/requirements";
+import type { OfflineSearch, SearchOptions } from "../../site/offlineSearch/options";
+
+/** The inputs of a bundle's copy, as plain values. The only definition of their names and effects. */
+export interface BundleCopyInputs {
+  /** The bundle to copy: an export, or a bundle file. A renewed link of the export does not change the copy. */
+  source: BundleSource;
+  /** The destination of the copy. Another destination replaces the resource and removes the copies at the old one. */
+  destination: DestinationInputs;
+  /** Expected SHA-256 of the archive, hexadecimal. A bundle with another digest is refused. @default any */
+  sha256?: string;
+  /**
+   * Refuse a bundle whose pages, SVG files, style sheets or modules load anything from another host, or cannot be inspected.
+   *
+   * @default false: it is only reported
+   */
+  requireSelfContained?: boolean;
+  /** Refuse a bundle over these limits. */
+  limits?: BundleLimits;
+  /** Number of earlier copies to keep beside the newest: for pods that still use them, and for rollbacks. @default 1 */
+  keep?: number;
+  /**
+   * Add a search to the copy: an index and a search box that need no server and no network. `true`, or options. For images and for
+   * the layout `site`. A change makes another copy.
+   *
+   * @default false
+   */
+  offlineSearch?: boolean | SearchOptions;
+  /**
+   * Name of the environment variable with the private key that signs the copy (PEM: ECDSA P-256 or Ed25519). For images: cosign, Flux
+   * and admission controllers verify the signature. The key also signs the image's provenance and its SBOM.
+   *
+   * @default none: the copy is not signed
+   */
+  signingKeyEnv?: string;
+}
+
+/** Inputs after check: defaults filled in, values normalised. */
+export interface CheckedInputs {
+  /** The source of the bundle, as plain values. */
+  source: CheckedSource;
+  /** The destination of the copy. */
+  destination: DestinationInputs;
+  sha256?: string;
+  /** Whether a bundle that loads from other hosts is refused. */
+  requireSelfContained: boolean;
+  /** The largest bundle that is accepted. */
+  limits: Required<BundleLimits>;
+  /** Number of earlier copies to keep. */
+  keep: number;
+  /** The search to add, if any. */
+  offlineSearch?: OfflineSearch;
+  /** Name of the environment variable with the private key. */
+  signingKeyEnv?: string;
+}
+
+/** One row per input: its rule, its default, and the effect of a change. For a destination, see `destinationChange`. */
+export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {
+  source: {
+    change: "content",
+    required: "what to copy: a StaticExport, or { file, version }",
+    rule: ruleOfSource,
+    isSame: isSameSource,
+  },
+  destination: {
+    change: "replaces",
+    required:
+      'where to copy it, such as { folder: "./bundles" } or { repository: "registry.internal/docs/site" }',
+    rule: checkDestination,
+    isSame: isDeepStrictEqual,
+  },
+  sha256: {
+    change: "remembered", // unless the copy has another digest
+    rule: text((value) =>
+      /^[0-9a-f]{64}$/i.test(value)
+        ? { value: value.toLowerCase() }
+        : { problem: "must be a SHA-256 of 64 hexadecimal digits, as sha256sum writes it" },
+    ),
+  },
+  ...PUBLICATION_INPUTS,
+  signingKeyEnv: SIGNING_KEY_INPUT,
+};

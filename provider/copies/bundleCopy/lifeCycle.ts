@@ -1,0 +1,248 @@
+import { existsSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import type { Bundle } from "../../site/inspection/bundle";
+import { SiteDigests } from "../../site/inspection/siteDigests";
+import { verifySdk } from "../destinations/objectStore/sdk";
+import { destinationOf, describeDestination } from "../destinations/destinationOf";
+import type { Signing } from "../destinations/destination";
+import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
+import { editionOf, unpackSite, type SearchFacts } from "../../site/offlineSearch/unpackSite";
+import { publishedLifeCycle } from "../publication/lifeCycle";
+import { bundleFailures, folderFailures, localFailures } from "../publication/localFailures";
+import type { PublicationKind } from "../publication/publication";
+import { fromNow } from "../../resource/decision";
+import type { CheckFailure } from "../../resource/inputTable";
+import { isStoredLink } from "../../service/storedLink";
+import { signerFrom } from "../../images/signing/signer";
+import { describeSource } from "../source/bundleSource";
+import type { Reporter } from "../../runtime/messages/reporter";
+import { reportLeftOut } from "../source/inspect";
+import { importCopy } from "./importCopy";
+import { linkTo } from "./link";
+import { withScratchFolder } from "./scratchFolder";
+import { isUnknown } from "../../runtime/messages/unknown";
+import { BundleRefusedError } from "../../runtime/messages/errors";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { changesSince, noChanges, type SiteChanges } from "./siteChanges";
+import {
+  copiedBundle,
+  inputsOf,
+  isLinkSigned,
+  outputsBefore,
+  stateOf,
+  type BundleCopyState,
+  type MadeCopy,
+} from "./state";
+
+/** How a BundleCopy publishes: copies of a bundle in a folder, a bucket or a registry's repository. */
+export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }> = {
+  terms: {
+    resource: "BundleCopy",
+    item: "copy",
+    items: "copies",
+    made: "made",
+    span: "docs_hosting.bundle_copy",
+  },
+  import: importCopy,
+  table: BUNDLE_COPY_INPUTS,
+  noBookkeeping: { copies: [] },
+  localFailures({ source, destination, signingKeyEnv }, configuration) {
+    const { folder, bucket } = destination as { folder?: string; bucket?: string };
+    const bundle = bundleFailures(source);
+    if (folder !== undefined) return [...bundle, ...folderFailures("destination.folder", folder)];
+    const others = localFailures([
+      { property: "destination.bucket", value: bucket, verify: () => verifySdk() },
+      { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, configuration) },
+    ]);
+    return [...bundle, ...others];
+  },
+
+  conflicts({ destination, offlineSearch, signingKeyEnv }) {
+    if (isUnknown(destination) || "repository" in destination) return [];
+    const isArchive = !isUnknown(destination.layout) && destination.layout !== "site";
+    const failures: CheckFailure[] = [];
+    if (offlineSearch !== undefined && isArchive) {
+      const reason =
+        'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.';
+      failures.push({ property: "offlineSearch", reason });
+    }
+    if (signingKeyEnv !== undefined) {
+      const reason =
+        "only an image has a place for a signature, and programs that verify it. Copy to a `repository`. An AirGapKit signs files.";
+      failures.push({ property: "signingKeyEnv", reason });
+    }
+    return failures;
+  },
+
+  destinationName: ({ destination }) => describeDestination(destination),
+  destinationKey: ({ destination }) => destinationKey(destination),
+  placeOf: ({ destination }) => destinationPlace(destination),
+  isMissing: ({ destination }, { copy }) =>
+    !isUnknown(destination) &&
+    "folder" in destination &&
+    !isUnknown(destination.folder) &&
+    !existsSync(resolve(destination.folder, basename(copy.uri))),
+  actionText: ({ source, destination }) =>
+    `${describeSource(source)} is copied to ${describeDestination(destination)}`,
+  subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,
+  addressOf: ({ copy }) => copy.uri,
+
+  inputsOf,
+  itemsOf: ({ bookkeeping }) => bookkeeping.copies,
+  linkOf({ outputs: { bundleUrl, expiresAt, renewAfter } }) {
+    return {
+      ...(bundleUrl !== undefined && { bundleUrl }),
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(renewAfter !== undefined && { renewAfter }),
+    };
+  },
+  stateOf,
+  outputsBefore,
+
+  reasonsToPublish({ sha256, destination }, { outputs }) {
+    return [
+      ...(destinationChange(outputs.destination, destination) === "content" ? ["destination changed"] : []),
+      ...(sha256 !== undefined && !isUnknown(sha256) && sha256 !== outputs.sha256
+        ? ["the copy has another sha256 than requested"]
+        : []),
+    ];
+  },
+
+  reasonToSign({ destination }, { outputs }, nowMs) {
+    const { uri, expiresAt, renewAfter } = outputs;
+    const isDamaged = isLinkSigned(destination)
+      ? expiresAt !== undefined && !isStoredLink(outputs)
+      : "bundleUrl" in outputs && typeof outputs.bundleUrl !== "string";
+    if (isDamaged) {
+      const text = `the state has no valid link to ${uri}, or no valid date of it, so the link is renewed; nothing is copied`;
+      return { code: "RENEW_WINDOW", text };
+    }
+    if (destinationChange(outputs.destination, destination) === "link") {
+      return { code: "SETTINGS", text: `destination.linkLife changed: a new link to ${uri} is signed` };
+    }
+    if (!isLinkSigned(destination)) return undefined;
+    if (expiresAt === undefined) {
+      const text = `an earlier run was interrupted before it signed the link to ${uri}`;
+      return { code: "RESUMED", text };
+    }
+    if (renewAfter === undefined || nowMs < Date.parse(renewAfter)) return undefined;
+    const due = `since ${renewAfter} (${fromNow(Date.parse(renewAfter), nowMs)})`;
+    return { code: "RENEW_WINDOW", text: `the link to ${uri} is due for renewal ${due}` };
+  },
+
+  prepare(context, inputs, earlier) {
+    const [before] = earlier;
+    const destination = destinationOf(inputs.destination);
+    const { environment } = context.configuration;
+    const signer =
+      inputs.signingKeyEnv === undefined
+        ? undefined
+        : signerFrom(inputs.signingKeyEnv, { environment, secrets: context.secrets });
+    return async (checked, placing) => {
+      const { bundle, inspection } = checked;
+      refuseOtherDigest(bundle, inputs);
+      const { offlineSearch: search } = inputs;
+      let searchFacts: SearchFacts = {};
+      let changes: SiteChanges | undefined;
+      const edition = editionOf(bundle.sha256, search);
+      const made = (copy: MadeCopy["copy"]): MadeCopy => ({
+        copy,
+        bundle: {
+          ...copiedBundle(checked, context.clock.now(), searchFacts),
+          // the same copy again: it still differs from the copy before it
+          changes: copy.uri === before?.copy.uri ? before.bundle.changes : changes,
+        },
+      });
+      const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
+        withScratchFolder(context, async (place) => {
+          const usable = withUsableFiles(earlier, edition, inputs, context.reporter);
+          const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
+          const isOther = before !== undefined && before.copy.sha256 !== edition;
+          const digests = isOther ? new SiteDigests(draft.sink) : undefined;
+          const sink = digests ?? draft.sink;
+          try {
+            const isArchivePublished = draft.sink === undefined;
+            reportLeftOut(inspection, context.reporter, {
+              isSitePublished: !isArchivePublished,
+              isArchivePublished,
+            });
+            await draft.tryNames?.(inspection.doubtfulNames);
+            if (sink) {
+              const unpacking = { ...inspection, signal: context.signal };
+              const wanted = search && { ...inspection, options: search, reporter: context.reporter };
+              searchFacts = await unpackSite(bundle, inputs.limits, sink, unpacking, wanted);
+            }
+            if (digests && before)
+              changes = await changesSince(before.copy, digests.files, destination, place);
+            else if (before) changes = noChanges(before.copy.uri);
+            const signing = signer && { signer, origin: originOf(bundle, inputs, searchFacts) };
+            return await draft.publish((placed) => placing(made(placed)), signing);
+          } catch (error) {
+            await draft.abandon?.();
+            throw error;
+          }
+        }),
+      );
+      return made(copy);
+    };
+  },
+
+  compare: (context, { destination }, { copy }) =>
+    withScratchFolder(context, (place) => destinationOf(destination).compare(copy, place)),
+
+  mark: (context, { destination }, copies) =>
+    withScratchFolder(context, (place) => destinationOf(destination).mark(copies.map(copyOf), place)),
+
+  remove: (context, { destination }, copies, kept) =>
+    copies.length === 0
+      ? Promise.resolve()
+      : withScratchFolder(context, (place) =>
+          destinationOf(destination).remove(copies.map(copyOf), kept.map(copyOf), place),
+        ),
+
+  link: (context, inputs, { copy }) => linkTo(context, inputs, copy),
+};
+
+/** The life cycle of a BundleCopy. */
+export const bundleCopy = publishedLifeCycle(COPIES);
+
+/** What the copy is made of, for the documents about it. */
+function originOf(
+  bundle: Bundle,
+  { source, offlineSearch }: CheckedInputs,
+  { searchVersion }: SearchFacts,
+): Signing["origin"] {
+  return {
+    bundle,
+    ...("jobId" in source && { serviceUrl: source.baseUrl }),
+    ...(offlineSearch !== undefined &&
+      searchVersion !== undefined && { search: { options: offlineSearch, version: searchVersion } }),
+  };
+}
+
+/** The earlier copies, unless the files of the one before may load what this copy must not. */
+function withUsableFiles(
+  earlier: readonly MadeCopy[],
+  edition: string,
+  { requireSelfContained, destination }: CheckedInputs,
+  reporter: Reporter,
+): readonly MadeCopy[] {
+  const before = earlier.find(({ copy }) => copy.sha256 !== edition);
+  if (!requireSelfContained || before === undefined || before.bundle.selfContained) return earlier;
+  if ("base" in destination && destination.maxPreviousBytes !== 0) {
+    reporter.info(
+      `${before.copy.uri} is not self-contained, so the image has no files of the version before, for pages that readers have open`,
+    );
+  }
+  return [];
+}
+
+const copyOf = ({ copy }: MadeCopy): MadeCopy["copy"] => copy;
+
+function refuseOtherDigest(bundle: Bundle, { sha256, source }: CheckedInputs): void {
+  if (sha256 === undefined || sha256 === bundle.sha256) return;
+  throw new BundleRefusedError(
+    `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` requires`,
+    "Check which of the two is right. A job that is packed again may give another archive.",
+  );
+}

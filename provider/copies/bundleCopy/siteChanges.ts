@@ -1,0 +1,98 @@
+import { archiveFormat } from "../../site/archive/format";
+import type { SiteLimits } from "../../site/archive/site";
+import { digestSite } from "../../site/inspection/siteDigests";
+import type { CopiedFiles, Copy, Destination, DestinationContext } from "../destinations/destination";
+
+/** The maximum number of paths that each list of changes has. */
+export const MAX_CHANGED_PATHS = 100;
+
+/** The earlier bundle had its own limits. */
+const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };
+
+/** Files of a site that changed in one way. */
+export interface ChangedFiles {
+  /** Number of files. */
+  readonly count: number;
+  /** Paths below the site's root, such as `guide/index.html`, sorted: the first 100. */
+  readonly paths: readonly string[];
+}
+
+/** How the site of a copy differs from the site of the copy before. */
+export interface SiteChanges {
+  /** URI of the copy before, with its digest. */
+  readonly since: string;
+  /** Files that only this copy has. */
+  readonly added: ChangedFiles;
+  /** Files with other content. */
+  readonly changed: ChangedFiles;
+  /** Files that only the copy before has. */
+  readonly removed: ChangedFiles;
+}
+
+/**
+ * Compares a site with that of an earlier copy, which is read at the destination. It needs no stored data, so copies of all
+ * versions of this package can be compared.
+ *
+ * @param now SHA-256 of each file of the site, by path below its root
+ * @returns `undefined` if the earlier copy is gone or cannot be read: that is reported, and does not fail the publication
+ * @throws the signal's reason
+ */
+export async function changesSince(
+  before: Copy,
+  now: ReadonlyMap<string, string>,
+  destination: Destination,
+  context: DestinationContext,
+): Promise<SiteChanges | undefined> {
+  const { reporter, signal } = context;
+  try {
+    reporter.progress(`comparing with ${before.uri}`);
+    const files = await filesOf(before, destination, context);
+    if (files) return changesBetween(before.uri, files, now);
+    reporter.info(`${before.uri} is gone: the changes since then are unknown`);
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    reporter.warn(
+      `${before.uri} cannot be read, so the output \`changes\` is not set. The copy is made. ${reason}`,
+    );
+  }
+  return undefined;
+}
+
+async function filesOf(
+  copy: Copy,
+  destination: Destination,
+  context: DestinationContext,
+): Promise<CopiedFiles | undefined> {
+  const content = await destination.read(copy, context);
+  if (content === undefined || "files" in content) return content;
+  const { archive: path } = content;
+  const bundle = { path, format: await archiveFormat(path), sha256: copy.sha256 };
+  return { files: await digestSite(bundle, LIMITS, context) };
+}
+
+/** Compares the files of two sites. @param since the URI of the copy before */
+function changesBetween(
+  since: string,
+  { files: before, derived }: CopiedFiles,
+  now: ReadonlyMap<string, string>,
+): SiteChanges {
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const [path, sha256] of now) {
+    const earlier = before.get(path);
+    if (earlier === undefined) added.push(path);
+    else if (earlier !== sha256) changed.push(path);
+  }
+  const removed = [...before.keys()].filter((path) => !now.has(path) && derived?.has(path) !== true);
+  return { since, added: listOf(added), changed: listOf(changed), removed: listOf(removed) };
+}
+
+/** The changes of a copy with the same site. */
+export function noChanges(since: string): SiteChanges {
+  return changesBetween(since, { files: new Map() }, new Map());
+}
+
+function listOf(paths: string[]): ChangedFiles {
+  return { count: paths.length, paths: paths.sort().slice(0, MAX_CHANGED_PATHS) };
+}

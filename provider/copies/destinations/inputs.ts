@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from "node:util";
+import { isUnknown } from "../../runtime/messages/unknown";
+import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/inputs";
+import type { DestinationChange, DestinationField } from "./destination";
+import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";
+import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
+
+/** A destination of copies, as the user writes it. The field that is given (folder, bucket or repository) selects the kind. */
+export type DestinationInputs = FolderInputs | BucketInputs | RepositoryInputs;
+
+/** The fields of each kind of destination. */
+export const DESTINATION_KINDS: Readonly<Record<string, Readonly<Record<string, DestinationField>>>> = {
+  folder: FOLDER_FIELDS,
+  bucket: BUCKET_FIELDS,
+  repository: REPOSITORY_FIELDS,
+};
+
+const NAMES = Object.keys(DESTINATION_KINDS);
+
+/** Checks a destination, and normalises it for the state: defaults filled in, absent fields left out. */
+export function checkDestination(
+  value: unknown,
+): { value: DestinationInputs } | { at?: string; problem: string } {
+  const oneOf = `must be an object with one of ${NAMES.join(", ")}`;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: oneOf };
+  const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+  const kinds = NAMES.filter((name) => given.some(([field]) => field === name));
+  const [name = ""] = kinds;
+  const kind = DESTINATION_KINDS[name];
+  if (kind === undefined) return { problem: oneOf };
+  if (kinds.length > 1)
+    return { problem: `${oneOf}, not ${kinds.join(" and ")}: declare a copy for each destination` };
+  const foreign = given.find(([field]) => !Object.hasOwn(kind, field))?.[0];
+  if (foreign !== undefined) {
+    const fields = Object.keys(kind).join(", ");
+    return { at: foreign, problem: `there is no such field for a ${name}. Fields are: ${fields}` };
+  }
+  const inputs: Record<string, unknown> = {};
+  for (const [field, row] of Object.entries(kind)) if ("default" in row) inputs[field] = row.default;
+  for (const [field, each] of given) inputs[field] = kind[field]?.normal?.(each) ?? each;
+  const known = Object.fromEntries(Object.entries(inputs).filter(([, each]) => !isUnknown(each)));
+  for (const [field, { problem }] of Object.entries(kind)) {
+    const wrong = field in known ? problem(known[field], known) : undefined;
+    if (wrong !== undefined) return { at: field, problem: wrong };
+  }
+  return { value: inputs as unknown as DestinationInputs };
+}
+
+/** The identity of a destination, as plain values that are the same in every run. */
+export function destinationKey(destination: DestinationInputs): unknown {
+  return identityOf(destination, ({ key }) => key);
+}
+
+function identityOf(
+  destination: DestinationInputs,
+  of: (field: DestinationField) => DestinationField["key"],
+): unknown {
+  if (isUnknown(destination)) return destination;
+  const [name, kind] = kindOf(destination);
+  const values = fieldsOf(destination);
+  const rows = Object.entries(kind).filter(([, { change }]) => change === "replaces");
+  return [name, ...rows.map(([field, row]) => keyOf(values[field], of(row)) ?? null)];
+}
+
+/** The identity of a destination as far as this machine can tell. Comparable only now: a link may lead elsewhere later. */
+export function destinationPlace(destination: DestinationInputs): unknown {
+  return identityOf(destination, ({ place, key }) => place ?? key);
+}
+
+/** The effect of a changed destination. */
+export function destinationChange(before: DestinationInputs, now: DestinationInputs): DestinationChange {
+  if (!isDeepStrictEqual(destinationPlace(before), destinationPlace(now))) return "replaces";
+  const [old, fresh] = [fieldsOf(before), fieldsOf(now)];
+  const changes = Object.entries(kindOf(now)[1])
+    .filter(([field]) => !isDeepStrictEqual(old[field], fresh[field]))
+    .map(([, { change }]) => change);
+  return (["content", "link"] as const).find((change) => changes.includes(change)) ?? "none";
+}
+
+const keyOf = (value: unknown, key: DestinationField["key"]): unknown =>
+  key === undefined || isUnknown(value) ? value : key(value);
+
+const fieldsOf = (destination: DestinationInputs): Readonly<Record<string, unknown>> => ({ ...destination });
+
+function kindOf(destination: DestinationInputs): [name: string, kind: Record<string, DestinationField>] {
+  const found = Object.entries(DESTINATION_KINDS).find(([name]) => Object.hasOwn(destination, name));
+  if (found === undefined) throw new TypeError("a destination of no kind"); // the check refuses it
+  return found;
+}

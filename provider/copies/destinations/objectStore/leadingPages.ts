@@ -1,0 +1,47 @@
+import { basename } from "node:path/posix";
+import { hasRelativeAddress } from "../../../site/inspection/relativeAddresses";
+import type { SiteObject } from "./siteObjects";
+import type { Spool } from "./spool";
+
+/** A larger page is not read for its addresses, in bytes. */
+const LARGEST_READ = 16 * 1024 * 1024;
+
+/**
+ * Replaces each index document that would be a copy of the page beside its folder (`guide/index.html` of `guide.html`) by one that leads
+ * on to the page, if the page has relative addresses: one folder deeper, they would lead nowhere.
+ */
+export async function leadOn(
+  stages: readonly (readonly SiteObject[])[],
+  spool: Spool,
+): Promise<SiteObject[][]> {
+  const led: SiteObject[][] = [];
+  for (const stage of stages) {
+    const objects: SiteObject[] = [];
+    for (const object of stage) objects.push(await ledOn(object, spool));
+    led.push(objects);
+  }
+  return led;
+}
+
+async function ledOn(object: SiteObject, spool: Spool): Promise<SiteObject> {
+  const { indexFor, size } = object;
+  if (indexFor === undefined) return object;
+  if (size <= LARGEST_READ && !hasRelativeAddress(await spool.read(object))) return object;
+  return { ...object, ...(await spool.add(Buffer.from(leadingPage(basename(indexFor))))) };
+}
+
+/** A page that leads to one in the folder above it, with query and fragment if scripts run. */
+function leadingPage(name: string): string {
+  const address = `../${encodeURIComponent(name)}`;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>This page is at another address</title>
+<meta name="robots" content="noindex">
+<link rel="canonical" href="${address}">
+<script>location.replace("${address}" + location.search + location.hash)</script>
+<meta http-equiv="refresh" content="0; url=${address}">
+<p><a href="${address}">This page is at another address.</a></p>
+</html>
+`;
+}

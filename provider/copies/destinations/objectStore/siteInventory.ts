@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from "node:util";
+import { DestinationError } from "../../../runtime/messages/errors";
+import { firstOf } from "../../../runtime/messages/firstOf";
+import { hasHeadersOf } from "./fileHeaders";
+import { inParallel } from "../../../runtime/concurrency/inParallel";
+import {
+  headObject,
+  isSameContent,
+  CONCURRENCY,
+  listObjects,
+  readObject,
+  type ListedObject,
+} from "./objects";
+import type { Mark } from "../../ownership/marks";
+import { isMarkPath, marksIn } from "./bucketMarks";
+import { RECORDS_FOLDER } from "./inputs";
+import type { SiteObject } from "./siteObjects";
+import { isRecordPath, readRecord, recordPath, type SiteRecord } from "./siteRecord";
+import type { Store } from "./store";
+
+/** A record as read from the bucket. */
+export interface FoundRecord extends SiteRecord {
+  readonly modifiedAtMs: number;
+}
+
+/** What the bucket contains below the prefix, according to the records and the store. */
+export interface Inventory {
+  readonly records: readonly FoundRecord[];
+  /** The objects of sites, and those of others, by path below the prefix. */
+  readonly objects: ReadonlyMap<string, ListedObject>;
+  /** The marks of owners, by edition. */
+  readonly marks: ReadonlyMap<string, readonly Mark[]>;
+  /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
+  readonly saved: ReadonlySet<string>;
+}
+
+/** Where a file of a copy is kept while another owner's file has its path. */
+export const savedPath = (edition: string, path: string): string => `${SAVED_FOLDER}/${edition}/${path}`;
+const SAVED_FOLDER = `${RECORDS_FOLDER}/saved`;
+
+/** Lists all objects below the prefix, and the records of copies. */
+export async function listSite(
+  store: Store,
+): Promise<Omit<Inventory, "records"> & { objects: Map<string, ListedObject>; records: ListedObject[] }> {
+  const prefix = store.key("");
+  const objects = new Map<string, ListedObject>();
+  const records: ListedObject[] = [];
+  const marks: ListedObject[] = [];
+  const saved = new Set<string>();
+  for (const [key, object] of await listObjects(store, prefix)) {
+    if (!key.startsWith(prefix)) continue;
+    const path = key.slice(prefix.length);
+    if (isRecordPath(path)) records.push(object);
+    else if (isMarkPath(path)) marks.push(object);
+    else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
+    else objects.set(path, object);
+  }
+  return { objects, records, marks: marksIn(store, marks), saved };
+}
+
+/** Lists the objects below the prefix, and reads the records of copies. */
+export async function takeInventory(store: Store): Promise<Inventory> {
+  const { records: listed, ...rest } = await listSite(store);
+  const records: FoundRecord[] = [];
+  for (const { key, modifiedAtMs, size } of listed) {
+    const text = await readObject(store, key);
+    if (text === undefined) continue;
+    const record = readRecord(store.destination, key, text);
+    // completed since the list was made, whose objects are older: for this inventory, its run is still active
+    const isWhole = record.isWhole && Buffer.byteLength(text) === size;
+    records.push({ ...record, isWhole, modifiedAtMs });
+  }
+  return { records, ...rest };
+}
+
+/** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
+export async function findRecord(store: Store, edition: string): Promise<SiteRecord | undefined> {
+  return recordAt(store, store.key(recordPath(edition)));
+}
+
+async function recordAt(store: Store, key: string): Promise<SiteRecord | undefined> {
+  const text = await readObject(store, key);
+  return text === undefined ? undefined : readRecord(store.destination, key, text);
+}
+
+/** What the bucket has at the paths of a site's objects. */
+export interface ExistingContents {
+  /** Whether the object at a path has the right content. Paths without an object are missing. */
+  readonly there: ReadonlyMap<string, boolean>;
+  /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
+  readonly altered: readonly string[];
+}
+
+/**
+ * Finds which of these objects already exist, and whether each has the right content.
+ *
+ * @throws DestinationError when an object exists that no copy wrote
+ */
+export async function existingContents(
+  store: Store,
+  { records, objects: listed }: Inventory,
+  objects: readonly SiteObject[],
+): Promise<ExistingContents> {
+  const there = new Map<string, boolean>();
+  const foreign: string[] = [];
+  const altered: string[] = [];
+  const unsure: SiteObject[] = [];
+  for (const object of objects) {
+    const found = listed.get(object.path);
+    if (found === undefined) continue;
+    const known = records.filter(({ files }) => files.has(object.path));
+    const written = known.filter(({ files }) => files.get(object.path)?.etag === found.etag);
+    if (known.length === 0) foreign.push(object.path);
+    else if (written.length > 0) {
+      const isSame = written.some(
+        ({ files, headersVersion }) =>
+          hasHeadersOf(headersVersion, object.path) && files.get(object.path)?.sha256 === object.sha256,
+      );
+      there.set(object.path, isSame);
+    } else if (found.size === object.size && known.some(({ isWhole }) => !isWhole)) unsure.push(object);
+    else {
+      there.set(object.path, false);
+      if (known.every(({ isWhole }) => isWhole)) altered.push(object.path);
+    }
+  }
+  if (foreign.length > 0) {
+    throw new DestinationError(
+      `below ${store.uri} there are objects that no copy of a site wrote: ${firstOf(foreign)}`,
+      "Nothing was written. Give the destination a prefix of its own, or remove these objects.",
+    );
+  }
+  // a killed run may have sent them
+  await inParallel(unsure, CONCURRENCY, async (object) => {
+    const stored = await headObject(store, store.key(object.path));
+    const isSame = stored !== undefined && isSameContent(stored, object);
+    there.set(object.path, isSame && isDeepStrictEqual(stored.headers, object.headers));
+  });
+  return { there, altered };
+}
+
+/** The paths at which the object is one that one of the copies wrote. */
+export async function writtenByCopies(
+  store: Store,
+  objects: Inventory["objects"],
+  copies: readonly SiteRecord[],
+  paths: Iterable<string>,
+): Promise<string[]> {
+  const ours: string[] = [];
+  const unsure: string[] = [];
+  for (const path of paths) {
+    const found = objects.get(path);
+    if (found === undefined) continue;
+    if (copies.some(({ files }) => files.get(path)?.etag === found.etag)) ours.push(path);
+    else if (copies.some(({ isWhole, files }) => !isWhole && files.has(path))) unsure.push(path);
+  }
+  await inParallel(unsure, CONCURRENCY, async (path) => {
+    const stored = await headObject(store, store.key(path));
+    if (stored?.sha256 === undefined) return;
+    if (copies.some(({ files }) => files.get(path)?.sha256 === stored.sha256)) ours.push(path);
+  });
+  return ours;
+}

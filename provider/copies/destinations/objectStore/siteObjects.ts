@@ -1,0 +1,87 @@
+import { isImmutable } from "../../../site/inspection/immutableFiles";
+import { isPage } from "../../../site/inspection/mediaTypes";
+import { headersOf, type FileHeaders } from "./fileHeaders";
+
+/** A file of a site in the spool, before it is sent. */
+export interface SpooledFile {
+  /** Below the site's root. */
+  readonly path: string;
+  readonly size: number;
+  /** SHA-256 of its content: hexadecimal digits. */
+  readonly sha256: string;
+  /** Offset of its content in the spool, in bytes. */
+  readonly offset: number;
+}
+
+/** A file that becomes one object. */
+export interface SiteObject extends SpooledFile {
+  readonly headers: FileHeaders;
+  /** A page is sent a second time, under this path. */
+  readonly isDerived?: true;
+  /** The path of the page whose folder it is the index document of. */
+  readonly indexFor?: string;
+}
+
+/**
+ * The objects of a site, in the order of upload: files that only new pages load, other files, pages, the start page. A browser
+ * that loads a page during the upload finds everything that the page needs.
+ *
+ * Static hosting answers `/guide/` with the index document `guide/index.html`, but does not find `guide.html` for `/guide`, which
+ * several generators link to. Such a page is therefore sent a second time, without its extension. If that is impossible, it
+ * becomes the index document of the folder with its name, to which static hosting redirects `/guide`.
+ *
+ * @param standing the paths that exist below the prefix, in a store that cannot have `guide` beside `guide/install.html`, such as
+ *   one that stores objects as files; undefined for a store that can
+ */
+export function siteObjects(
+  files: readonly SpooledFile[],
+  existing: readonly string[] | undefined,
+): SiteObject[][] {
+  const taken = new Set(files.map(({ path }) => path));
+  const folders = new Set(existing && [...taken, ...existing].flatMap(foldersOf));
+  const stages: SiteObject[][] = [[], [], [], []];
+  for (const file of files) {
+    const headers = headersOf(file.path);
+    const stage = file.path === "index.html" ? 3 : isPage(file.path) ? 2 : isImmutable(file.path) ? 0 : 1;
+    stages[stage]?.push({ ...file, headers });
+    const clean = cleanPath(file.path);
+    if (clean === undefined || taken.has(clean)) continue;
+    const isIndex = folders.has(clean);
+    const path = isIndex ? `${clean}/index.html` : clean;
+    if (taken.has(path)) continue;
+    stages[2]?.push({ ...file, path, headers, isDerived: true, ...(isIndex && { indexFor: file.path }) });
+  }
+  return stages;
+}
+
+/**
+ * The paths at which {@link siteObjects} may have sent a page a second time, for records that do not say so.
+ *
+ * @param files SHA-256 of each object, by path
+ */
+export function secondPaths(files: ReadonlyMap<string, string>): string[] {
+  return [...files].flatMap(([page, sha256]) => {
+    const clean = cleanPath(page);
+    if (clean === undefined) return [];
+    return [clean, `${clean}/index.html`].filter((path) => files.get(path) === sha256);
+  });
+}
+
+/** The given paths that conflict with a site's objects in a store where a name is either a file or a folder. */
+export function conflictingPaths(paths: Iterable<string>, objects: readonly SiteObject[]): string[] {
+  const files = new Set(objects.map(({ path }) => path));
+  const folders = new Set([...files].flatMap(foldersOf));
+  return [...paths].filter(
+    (path) => folders.has(path) || foldersOf(path).some((folder) => files.has(folder)),
+  );
+}
+
+function cleanPath(path: string): string | undefined {
+  const [, clean, name] = /^((?:.*\/)?([^/]+))\.html$/.exec(path) ?? [];
+  return name === "index" || path === "404.html" ? undefined : clean;
+}
+
+function foldersOf(path: string): string[] {
+  const parts = path.split("/");
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+}

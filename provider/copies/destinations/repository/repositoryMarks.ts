@@ -1,0 +1,251 @@
+import {
+  annotationsIn,
+  contentOf,
+  describe,
+  manifestOf,
+  type Content,
+} from "../../../images/registry/content";
+import { ensureContent } from "../../../images/registry/ensureBlob";
+import { deleteManifest, findManifest, getManifest, putManifest } from "../../../images/registry/manifests";
+import { OCI_MANIFEST } from "../../../images/registry/mediaTypes";
+import { isDigest, repositoryName } from "../../../images/registry/reference";
+import type { RegistrySession } from "../../../images/registry/session";
+import { listTags } from "../../../images/registry/tags";
+import type { Mark, Marks } from "../../ownership/marks";
+import { markText, type Owner } from "../../ownership/owner";
+
+/** Number of digits of an image's digest in the tags of its copy and of its marks. */
+const TAG_DIGITS = 16;
+
+const MARK_TYPE = "application/vnd.pulumi-docs-hosting.owner.v1+json";
+const EMPTY_TYPE = "application/vnd.oci.empty.v1+json";
+/**
+ * Annotations of a mark: its text, the image, the tags that the owner gave to the image, how often they were moved before, and the
+ * digests of earlier marks under the same tag.
+ */
+const TEXT = "pulumi-docs-hosting.owner";
+const IMAGE = "pulumi-docs-hosting.image";
+const TAGS = "pulumi-docs-hosting.tags";
+const ORDER = "pulumi-docs-hosting.order";
+const EARLIER = "pulumi-docs-hosting.earlier";
+/** How many earlier marks a mark names. */
+const MOST_EARLIER = 100;
+
+const TAG = /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/;
+type Kind = "owner" | "leaving" | "left";
+
+/** The name of an image in marks: the first digits of its digest. */
+export function itemOf(digest: string): string {
+  return digest.slice("sha256:".length).slice(0, TAG_DIGITS);
+}
+
+/** The tag of a copy's own, which spares it from the registry's garbage collection. */
+export function ownTag(digest: string): string {
+  return `sha256-${itemOf(digest)}`;
+}
+
+/** Whether this package, or a signer of images, gives such tags: they are no names that people gave. */
+export function isMadeTag(tag: string): boolean {
+  return TAG.test(tag) || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag);
+}
+
+/** What a mark says about the tags that users pull. */
+export interface TagClaim {
+  /** Digest of the image. */
+  readonly image: string;
+  readonly tags: readonly string[];
+  readonly order: number;
+}
+
+/**
+ * Marks in a repository: a small artifact for each owner, with a digest of its own, under the tag `docs-hosting-owner-IMAGE-OWNER`;
+ * under `docs-hosting-leaving-…` while the owner removes the image. An owner that has left does not count: `docs-hosting-left-…` says
+ * which tags it gave to an image that others still have, or that its registry removes nothing.
+ */
+export class RepositoryMarks implements Marks {
+  readonly #session: RegistrySession;
+  /** What the next marks say, by item. */
+  readonly #claims = new Map<string, TagClaim>();
+
+  constructor(session: RegistrySession) {
+    this.#session = session;
+  }
+
+  /** Sets what the owner's mark at an image says about a tag. */
+  describe(claim: TagClaim): void {
+    this.#claims.set(itemOf(claim.image), claim);
+  }
+
+  async list(item: string): Promise<readonly Mark[] | undefined> {
+    const tags = await listTags(this.#session);
+    return tags && (marksIn(tags).get(item) ?? []);
+  }
+
+  async all(): Promise<ReadonlyMap<string, readonly Mark[]>> {
+    return marksIn((await listTags(this.#session)) ?? []);
+  }
+
+  async read(item: string, owner: string): Promise<string | undefined> {
+    return (await this.#annotations(item, owner))?.[TEXT];
+  }
+
+  /** What an owner's mark says about tags; `undefined` when it is gone or unreadable. */
+  async claimOf(item: string, owner: string, kind: Kind = "owner"): Promise<TagClaim | undefined> {
+    const {
+      [IMAGE]: image,
+      [TAGS]: tags = "",
+      [ORDER]: order,
+    } = (await this.#annotations(item, owner, kind)) ?? {};
+    if (image === undefined) return undefined;
+    return { image, tags: tags.split(",").filter((tag) => tag !== ""), order: Number(order) || 0 };
+  }
+
+  /** All tags that owners gave to an image, also those who have left. */
+  async tagsOf(item: string): Promise<string[]> {
+    const tags = new Set<string>();
+    for (const [kind, owner] of await this.#written(item)) {
+      for (const tag of (await this.claimOf(item, owner, kind))?.tags ?? []) tags.add(tag);
+    }
+    return [...tags];
+  }
+
+  async write(item: string, owner: Owner): Promise<void> {
+    const earlier = await this.claimOf(item, owner.id);
+    const claim = this.#claims.get(item);
+    if (earlier && claim) {
+      const tags = [...new Set([...earlier.tags, ...claim.tags])];
+      this.#claims.set(item, { ...claim, tags, order: Math.max(earlier.order, claim.order) });
+    }
+    await this.#put("owner", item, owner);
+    for (const kind of ["leaving", "left"] as const) await this.#delete(kind, item, owner.id);
+  }
+
+  leave(item: string, owner: Owner): Promise<void> {
+    return this.#put("leaving", item, owner);
+  }
+
+  async stay(item: string, owner: string): Promise<void> {
+    await this.#delete("leaving", item, owner);
+  }
+
+  async remove(item: string, owner: string, isShared = false): Promise<void> {
+    const claim = await this.claimOf(item, owner);
+    const tags: string[] = [];
+    for (const tag of isShared ? (claim?.tags ?? []) : []) {
+      if ((await findManifest(this.#session, tag)) === claim?.image) tags.push(tag);
+    }
+    const left = { id: owner, hasMarks: true };
+    if (claim) this.#claims.set(item, { ...claim, tags });
+    if (tags.length > 0) await this.#put("left", item, left);
+    const isRemoved =
+      (await this.#delete("owner", item, owner)) && (await this.#delete("leaving", item, owner));
+    if (!isRemoved && tags.length === 0) await this.#put("left", item, left);
+  }
+
+  /** Removes what owners who have left wrote about an image that is removed. */
+  async forget(item: string): Promise<void> {
+    for (const [written, owner] of await this.#written(item)) {
+      if (written !== "left") continue;
+      // a run that was stopped while its owner left may have kept the others; without the last, they would count again
+      for (const kind of ["owner", "leaving", "left"] as const) await this.#delete(kind, item, owner);
+    }
+  }
+
+  nameOf(item: string, owner: string): string {
+    return `${repositoryName(this.#session.repository)}:${tagOf("owner", item, owner)}`;
+  }
+
+  /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
+  async #put(kind: Kind, item: string, owner: Owner): Promise<void> {
+    const tag = tagOf(kind, item, owner.id);
+    const config = contentOf(EMPTY_TYPE, {});
+    const claim = this.#claims.get(item);
+    const before = await getManifest(this.#session, tag);
+    const earlier = before ? earlierIn(before) : [];
+    if (before?.digest === markManifest(kind, config, owner, claim, earlier).digest) return;
+    const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
+    await ensureContent(this.#session, config);
+    await putManifest(this.#session, markManifest(kind, config, owner, claim, all), tag);
+  }
+
+  /** @returns `false` when the registry removes nothing */
+  async #delete(kind: Kind, item: string, owner: string): Promise<boolean> {
+    const found = await getManifest(this.#session, tagOf(kind, item, owner));
+    if (!found) return true;
+    // the mark last: it names the others
+    for (const digest of [...earlierIn(found), found.digest]) {
+      if (await deleteManifest(this.#session, digest)) return false; // it is refused
+    }
+    return true;
+  }
+
+  /** Everything that is written about an item. */
+  async #written(item: string): Promise<[kind: Kind, owner: string][]> {
+    return ((await listTags(this.#session)) ?? []).flatMap((tag): [Kind, string][] => {
+      const [, kind = "", of = "", owner = ""] = TAG.exec(tag) ?? [];
+      return of === item ? [[kind as Kind, owner]] : [];
+    });
+  }
+
+  async #annotations(
+    item: string,
+    owner: string,
+    kind: Kind = "owner",
+  ): Promise<Record<string, string> | undefined> {
+    const manifest = await getManifest(this.#session, tagOf(kind, item, owner)).catch(() => undefined);
+    return manifest && annotationsIn(manifest.bytes);
+  }
+}
+
+function tagOf(kind: Kind, item: string, owner: string): string {
+  return `docs-hosting-${kind}-${item}-${owner}`;
+}
+
+/** An artifact without content, see «Guidance on artifacts» in the image specification. */
+function markManifest(
+  kind: Kind,
+  config: Content,
+  owner: Owner,
+  claim: TagClaim | undefined,
+  earlier: readonly string[],
+): Content {
+  return manifestOf(OCI_MANIFEST, {
+    artifactType: MARK_TYPE,
+    config: describe(config),
+    layers: [describe(config)],
+    annotations: {
+      [TEXT]: markText(owner),
+      "pulumi-docs-hosting.mark": kind,
+      ...(claim && {
+        [IMAGE]: claim.image,
+        ...(claim.tags.length > 0 && { [TAGS]: claim.tags.join(",") }),
+        [ORDER]: String(claim.order),
+      }),
+      ...(earlier.length > 0 && { [EARLIER]: earlier.join(",") }),
+    },
+  });
+}
+
+/** The digests of the marks that a mark has replaced. */
+function earlierIn({ bytes }: Content): string[] {
+  return (annotationsIn(bytes)[EARLIER] ?? "").split(",").filter(isDigest);
+}
+
+/** The marks among tags, by item. */
+function marksIn(tags: readonly string[]): Map<string, Mark[]> {
+  const kinds = new Map<string, Map<string, Set<string>>>();
+  for (const tag of tags) {
+    const [, kind = "", item = "", owner = ""] = TAG.exec(tag) ?? [];
+    if (kind === "") continue;
+    const owners = kinds.get(item) ?? new Map<string, Set<string>>();
+    kinds.set(item, owners.set(owner, (owners.get(owner) ?? new Set<string>()).add(kind)));
+  }
+  return new Map(
+    [...kinds].map(([item, owners]) => [
+      item,
+      [...owners]
+        .filter(([, written]) => !written.has("left"))
+        .map(([owner, written]) => ({ owner, isLeaving: written.has("leaving"), writtenAt: 0 })),
+    ]),
+  );
+}

@@ -1,0 +1,222 @@
+import { diskFailure } from "../../runtime/files/diskFailure";
+import { ELSEWHERE } from "../../runtime/files/homeFolder";
+import type { NetworkContext } from "../../http/attempt";
+import type { FailedAttempt } from "../../http/failedAttempt";
+import { Retries } from "../../http/retries";
+import type { Semaphore } from "../../runtime/concurrency/semaphore";
+import { formatBytes } from "../../runtime/messages/formatBytes";
+import { endsWithin } from "../../runtime/time/endsWithin";
+import { unlessAborted } from "../../runtime/time/unlessAborted";
+import { DocsHostingError, DownloadError } from "../../runtime/messages/errors";
+import { Part } from "./part";
+import { Receiver } from "./receiver";
+import { MAX_ERROR_BYTES, readStoreAnswer, storeReason, type RequestedRange } from "./storeAnswer";
+import { requestStore, type StoreNetwork } from "./storeRequest";
+
+/** A link to a bundle that the service issued. */
+export interface MintedLink {
+  /** A credential: never printed, never stored. */
+  readonly url: string;
+  /** Size of the bundle in bytes, if the service reports it. */
+  readonly sizeBytes?: number | undefined;
+}
+
+/** The bundle to download, its source and its target. */
+export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor"> {
+  /** Folder that keeps partial downloads until they are complete, also between calls. Created with mode 0700. */
+  readonly folder: string;
+  /** Prefix of the partial download's file name. Different bundles have different prefixes, so that later calls find the right file. */
+  readonly name: string;
+  /** Requests a new link to the same bundle: at the start, and whenever the store refuses the previous one. */
+  readonly mint: () => Promise<MintedLink>;
+  /** Larger bundles are refused. */
+  readonly limitBytes: number;
+  /** What the bundle belongs to, in messages: `job 7f3a of docs.example.com`. */
+  readonly subject: string;
+}
+
+/** What a download needs from the outside. */
+export interface DownloadContext extends NetworkContext, Pick<StoreNetwork, "lookup"> {
+  /** Limits the concurrent downloads of this process: each has a thread and some megabytes of memory. */
+  readonly downloads: Semaphore;
+}
+
+/** A complete bundle. No other call uses this file. */
+export interface Downloaded {
+  readonly path: string;
+  /** SHA-256 of the received bytes: hexadecimal digits. */
+  readonly sha256: string;
+  /** Size in bytes. */
+  readonly size: number;
+  /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
+  remove(): void;
+  /** Leaves the file to the next call, even one of this process. */
+  release(): void;
+}
+
+/**
+ * How often a download restarts: for a bundle that changes constantly, or one without an ETag that never arrives in one piece.
+ */
+const MAX_RESTARTS = 5;
+
+/**
+ * How many new links in a row may be refused, and how many links may be requested in all, because links may expire during use.
+ */
+const MAX_REFUSED_LINKS = 2;
+const MAX_LINKS = 100;
+
+/**
+ * How long the last bytes may take to reach the disk after a failed download, in milliseconds: a hanging disk must not delay
+ * Ctrl-C.
+ */
+const CLOSE_LIMIT_MS = 1_000;
+
+/** The remedy when the store cannot be reached or has a problem. */
+const CHECK_NETWORK =
+  "Check the network, and that the store is up and can be reached from here. The next `pulumi up` resumes the download.";
+
+/**
+ * Downloads a bundle. After a failure or a kill, the received bytes stay. The next call resumes the download if the store
+ * proves by its ETag that the bundle is unchanged; otherwise it restarts.
+ *
+ * @throws DownloadError, ConnectionError, DestinationError of the folder, DeadlineExceededError, or what `mint` throws; each
+ *   message reports how much had arrived. The signal's reason
+ */
+export async function download(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
+  const { signal, downloads, reporter } = context;
+  signal.throwIfAborted();
+  return downloads.run(
+    () => downloaded(request, context),
+    signal,
+    () => reporter.progress("waiting for other downloads to end"),
+  );
+}
+
+async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
+  const { folder, name, subject } = request;
+  const { clock, signal } = context;
+  let part: Part | undefined;
+  try {
+    const mine = (part = Part.claim(folder, name, subject, clock.now()));
+    const sha256 = await new DownloadRun(mine, request, context).complete();
+    await mine.close();
+    const { path, size } = mine;
+    return { path, sha256, size, remove: () => mine.remove(), release: () => mine.release() };
+  } catch (given) {
+    if (part) {
+      await endsWithin(part.close(), clock, CLOSE_LIMIT_MS).catch(() => undefined);
+      part.release();
+    }
+    const error = diskFailure(given, folder, signal, ELSEWHERE);
+    if (signal.aborted || !(error instanceof DocsHostingError)) throw error;
+    const arrived = part && part.size > 0 ? `; ${formatBytes(part.size)} had arrived` : "";
+    throw error.withMessage(`the bundle of ${subject} was not downloaded: ${error.message}${arrived}`);
+  }
+}
+
+type Step = "complete" | "incomplete" | FailedAttempt;
+
+class DownloadRun {
+  readonly #part: Part;
+  readonly #request: DownloadRequest;
+  readonly #context: DownloadContext;
+  #restarts = 0;
+  /** Used until the store refuses it. */
+  #link: MintedLink | undefined;
+  #refusedLinks = 0;
+  /** Links refused since the last received byte. */
+  #refusedInARow = 0;
+
+  constructor(part: Part, request: DownloadRequest, context: DownloadContext) {
+    this.#part = part;
+    this.#request = request;
+    this.#context = context;
+  }
+
+  /** @returns the digest */
+  async complete(): Promise<string> {
+    const { signal } = this.#context;
+    await unlessAborted(this.#part.open(), signal);
+    let link = await this.#currentLink();
+    const store = { name: "the store", isKnown: true, wasAnswered: false };
+    const call = { name: "the request for the bundle", repetition: "read" } as const;
+    const retries = new Retries(store, this.#context, call);
+    const receiver = new Receiver(this.#part, this.#request.limitBytes, this.#context, (bytes) => {
+      this.#refusedInARow = 0;
+      retries.moved(bytes);
+    });
+    for (; ; link = await this.#currentLink()) {
+      signal.throwIfAborted();
+      const step = await this.#attempt(link, receiver);
+      if (step === "complete") return await unlessAborted(this.#part.finish(), signal);
+      if (step === "incomplete") continue;
+      const { fault, error } = step;
+      await retries.pause({ fault, error: error.withMessage(error.message, CHECK_NETWORK) });
+      if (this.#part.size > 0 && !this.#part.note) await this.#restart("the store gives no strong ETag");
+    }
+  }
+
+  async #currentLink(): Promise<MintedLink> {
+    return (this.#link ??= await unlessAborted(this.#request.mint(), this.#context.signal));
+  }
+
+  /** Sends one request, and takes its response. */
+  async #attempt(link: MintedLink, receiver: Receiver): Promise<Step> {
+    const { size, note } = this.#part;
+    const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
+    const outcome = await requestStore(
+      link.url,
+      // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
+      requested.etag === undefined ? {} : { range: `bytes=${requested.from}-`, "if-match": requested.etag },
+      { ...this.#request, ...this.#context },
+      async (reply, host): Promise<Step> => {
+        const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
+        const reason = storeReason(text);
+        const read = readStoreAnswer(reply, requested, reason, this.#context.clock.now());
+        const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
+        switch (read.kind) {
+          case "complete":
+            return "complete";
+          case "restart":
+            return await this.#restart(read.why);
+          case "refused":
+            return this.#refused(message);
+          case "later":
+            return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
+          case "never":
+            throw new DownloadError(`the store ${host} ${read.why}`, read.remedy);
+          case "bytes":
+            return await receiver.receive(read, reply, host, link.sizeBytes);
+        }
+      },
+    );
+    return "fault" in outcome ? outcome : outcome.value;
+  }
+
+  /** The store refused the link: the next attempt requests a new one. */
+  #refused(message: string): Step {
+    this.#link = undefined;
+    this.#refusedLinks++;
+    this.#refusedInARow++;
+    if (this.#refusedInARow > MAX_REFUSED_LINKS || this.#refusedLinks > MAX_LINKS) {
+      throw new DownloadError(
+        `${message}, to ${this.#refusedInARow} new links in a row`,
+        "Check that the clocks of the service and its store are right, and that the store serves this machine's address.",
+      );
+    }
+    this.#context.reporter.progress(`${message}; requesting a new link`);
+    return "incomplete";
+  }
+
+  async #restart(why: string): Promise<Step> {
+    if (++this.#restarts > MAX_RESTARTS) {
+      throw new DownloadError(
+        `${why}; the download was restarted ${MAX_RESTARTS} times`,
+        "Run `pulumi up` again when nothing changes the bundle. Without a strong ETag a download cannot be resumed: it needs a stable network.",
+      );
+    }
+    this.#context.reporter.progress(`${why}: the download restarts`);
+    await this.#part.begin(undefined);
+    return "incomplete";
+  }
+}

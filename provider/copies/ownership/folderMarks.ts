@@ -1,0 +1,111 @@
+import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ignoreMissing } from "../../runtime/files/ignoreMissing";
+import type { Mark, Marks } from "./marks";
+import { isOwnerId, markText } from "./owner";
+
+/** The folder of the marks, beside the items. */
+export const MARKS_FOLDER = ".docs-hosting";
+
+/** Longest text of a mark that is read, in bytes. */
+const LONGEST_TEXT = 64 * 1024;
+/** How often a mark is written again after another run removed the empty folder that it was written to. */
+const MAX_TRIES = 100;
+
+/**
+ * Marks in a folder: the file `.docs-hosting/ITEM/OWNER.json` for each owner, and `OWNER.leaving` while it removes the item. A
+ * file of another name counts as an owner, too.
+ */
+export function folderMarks(folder: string): Marks {
+  const root = resolve(folder, MARKS_FOLDER);
+  const at = (item: string, name: string): string => join(root, item, name);
+
+  const write = async (item: string, name: string, text: string): Promise<void> => {
+    for (let tries = 1; ; tries++) {
+      // a mkdir that another run disturbs fails with either code; otherwise the write reports what is wrong
+      await mkdir(join(root, item), { recursive: true }).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") ignoreMissing(error);
+      });
+      try {
+        return await writeFile(at(item, name), text, { flush: true });
+      } catch (error) {
+        // another run has just removed the last mark, and the folder
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MAX_TRIES) throw error;
+      }
+    }
+  };
+
+  const list = async (item: string): Promise<readonly Mark[]> => {
+    const names = new Map<string, { name: string; isLeaving: boolean }>();
+    for (const name of await namesIn(join(root, item))) {
+      const owner = ownerOf(name);
+      const isLeaving = name.endsWith(LEAVING) && isOwnerId(owner);
+      const before = names.get(owner);
+      names.set(owner, {
+        name: before === undefined || before.name.endsWith(LEAVING) ? name : before.name,
+        isLeaving: isLeaving || before?.isLeaving === true,
+      });
+    }
+    const marks: Mark[] = [];
+    for (const [owner, { name, isLeaving }] of names) {
+      const stats = await lstat(at(item, name)).catch(ignoreMissing);
+      if (stats) marks.push({ owner, isLeaving, writtenAt: stats.mtimeMs });
+    }
+    return marks;
+  };
+
+  const stay = (item: string, owner: string): Promise<void> =>
+    rm(at(item, `${owner}${LEAVING}`), { force: true });
+
+  return {
+    list,
+
+    async all() {
+      const found = new Map<string, readonly Mark[]>();
+      for (const item of await namesIn(root)) found.set(item, await list(item));
+      return found;
+    },
+
+    async read(item, owner) {
+      const path = at(item, `${owner}${STAYING}`);
+      const stats = await lstat(path).catch(() => undefined);
+      if (!stats?.isFile() || stats.size > LONGEST_TEXT) return undefined;
+      return readFile(path, "utf8").catch(() => undefined);
+    },
+
+    async write(item, owner) {
+      await write(item, `${owner.id}${STAYING}`, markText(owner));
+      await stay(item, owner.id);
+    },
+
+    stay,
+
+    leave: (item, owner) => write(item, `${owner.id}${LEAVING}`, ""),
+
+    async remove(item, owner) {
+      // the announcement last: without it, a mark that is still there would count
+      for (const end of [STAYING, LEAVING]) await rm(at(item, `${owner}${end}`), { force: true });
+      for (const each of [join(root, item), root]) await rmdir(each).catch(ignoreUsed);
+    },
+
+    nameOf: (item, owner) => at(item, `${owner}${STAYING}`),
+  };
+}
+
+const STAYING = ".json";
+const LEAVING = ".leaving";
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (!["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return [];
+  }
+}
+
+const ownerOf = (name: string): string => name.replace(/\.(?:json|leaving)$/, "");
+
+function ignoreUsed(error: unknown): void {
+  if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+}

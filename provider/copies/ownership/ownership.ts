@@ -1,0 +1,235 @@
+import type { Clock } from "../../runtime/time/clock";
+import { sleep } from "../../runtime/time/clock";
+import { formatDuration } from "../../runtime/time/duration";
+import { DestinationError } from "../../runtime/messages/errors";
+import { firstOf } from "../../runtime/messages/firstOf";
+import type { Reporter } from "../../runtime/messages/reporter";
+import { describeOwner, readMarkText, type Owner } from "./owner";
+import type { Mark, Marks } from "./marks";
+
+/** How long a publication waits for another owner that is removing the same item, in milliseconds. */
+const LEAVING_LIMIT_MS = 60_000;
+/** Pause between two looks, in milliseconds. */
+const LOOK_AGAIN_MS = 250;
+/** How many owners a message names. */
+const NAMED_OWNERS = 3;
+/** How many marks of one item are read at most. */
+const MOST_READ = 100;
+
+/** In messages, another owner with the URN of this one. */
+const SUCCESSOR = "the resource that replaces this one";
+
+export interface OwnershipContext {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly reporter: Reporter;
+  readonly owner: Owner;
+}
+
+/**
+ * The rights of one owner at a place. Two rules keep the content of others safe, in any order of the steps of two runs:
+ *
+ * - a publication writes the mark first, then looks whether another owner is leaving, and waits for it;
+ * - a removal announces that the owner leaves, then looks for other marks, and removes the item only if there are none. The own mark
+ *   goes last.
+ *
+ * Whichever run looks second sees the other.
+ */
+export class Ownership {
+  readonly #marks: Marks;
+  readonly #context: OwnershipContext;
+  readonly #addressOf: (item: string) => string;
+
+  /** @param addressOf the address of an item in messages */
+  constructor(marks: Marks, context: OwnershipContext, addressOf: (item: string) => string) {
+    this.#marks = marks;
+    this.#context = context;
+    this.#addressOf = addressOf;
+  }
+
+  /**
+   * Makes the owner one of the item's owners, before anything of the item is visible. Waits while another owner removes the item.
+   *
+   * @param exists whether any of the item is there
+   * @throws what the place throws; the signal's reason
+   */
+  async claim(item: string, exists: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
+    await this.#marks.write(item, this.#context.owner);
+    const look = async (): Promise<ReadonlyMap<string, readonly Mark[]>> =>
+      new Map([[item, (await this.#marks.list(item)) ?? []]]);
+    await this.#waitWhileLeaving(look, exists);
+  }
+
+  /**
+   * Waits while another owner removes any item of the place, for places whose items share files. Call it when the own item can be
+   * seen.
+   *
+   * @returns whether there was any: what was seen of the place before may be gone
+   */
+  waitForOthers(): Promise<boolean> {
+    return this.#waitWhileLeaving(() => this.#marks.all());
+  }
+
+  async #waitWhileLeaving(
+    look: () => Promise<ReadonlyMap<string, readonly Mark[]>>,
+    exists: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<boolean> {
+    const { clock, signal, reporter, owner } = this.#context;
+    const startedAt = clock.monotonic();
+    for (let waited = false; ; waited = true) {
+      const leaving = [...(await look())].flatMap(([item, marks]) =>
+        marks.filter((mark) => mark.isLeaving && mark.owner !== owner.id).map((mark) => ({ item, mark })),
+      );
+      const [first] = leaving;
+      if (first === undefined) return waited;
+      if (clock.monotonic() - startedAt >= LEAVING_LIMIT_MS) {
+        // of a removal that was stopped after the item was gone, only the marks are left
+        const isRemoved = !(await exists());
+        reporter.warn(
+          `${await this.#describe(first.item, [first.mark])} has been removing ${this.#addressOf(first.item)} for ` +
+            `${formatDuration(LEAVING_LIMIT_MS)}, and was probably stopped: its mark ${isRemoved ? "is removed" : "counts again"}`,
+        );
+        for (const { item, mark } of leaving) {
+          if (isRemoved) await this.#marks.remove(item, mark.owner);
+          else await this.#marks.stay(item, mark.owner);
+        }
+        return true;
+      }
+      reporter.progress(`waiting for another owner that is removing ${this.#addressOf(first.item)}`);
+      await sleep(clock, LOOK_AGAIN_MS, signal);
+    }
+  }
+
+  /**
+   * Publishes an item with the owner's mark. If that fails before anything of the item is there, the mark goes, too.
+   *
+   * @param exists whether any of the item is there
+   */
+  async publish<T>(item: string, exists: () => Promise<boolean>, publish: () => Promise<T>): Promise<T> {
+    await this.claim(item, exists);
+    try {
+      return await publish();
+    } catch (error) {
+      const isThere = await exists().catch(() => true);
+      if (!isThere) await this.#marks.remove(item, this.#context.owner.id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The result of a comparison of an item that is as it was published. */
+  async compared(item: string): Promise<"same" | "unmarked"> {
+    const { id, hasMarks } = this.#context.owner;
+    const marks = hasMarks ? await this.#marks.list(item) : undefined;
+    return marks === undefined || marks.some(({ owner, isLeaving }) => owner === id && !isLeaving)
+      ? "same"
+      : "unmarked";
+  }
+
+  /**
+   * Takes the owner's marks away, and the items that no other owner has.
+   *
+   * @param exists whether an item is there. Not asked about an item that only this owner has
+   * @param remove removes items
+   * @throws what the place throws; the signal's reason
+   */
+  async release(
+    items: Iterable<string>,
+    exists: (item: string) => Promise<boolean>,
+    remove: (items: readonly string[]) => Promise<void>,
+  ): Promise<void> {
+    const leaving: string[] = [];
+    for (const item of items) {
+      this.#context.signal.throwIfAborted();
+      if (await this.#leave(item, () => exists(item))) leaving.push(item);
+    }
+    if (leaving.length === 0) return;
+    await remove(leaving);
+    for (const item of leaving) await this.#marks.remove(item, this.#context.owner.id);
+  }
+
+  /** Announces that the owner leaves an item. @returns whether nobody else has the item: then it is to be removed */
+  async #leave(item: string, exists: () => Promise<boolean>): Promise<boolean> {
+    const { reporter, owner } = this.#context;
+    const address = this.#addressOf(item);
+    const before = await this.#marks.list(item);
+    if (before === undefined) {
+      await this.#marks.remove(item, owner.id);
+      if (await exists()) {
+        reporter.warn(
+          `${address} stays, because its owners cannot be listed. Remove it if no other stack uses it, or allow the list`,
+        );
+      }
+      return false;
+    }
+    const isOwn = before.some((mark) => mark.owner === owner.id);
+    const others = before.filter((mark) => mark.owner !== owner.id);
+    if (!isOwn && (owner.hasMarks || others.some(({ isLeaving }) => !isLeaving))) {
+      if (!(await exists())) return false;
+      reporter.warn(
+        others.length > 0
+          ? `${address} stays: it belongs to ${await this.#describe(item, others)}`
+          : `${address} stays: it has no mark of this resource, so somebody else may have put it there. Remove it if it is no longer needed`,
+      );
+      return false;
+    }
+    await this.#marks.leave(item, owner);
+    const staying = (await this.#others(item))?.filter(({ isLeaving }) => !isLeaving) ?? [];
+    if (staying.length === 0) return true;
+    await this.#marks.remove(item, owner.id, true);
+    if (await exists()) {
+      reporter.info(`${address} stays: it also belongs to ${await this.#describe(item, staying)}`);
+    }
+    return false;
+  }
+
+  /** The items with the owner's mark. */
+  async ownItems(): Promise<string[]> {
+    const isOwn = ({ owner }: Mark): boolean => owner === this.#context.owner.id;
+    return [...(await this.#marks.all())].filter(([, marks]) => marks.some(isOwn)).map(([item]) => item);
+  }
+
+  /** Other owners of an item in a text, without those with this resource's URN: it is replaced. `undefined`: there are none. */
+  async otherOwners(item: string): Promise<string | undefined> {
+    const others = (await this.#others(item))?.filter(({ isLeaving }) => !isLeaving) ?? [];
+    const strangers: Mark[] = [];
+    for (const mark of others.slice(0, MOST_READ)) {
+      const { urn } = readMarkText(await this.#marks.read(item, mark.owner));
+      if (urn === undefined || urn !== this.#context.owner.urn) strangers.push(mark);
+    }
+    return strangers.length === 0 ? undefined : this.#describe(item, strangers);
+  }
+
+  /** The items of all owners who stay, the one that was published last first. */
+  async newestFirst(): Promise<string[]> {
+    const found: { item: string; at: number }[] = [];
+    for (const [item, marks] of await this.#marks.all()) {
+      const staying = marks.filter(({ isLeaving }) => !isLeaving);
+      if (staying.length > 0)
+        found.push({ item, at: Math.max(...staying.map(({ writtenAt }) => writtenAt)) });
+    }
+    return found.sort((one, other) => other.at - one.at).map(({ item }) => item);
+  }
+
+  async #others(item: string): Promise<readonly Mark[] | undefined> {
+    return (await this.#marks.list(item))?.filter(({ owner }) => owner !== this.#context.owner.id);
+  }
+
+  async #describe(item: string, marks: readonly Mark[]): Promise<string> {
+    const names: string[] = [];
+    for (const { owner } of marks.slice(0, NAMED_OWNERS)) {
+      const text = readMarkText(await this.#marks.read(item, owner));
+      const isSuccessor = text.urn !== undefined && text.urn === this.#context.owner.urn;
+      names.push(isSuccessor ? SUCCESSOR : describeOwner(text, this.#marks.nameOf(item, owner)));
+    }
+    const more = marks.slice(NAMED_OWNERS).map(({ owner }) => owner);
+    return firstOf([...names, ...more], NAMED_OWNERS);
+  }
+}
+
+/** An item that another run removed although it had been published, see {@link Ownership.claim}. */
+export function removedMeanwhile(address: string): DestinationError {
+  return new DestinationError(
+    `${address} was removed by somebody else while it was published`,
+    "Run `pulumi up` again: it publishes the rest.",
+  );
+}

@@ -1,0 +1,205 @@
+import { decisionLine } from "../../resource/decision";
+import type { Context } from "../../resource/context";
+import { UnfinishedError } from "../../resource/unfinishedError";
+import { withinLimit } from "../../resource/withinLimit";
+import { sourceAttributes } from "../source/bundleSource";
+import { inspect } from "../source/inspect";
+import { obtain } from "../source/obtain";
+import { BundleRefusedError } from "../../runtime/messages/errors";
+import { explained } from "../../runtime/messages/explainedError";
+import { newOwner, type Owner } from "../ownership/owner";
+import { planPublication, type Plan } from "./plan";
+import { PublicationNotes } from "./notes";
+import {
+  ownerOfState,
+  withDrift,
+  withOwner,
+  type LinkOutputs,
+  type PublicationWork,
+  type Published,
+} from "./publication";
+import { recover, comparison } from "./recovery";
+import { takeOver } from "./takeOver";
+
+/**
+ * Brings a published item from any state to what its inputs request. A create converges from no state.
+ *
+ * @param limitMs time limit in milliseconds
+ * @throws UnfinishedError when something was published: the error contains the new state. Otherwise a DocsHostingError: the
+ *   state and everything published stay unchanged
+ */
+export function converge<T extends Published>(
+  work: PublicationWork<T, Context>,
+  limitMs: number,
+): Promise<T["state"]> {
+  const owner = ownerOf(work);
+  return withinLimit(work.context, limitMs, (context) =>
+    new Convergence({ ...work, context: { ...context, owner } }).run(),
+  );
+}
+
+/** The owner of a resource's items. A create always gets a new one: with the same URN, it may replace a resource that still exists. */
+function ownerOf<T extends Published>({ kind, stored, context }: PublicationWork<T, Context>): Owner {
+  return stored ? ownerOfState(kind, stored, context.urn) : newOwner(context.urn);
+}
+
+/** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
+type Progress = "nothing" | "part" | "all";
+
+class Convergence<T extends Published> {
+  readonly #work: PublicationWork<T>;
+  readonly #notes: PublicationNotes<T>;
+  /** All items at the destination, newest first. */
+  #items: readonly T["item"][] = [];
+  #link: LinkOutputs | undefined;
+  #published: Progress = "nothing";
+  /** The step after the publication that is in progress or failed; empty before the first one. */
+  #missing = "";
+  /** Whether the items have marks of the owner. */
+  #isMarked: boolean;
+
+  constructor(work: PublicationWork<T>) {
+    this.#work = work;
+    this.#isMarked = work.context.owner.hasMarks;
+    this.#notes = new PublicationNotes(work);
+  }
+
+  async run(): Promise<T["state"]> {
+    try {
+      await this.#carryOut();
+      this.#notes.handOver();
+      return this.#state;
+    } catch (error) {
+      throw await this.#failure(error);
+    }
+  }
+
+  async #carryOut(): Promise<void> {
+    const { kind, context, inputs, stored } = this.#work;
+    const { tracer, clock, reporter } = context;
+    tracer.note(sourceAttributes(inputs.source));
+    await takeOver(this.#work, this.#notes);
+    const { state, items, isResumed } = await recover(this.#work, this.#notes);
+    const plan = planPublication(kind, inputs, state, clock.now());
+    this.#items = items;
+    if (isResumed) {
+      this.#published = "all";
+    } else {
+      tracer.note({ "docs_hosting.decision": plan.code });
+      // for an existing resource, the diff has reported the decision already
+      if (!stored) reporter.info(decisionLine(plan));
+    }
+    // a new runner has none of them
+    if (plan.code === "MISSING") this.#items = items.filter((item) => !kind.isMissing(inputs, item));
+    await this.#mark(plan.action);
+    if (plan.action === "publish") await this.#publish();
+    else this.#link = state && kind.linkOf(state);
+    if (plan.action === "publish" || plan.action === "sign") await this.#sign();
+    await this.#prune();
+  }
+
+  /** Marks the items of a state without marks, unless nothing is written now, and those whose mark is gone. */
+  async #mark(action: Plan["action"]): Promise<void> {
+    const { kind, context, inputs } = this.#work;
+    const isDue = this.#isMarked ? action === "mark" : action !== "record";
+    if (!isDue || this.#items.length === 0) return;
+    await kind.mark(context, inputs, this.#items);
+    this.#isMarked = true;
+  }
+
+  /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
+  async #publish(): Promise<void> {
+    const { kind, context, inputs } = this.#work;
+    const place = { "docs_hosting.destination": kind.destinationName(inputs) };
+    await context.tracer.span(kind.terms.span, place, async () => {
+      const publish = kind.prepare(context, inputs, this.#items);
+      const earlier = this.#items;
+      const obtained = await obtain(context, inputs);
+      try {
+        const { bundle } = obtained;
+        const inspection = await inspect(context, inputs, bundle);
+        const item = await publish({ bundle, inspection }, (placed) => {
+          this.#noteNewest(placed, earlier);
+          this.#published = "part";
+        });
+        this.#noteNewest(item, earlier);
+        this.#published = "all";
+        obtained.remove();
+      } catch (error) {
+        // a bundle that was refused is refused every time
+        if (error instanceof BundleRefusedError) obtained.remove();
+        else obtained.release();
+        throw error;
+      }
+    });
+  }
+
+  #noteNewest(item: T["item"], earlier: readonly T["item"][]): void {
+    const address = this.#addressOf(item);
+    this.#items = [item, ...earlier.filter((each) => this.#addressOf(each) !== address)];
+    this.#notes.save(this.#items, this.#work.context.owner);
+  }
+
+  async #sign(): Promise<void> {
+    const { kind, context, inputs } = this.#work;
+    const [newest] = this.#items;
+    this.#missing = "its link";
+    this.#link = newest && (await kind.link?.(context, inputs, newest));
+  }
+
+  /** Removes items beyond those that are kept. A failed removal does not fail the operation: the next update tries again. */
+  async #prune(): Promise<void> {
+    const { kind, context, inputs } = this.#work;
+    const { keep } = inputs;
+    const [kept, surplus] = [this.#items.slice(0, keep + 1), this.#items.slice(keep + 1)];
+    if (surplus.length === 0) return;
+    const { item, items } = kind.terms;
+    this.#missing = `the removal of earlier ${items}`;
+    try {
+      await kind.remove(context, inputs, surplus, kept);
+      this.#items = kept;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const { message } = explained(error, kind.destinationName(inputs), "The next `pulumi up` tries again");
+      context.reporter.warn(`an earlier ${item} could not be removed: ${message}`);
+    }
+  }
+
+  /** Decides what the state keeps after a failed operation, and reports it in the error. */
+  async #failure(error: unknown): Promise<Error> {
+    const { kind, inputs, stored } = this.#work;
+    const failedWith = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
+    const [newest] = this.#items;
+    if (this.#published === "part" && newest) {
+      const found = await comparison(this.#work, newest);
+      if (found === "gone") this.#published = "nothing";
+      if (found === "same") this.#published = "all";
+    }
+    if (!newest || this.#published === "nothing") {
+      const [before] = stored ? kind.itemsOf(stored) : [];
+      return failedWith(before ? `${this.#addressOf(before)} stays as it is` : "Nothing was published");
+    }
+    this.#notes.handOver();
+    const address = this.#addressOf(newest);
+    if (this.#published === "all") {
+      const missing = this.#missing === "" ? "" : `; still missing: ${this.#missing}`;
+      const next =
+        "The next `pulumi up` does only the remaining steps, without another download or publication";
+      const failure = failedWith(`${address} is published and in the state${missing}. ${next}`);
+      return new UnfinishedError(failure, this.#state);
+    }
+    const next = "the next `pulumi up` completes it, and `pulumi destroy` removes it";
+    const failure = failedWith(`${address} may be published in part, and is in the state: ${next}`);
+    return new UnfinishedError(failure, withDrift(this.#state, "partial"));
+  }
+
+  get #state(): T["state"] {
+    const { kind, context, inputs } = this.#work;
+    const state = kind.stateOf(inputs, this.#items, this.#link);
+    return this.#isMarked ? withOwner(state, context.owner) : state;
+  }
+
+  #addressOf(item: T["item"]): string {
+    return this.#work.kind.addressOf(item, this.#work.inputs);
+  }
+}

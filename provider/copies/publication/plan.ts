@@ -1,0 +1,104 @@
+import type { Decision } from "../../resource/decision";
+import { changedByTable, withEffect } from "../../resource/inputTable";
+import { isUnknown } from "../../runtime/messages/unknown";
+import type { Published, PublicationKind } from "./publication";
+
+/** The one action that brings the item to what the inputs request, and its reason. */
+export interface Plan extends Decision {
+  readonly action:
+    | /** Fetch the bundle, inspect it and publish it. */
+      "publish"
+      /** Write the mark of this resource at its items. */
+    | "mark"
+    /** Sign a link to the existing item. */
+    | "sign"
+    /** Remove earlier items beyond those that are kept. */
+    | "prune"
+    /** Store the inputs in the state; no request. */
+    | "record";
+}
+
+/**
+ * Decides what an operation must do; has no side effects. Previews and updates both use it, so an update does what its preview
+ * reported.
+ *
+ * @param state `undefined` for a resource that does not exist yet
+ * @param nowMs milliseconds since 1970
+ */
+export function planPublication<T extends Published>(
+  kind: PublicationKind<T>,
+  inputs: T["inputs"],
+  state: T["state"] | undefined,
+  nowMs: number,
+): Plan {
+  const actionText = kind.actionText(inputs);
+  const items = state ? kind.itemsOf(state) : [];
+  const [newest] = items;
+  if (!state || !newest) return { action: "publish", code: "NEW", text: actionText };
+
+  const { item, items: plural, made } = kind.terms;
+  const changed = changedInputs(kind, inputs, state);
+  const again = [
+    ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
+    ...kind.reasonsToPublish(inputs, state, changed),
+    ...reasonsOfBundle(inputs, newest, item),
+  ];
+  if (again.length > 0) {
+    return { action: "publish", code: "NEW_CONTENT", text: `${again.join(", ")}, so ${actionText}` };
+  }
+  const address = kind.addressOf(newest, kind.inputsOf(state));
+  const { drifted } = state.bookkeeping;
+  if (drifted === "partial") {
+    const text = `an earlier run was interrupted while it published ${address}, so ${actionText}`;
+    return { action: "publish", code: "RESUMED", text };
+  }
+  if (drifted !== undefined && drifted !== "unmarked") {
+    const found = drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;
+    return { action: "publish", code: "DRIFTED", text: `${address} ${found}, so ${actionText}` };
+  }
+  if (kind.isMissing(inputs, newest)) {
+    const text = `${address} is not on this machine, so ${actionText}`;
+    return { action: "publish", code: "MISSING", text };
+  }
+  if (drifted === "unmarked") {
+    const text = `the mark of this resource at ${address} is gone: it is written again, and nothing is sent`;
+    return { action: "mark", code: "DRIFTED", text };
+  }
+  const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);
+  if (reasonToSign) return { action: "sign", ...reasonToSign };
+  const surplus = items.length - inputs.keep - 1;
+  if (surplus > 0) {
+    const text = `earlier ${plural} at ${kind.destinationName(inputs)} are removed: ${surplus}`;
+    return { action: "prune", code: "SETTINGS", text };
+  }
+  if (changed.length === 0) {
+    return { action: "record", code: "UP_TO_DATE", text: `${address} is the ${item}` };
+  }
+  const text = `${changed.join(" and ")} changed: recorded without a request`;
+  return { action: "record", code: "SETTINGS", text };
+}
+
+/** The names of the inputs that changed since the outputs were made. */
+export function changedInputs<T extends Published>(
+  kind: PublicationKind<T>,
+  inputs: T["inputs"],
+  state: T["state"],
+): (keyof T["inputs"] & string)[] {
+  return changedByTable(kind.table, inputs, kind.inputsOf(state));
+}
+
+/** The reasons why the inputs no longer allow the published bundle. */
+function reasonsOfBundle(
+  { requireSelfContained, limits }: Published["inputs"],
+  { bundle }: Published["item"],
+  item: string,
+): string[] {
+  return [
+    ...(requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained
+      ? ["a self-contained bundle is required"]
+      : []),
+    ...(bundle.size > limits.archiveBytes || bundle.files > limits.files
+      ? [`the bundle of the ${item} exceeds its limits`]
+      : []),
+  ];
+}

@@ -1,0 +1,189 @@
+import type { Inspection } from "../../site/archive/site";
+import type { Bundle } from "../../site/inspection/bundle";
+import type { InputTable, CheckFailure } from "../../resource/inputTable";
+import type { Decision } from "../../resource/decision";
+import type { Imported, StoredState } from "../../resource/lifeCycle";
+import type { ConfigurationSource } from "../../service/configuration";
+import type { LinkTimes } from "../../service/renewalWindow";
+import type { CheckedSource } from "../source/bundleSource";
+import type { BundleRequirements } from "../source/requirements";
+import type { Context } from "../../resource/context";
+import { adoptingOwner, ownerIn, type Owner } from "../ownership/owner";
+import type { LimitedContext } from "../../resource/withinLimit";
+
+/** The result of comparing an item with what was published. */
+export type Comparison =
+  | "same"
+  /** As it was published, but without the mark of this resource: another resource could remove it. */
+  | "unmarked"
+  | "changed"
+  | "gone";
+
+/** The inputs that every publishing resource has, after check. */
+export interface PublishedInputs extends BundleRequirements {
+  readonly source: CheckedSource;
+  /** How many earlier items stay beside the newest one. */
+  readonly keep: number;
+}
+
+/** A copy or kit that was published and not yet removed, as the state stores it. Plain values; no secret. */
+export interface PublishedItem {
+  readonly bundle: {
+    /** Of the archive, in bytes. */
+    readonly size: number;
+    /** Of the site. */
+    readonly files: number;
+    readonly selfContained: boolean;
+  };
+}
+
+/** The state of a resource that publishes bundles. */
+export interface PublishedState extends StoredState {
+  readonly outputs: object;
+  readonly bookkeeping: {
+    /** A comparison found the newest item gone or changed, or a run was interrupted while it published the item. */
+    readonly drifted?: Drift | undefined;
+    /** The ID in the marks at the destination. Absent in states of versions without marks, until the next update. */
+    readonly owner?: string | undefined;
+  };
+}
+
+/** The types of one kind of publishing resource. */
+export interface Published {
+  readonly inputs: PublishedInputs;
+  readonly item: PublishedItem;
+  readonly state: PublishedState;
+}
+
+/** How the newest item differs from what was published. */
+export type Drift = Exclude<Comparison, "same"> | "partial";
+
+/** The outputs for a link. Empty when there is no link. */
+export interface LinkOutputs extends LinkTimes {
+  readonly bundleUrl?: string;
+}
+
+/** A local bundle that passed the inspection and may be published. */
+export interface CheckedBundle {
+  readonly bundle: Bundle;
+  readonly inspection: Inspection;
+}
+
+/** Publishes a bundle. @param placing called as soon as a part of the item may be visible at the destination */
+export type Publish<Item> = (checked: CheckedBundle, placing: (item: Item) => void) => Promise<Item>;
+
+/** Everything that differs between the resources that publish bundles: what they publish, where, and how they sign it. */
+export interface PublicationKind<T extends Published> {
+  /** The terms that messages use. */
+  readonly terms: {
+    /** The resource: "BundleCopy". */
+    readonly resource: string;
+    /** What is published: "copy", "copies". */
+    readonly item: string;
+    readonly items: string;
+    /** "made", "written" */
+    readonly made: string;
+    /** The name of the tracing span of a publication. */
+    readonly span: string;
+  };
+  readonly table: InputTable<T["inputs"]>;
+  readonly noBookkeeping: T["state"]["bookkeeping"];
+
+  /** Takes an item under management, see {@link LifeCycle}. */
+  import(context: Context, id: string): Promise<Imported<T["inputs"], T["state"]>>;
+
+  /** Problems of inputs that are valid one by one, but not together. */
+  conflicts(inputs: T["inputs"]): CheckFailure[];
+  /** Problems of valid inputs on this machine, found without a request. Called only when the operation will publish. */
+  localFailures(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];
+
+  /** The destination in messages and, once all its inputs are known, Pulumi's ID of the resource. */
+  destinationName(inputs: T["inputs"]): string;
+  /** The values that identify the destination in records, the same in every run. Plain values. */
+  destinationKey(inputs: T["inputs"]): unknown;
+  /** The place of the destination, as far as this machine can tell: another place means another destination. Plain values. */
+  placeOf(inputs: T["inputs"]): unknown;
+  /** Whether an item that must be on this machine is not there: a runner may begin with an empty folder. One look. */
+  isMissing(inputs: T["inputs"], item: T["item"]): boolean;
+  /** The action in messages: "job 7 of docs.example.com is copied to s3://docs" */
+  actionText(inputs: T["inputs"]): string;
+  /** The subject of an error message: "job 7 of docs.example.com to s3://docs" */
+  subject(inputs: T["inputs"]): string;
+  /** The address of an item. Other content has another address. */
+  addressOf(item: T["item"], inputs: T["inputs"]): string;
+
+  inputsOf(state: T["state"]): T["inputs"];
+  /** Newest first. */
+  itemsOf(state: T["state"]): readonly T["item"][];
+  linkOf(state: T["state"]): LinkOutputs;
+  /** @param items newest first, at least one. @param link `undefined` when no link was signed */
+  stateOf(inputs: T["inputs"], items: readonly T["item"][], link?: LinkOutputs): T["state"];
+
+  /** The outputs of an item before it is published, besides the inputs. What is only known afterwards is `UNKNOWN`. */
+  outputsBefore(inputs: T["inputs"]): Readonly<Record<string, unknown>>;
+
+  /** Reasons to publish that are specific to this kind. */
+  reasonsToPublish(inputs: T["inputs"], state: T["state"], changed: readonly string[]): string[];
+  /** Why a link must be signed; `undefined` when it need not be. */
+  reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
+
+  /** Checks everything that can fail before the bundle is fetched. @param earlier items of this resource */
+  prepare(context: OwnedContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
+  /** Whether an item is still at the destination as it was published. */
+  compare(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<Comparison>;
+  /** Writes the owner's mark at items that are there, and publishes nothing. */
+  mark(context: OwnedContext, inputs: T["inputs"], items: readonly T["item"][]): Promise<void>;
+  /**
+   * Takes the owner's marks away, and removes items that no other owner has; an item that is already gone is not an error.
+   *
+   * @param kept empty when the resource is deleted
+   */
+  remove(
+    context: OwnedContext,
+    inputs: T["inputs"],
+    items: readonly T["item"][],
+    kept: readonly T["item"][],
+  ): Promise<void>;
+  /** A link to the item, if it has one that the publication did not return. */
+  link?(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
+}
+
+/** The context of an operation on the items of one resource, which leaves its marks. */
+export type OwnedContext = LimitedContext & { readonly owner: Owner };
+
+/** An operation on the items of one resource. */
+export interface PublicationWork<T extends Published, Given = OwnedContext> {
+  readonly kind: PublicationKind<T>;
+  readonly context: Given;
+  readonly inputs: T["inputs"];
+  /** The state that the engine passed. */
+  readonly stored: T["state"] | undefined;
+}
+
+/** The state with another drift, or without drift. */
+export function withDrift<State extends PublishedState>(
+  { outputs, bookkeeping }: State,
+  drifted?: Drift,
+): State {
+  const rest = Object.entries(bookkeeping).filter(([name]) => name !== "drifted");
+  const marked = { ...Object.fromEntries(rest), ...(drifted && { drifted }) };
+  return { outputs, bookkeeping: marked } as unknown as State;
+}
+
+/** The state with the ID of its owner. */
+export function withOwner<State extends PublishedState>(
+  { outputs, bookkeeping }: State,
+  owner: Owner,
+): State {
+  return { outputs, bookkeeping: { ...bookkeeping, owner: owner.id } } as unknown as State;
+}
+
+/** The owner of the items in a state. */
+export function ownerOfState<T extends Published>(
+  kind: Pick<PublicationKind<T>, "inputsOf" | "destinationKey">,
+  state: T["state"],
+  urn: string | undefined,
+): Owner {
+  const place = JSON.stringify(kind.destinationKey(kind.inputsOf(state)));
+  return ownerIn(state.bookkeeping.owner, urn) ?? adoptingOwner(urn, place);
+}

@@ -1,0 +1,62 @@
+import { decisionLine } from "../../resource/decision";
+import type { PublicationNotes } from "./notes";
+import { planPublication } from "./plan";
+import { withDrift, type Published, type PublicationWork, type Comparison } from "./publication";
+
+/** The items that an operation starts with. */
+export interface Recovered<T extends Published> {
+  /** `undefined`: no existing item is known to match the inputs. */
+  readonly state: T["state"] | undefined;
+  /** All items at the destination, newest first. */
+  readonly items: readonly T["item"][];
+  /** The publication of an earlier run is complete. */
+  readonly isResumed: boolean;
+}
+
+/**
+ * Finds the items that an interrupted run published. A complete item is neither downloaded nor published again; incomplete
+ * items are removed like earlier items.
+ *
+ * @throws the signal's reason
+ */
+export async function recover<T extends Published>(
+  work: PublicationWork<T>,
+  notes: PublicationNotes<T>,
+): Promise<Recovered<T>> {
+  const { kind, context, inputs, stored: state } = work;
+  const stored = state ? kind.itemsOf(state) : [];
+  const note = notes.find();
+  const items = [...stored, ...(note?.items ?? [])];
+  const nowMs = context.clock.now();
+  const isEnough = (candidate: T["state"]): boolean =>
+    planPublication(kind, inputs, candidate, nowMs).action !== "publish";
+  if (state && isEnough(state)) {
+    const [newest] = stored;
+    // a killed run may have removed it as an earlier item, or only the mark of one that others have, too
+    const there = newest && notes.hasOtherNewest(newest) ? await comparison(work, newest) : undefined;
+    const isAsBefore = there === undefined || there === "same";
+    return { state: isAsBefore ? state : withDrift(state, there), items, isResumed: false };
+  }
+
+  // the state's own item first: it may be complete now
+  const whole = state?.bookkeeping.drifted === "partial" ? withDrift(state) : undefined;
+  const noted = note && kind.stateOf(note.inputs, [...note.items, ...stored]);
+  for (const candidate of [whole, noted]) {
+    const [newest] = candidate ? kind.itemsOf(candidate) : [];
+    if (!candidate || !newest || !isEnough(candidate)) continue;
+    if ((await comparison(work, newest)) !== "same") continue;
+    const text = `${kind.addressOf(newest, inputs)} of an interrupted run is complete: it is not published again`;
+    context.reporter.info(decisionLine({ code: "RESUMED", text }));
+    context.tracer.note({ "docs_hosting.decision": "RESUMED" });
+    return { state: candidate, items: kind.itemsOf(candidate), isResumed: true };
+  }
+  return { state, items, isResumed: false };
+}
+
+/** Compares an item with what was published. `undefined` when the comparison fails: the publication then reports the error. */
+export function comparison<T extends Published>(
+  { kind, context, inputs }: PublicationWork<T>,
+  item: T["item"],
+): Promise<Comparison | undefined> {
+  return kind.compare(context, inputs, item).catch(() => undefined);
+}

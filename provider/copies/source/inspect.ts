@@ -1,0 +1,108 @@
+import { inspectBundle } from "../../site/inspection/bundle";
+import { isNotInspected } from "../../site/inspection/inspectionBudget";
+import type { Inspection } from "../../site/archive/site";
+import type { Bundle } from "../../site/inspection/bundle";
+import { forPacker, shown } from "../../site/archive/refusal";
+import { firstOf } from "../../runtime/messages/firstOf";
+import { formatBytes } from "../../runtime/messages/formatBytes";
+import { BundleRefusedError } from "../../runtime/messages/errors";
+import type { Reporter } from "../../runtime/messages/reporter";
+import type { BundleRequirements } from "./requirements";
+import type { LimitedContext } from "../../resource/withinLimit";
+
+/** How many files that are left out are named. */
+const MAX_SHOWN = 8;
+/** How many names that Windows cannot store are named: there may be thousands. */
+const MAX_ON_WINDOWS = 2;
+
+/** Inspects a bundle and checks it against its requirements. @throws BundleRefusedError; the signal's reason */
+export function inspect(
+  context: LimitedContext,
+  demands: BundleRequirements,
+  bundle: Bundle,
+): Promise<Inspection> {
+  const { reporter, tracer } = context;
+  return tracer.span("docs_hosting.bundle.inspect", {}, async () => {
+    reporter.progress(`inspecting ${formatBytes(bundle.size)}`);
+    const read = (): Promise<Inspection> => inspectBundle(bundle, demands.limits, context);
+    // a bundle that no job exported was packed by its owner
+    const inspection = await (bundle.jobId === undefined ? forPacker(read) : read());
+    tracer.note({ "docs_hosting.bundle.files": inspection.files });
+    checkLoads(inspection, bundle, demands, context);
+    reportNames(inspection, bundle, reporter);
+    return inspection;
+  });
+}
+
+/** Reports names and files that may surprise the site's owner. */
+function reportNames(
+  { secretFiles, notOnWindows }: Inspection,
+  { jobId }: Bundle,
+  { info, warn }: Pick<Reporter, "info" | "warn">,
+): void {
+  if (secretFiles.length > 0) {
+    const mend =
+      jobId === undefined ? "leave them out when you pack the site" : "remove them from the site's sources";
+    warn(
+      `files that usually hold secrets are published with the site: ${firstOf(secretFiles.map(shown), MAX_SHOWN)}. ` +
+        `If they do, ${mend}, and replace the secrets`,
+    );
+  }
+  const { length: count } = notOnWindows;
+  if (count > 0) {
+    const names = count === 1 ? "1 name" : `${count} names`;
+    info(
+      `${names} of the site cannot be unpacked on Windows: ${firstOf(notOnWindows.map(shown), MAX_ON_WINDOWS)}`,
+    );
+  }
+}
+
+/**
+ * Reports the files of an archive that are not published.
+ *
+ * @param isArchivePublished whether the archive is also, or only, published as it is, with these files
+ */
+export function reportLeftOut(
+  { leftOut, versionControl }: Inspection,
+  reporter: Pick<Reporter, "info" | "warn">,
+  { isSitePublished = true, isArchivePublished = false } = {},
+): void {
+  if (isSitePublished && leftOut.length > 0) {
+    const names = firstOf(leftOut.map(shown), MAX_SHOWN);
+    reporter.info(`not published, because they only start the site on a reader's own computer: ${names}`);
+  }
+  if (versionControl.length === 0) return;
+  const names = firstOf(versionControl.map(shown), MAX_SHOWN);
+  if (isArchivePublished) {
+    reporter.warn(
+      `the archive is published as it is, with folders of version control, which may hold the whole history and a token: ${names}. ` +
+        "Leave them out when you pack the site",
+    );
+  } else reporter.info(`not published, because they are of version control: ${names}`);
+}
+
+/** Warns about external loads and about files that were not inspected, or refuses the bundle because of them. */
+function checkLoads(
+  { selfContained, externalLoads }: Inspection,
+  { version, jobId }: Bundle,
+  { requireSelfContained }: BundleRequirements,
+  { reporter }: LimitedContext,
+): void {
+  if (selfContained) return;
+  const load = externalLoads.find(({ address }) => !isNotInspected(address));
+  const other = externalLoads.find(({ address }) => isNotInspected(address));
+  const problem = [
+    ...(load ? [`pages of ${version} load from other hosts, such as ${load.address} on ${load.page}`] : []),
+    ...(other ? [`files of ${version} were not inspected, such as ${other.page} ${other.address}`] : []),
+  ].join("; ");
+  if (requireSelfContained) {
+    throw new BundleRefusedError(
+      `${problem} (${externalLoads.length} found)`,
+      `Remove these from the site's sources and ${jobId === undefined ? "build and pack it" : "export"} again, or set \`requireSelfContained\` to false.`,
+    );
+  }
+  const consequence = load
+    ? "where these hosts cannot be reached, the pages lack what they load"
+    : "what they load from other hosts is not known";
+  reporter.warn(`${problem}: ${consequence}; the output externalLoads names them`);
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { archiveFormat } from "../../site/archive/format";
+import type { Bundle } from "../../site/inspection/bundle";
+import { forPacker } from "../../site/archive/refusal";
+import { homeFolder } from "../../runtime/files/homeFolder";
+import { proxyFor } from "../../http/proxy";
+import { download } from "../download/download";
+import { hashFile } from "../download/hashFile";
+import { openClient } from "../../resource/openClient";
+import { serviceSettings } from "../../service/configuration";
+import { mintLink } from "../../service/mintLink";
+import { describeSource, type CheckedSource, type ExportSource } from "./bundleSource";
+import type { BundleRequirements } from "./requirements";
+import type { LimitedContext } from "../../resource/withinLimit";
+
+/** A local bundle, and how to release it. */
+export interface Obtained {
+  readonly bundle: Bundle;
+  /** The bundle was used: removes what was downloaded for it. */
+  remove(): void;
+  /** The bundle was not used yet: keeps the download for the next run. */
+  release(): void;
+}
+
+/** How to release a bundle that was here before. */
+export const NOTHING_FETCHED = { remove: (): void => undefined, release: (): void => undefined };
+
+/**
+ * Downloads the bundle of an export, or uses the given local file.
+ *
+ * @throws DocsHostingError; the signal's reason
+ */
+export async function obtain(
+  context: LimitedContext,
+  { source, limits }: { readonly source: CheckedSource } & Pick<BundleRequirements, "limits">,
+): Promise<Obtained> {
+  if (!("file" in source)) {
+    return context.tracer.span("docs_hosting.bundle.download", {}, async () => {
+      const obtained = await fetchExport(context, source, limits.archiveBytes);
+      const { sha256, size } = obtained.bundle;
+      context.tracer.note({ "docs_hosting.bundle.sha256": sha256, "docs_hosting.bundle.size": size });
+      return obtained;
+    });
+  }
+  const path = resolve(source.file);
+  const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
+  const { version, domain } = source;
+  return {
+    bundle: { path, format: await forPacker(() => archiveFormat(path)), sha256, size, version, domain },
+    ...NOTHING_FETCHED,
+  };
+}
+
+async function fetchExport(
+  context: LimitedContext,
+  source: Required<ExportSource>,
+  limitBytes: number,
+): Promise<Obtained> {
+  const { domain, jobId, version, baseUrl } = source;
+  const { environment } = context.configuration;
+  const service = openClient(context, source, context.deadline);
+  const settings = serviceSettings(context.configuration, source);
+  await service.client.getExport(jobId, domain); // a response with a link may omit the site
+  // two resources with the same job do not share their parts
+  const name = createHash("sha256").update(JSON.stringify([baseUrl, jobId, context.urn]));
+  const fetched = await download(
+    {
+      folder: homeFolder(environment, "downloads"),
+      name: name.digest("hex").slice(0, 32),
+      mint: () => mintLink(jobId, domain, service),
+      limitBytes,
+      subject: describeSource(source),
+      policy: settings,
+      proxyFor: (url) => proxyFor(url, environment),
+    },
+    context,
+  );
+  const { path, sha256, size } = fetched;
+  try {
+    const format = await archiveFormat(path);
+    return {
+      bundle: { path, format, sha256, size, version, jobId, domain },
+      remove: () => fetched.remove(),
+      release: () => fetched.release(),
+    };
+  } catch (error) {
+    fetched.remove(); // not an archive: a retry would get the same file
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import type { FailedAttempt } from "../../http/failedAttempt";
+import { parseJson, QUOTE_LENGTH } from "../../http/replyBody";
+import { parseRetryAfter } from "../../http/retryPolicy";
+import { DestinationError } from "../../runtime/messages/errors";
+import { redact } from "../../runtime/messages/redaction";
+import type { HttpReply } from "../../http/attempt";
+import { fieldsOf } from "./content";
+import type { CredentialSearch } from "./credentials";
+import type { RegistryRequest } from "./exchange";
+
+/** How many bytes of an error response are read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** A response with an unexpected status. */
+export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
+  /** The beginning of its body. */
+  readonly text: string;
+}
+
+export async function readUnwanted(reply: HttpReply): Promise<UnwantedReply> {
+  const { status, headers } = reply;
+  return { status, headers, text: (await reply.beginning(MAX_ERROR_BYTES)).toString() };
+}
+
+/**
+ * The failure of a request that the registry refused.
+ *
+ * @param host of the registry
+ * @param search for the user's credential
+ * @param nowMs wall-clock time in milliseconds since 1970
+ */
+export function refused(
+  { method, url }: Pick<RegistryRequest, "method" | "url">,
+  { status, headers, text }: UnwantedReply,
+  host: string,
+  search: CredentialSearch,
+  nowMs: number,
+): FailedAttempt {
+  const { summary } = registryReason(text);
+  return {
+    fault: { kind: "status", status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), nowMs) },
+    error: new DestinationError(
+      `${method} ${url.origin}${url.pathname} answered ${status}${summary && `: ${summary}`}`,
+      remedyFor(status, host, search),
+    ),
+  };
+}
+
+/** The failure of a connection, with a remedy for registries. */
+export function unconnected({ fault, error }: FailedAttempt, { host }: URL): FailedAttempt {
+  let remedy = "Check the network, the repository's host, and that the registry is up.";
+  if (fault.kind === "untrusted") {
+    remedy =
+      `Make the authority of ${host} known: put it as a .crt file into /etc/docker/certs.d/${host}, or name it with ` +
+      "NODE_EXTRA_CA_CERTS. The check cannot be switched off.";
+  } else if (fault.kind === "refusedByProxy") {
+    remedy = `Check HTTPS_PROXY, or name ${host} in NO_PROXY if it is reached without the proxy.`;
+  } else if (error.remedy.includes("HTTPS_PROXY")) {
+    remedy = error.remedy;
+  } else if ("code" in fault && /^(EPROTO|ERR_SSL_)/.test(fault.code)) {
+    remedy = `If ${host} has no TLS, set \`plainHttp\`.`;
+  }
+  return { fault, error: new DestinationError(error.message, remedy) };
+}
+
+/**
+ * Reads the reason of a refusal from the registry's response, see «Error Codes» in the distribution specification.
+ *
+ * @returns codes: `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; none when the response is not in the registries' format
+ * @returns summary: the registry's message, redacted for display; empty when there is none
+ */
+export function registryReason(text: string): { codes: string[]; summary: string } {
+  const { errors } = fieldsOf(parseJson(text));
+  if (!Array.isArray(errors)) {
+    // the HTML page of a proxy in between does not help
+    const isPage = /^\s*</.test(text);
+    return { codes: [], summary: isPage ? "" : redact(text, QUOTE_LENGTH) };
+  }
+  const reasons = (errors as unknown[]).slice(0, 5).map((error) => {
+    const { code, message } = fieldsOf(error);
+    return {
+      code: typeof code === "string" ? code : "",
+      message: typeof message === "string" ? message : "",
+    };
+  });
+  const summary = reasons.map(({ code, message }) => [code, message].filter(Boolean).join(": ")).join("; ");
+  return { codes: reasons.map(({ code }) => code), summary: redact(summary, QUOTE_LENGTH) };
+}
+
+/** The remedy for a registry's status. */
+export function remedyFor(status: number, host: string, { place, places }: CredentialSearch): string {
+  const searched = places.length === 0 ? "" : ` No credential for it was found in ${places.join(", ")}.`;
+  switch (status) {
+    case 401:
+      return place !== undefined
+        ? `Log in again: \`docker login ${host}\`. The credential comes from ${place}.`
+        : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.${searched}`;
+    case 403:
+      return place !== undefined
+        ? `Give the account of the registry's credential, which comes from ${place}, the right to read and write this repository.`
+        : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.${searched}`;
+    case 404:
+      return "Check the repository's name; some registries require that it exists before the first push.";
+    case 413:
+      return "Allow larger request bodies in front of the registry, for example in a proxy.";
+    case 429:
+      return "Try again later: the registry limits the rate of requests.";
+    default:
+      return status >= 500
+        ? "The registry has a problem: see its log, and try again."
+        : "Check the registry and the repository's name.";
+  }
+}

@@ -1,0 +1,128 @@
+import { parseJson } from "../../http/replyBody";
+import { DestinationError } from "../../runtime/messages/errors";
+import { descriptorIn, fieldsOf, type Descriptor } from "./content";
+import { readBlob } from "./download";
+import { existingManifest, type Manifest } from "./manifests";
+import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
+import { isDigest, pinned, type Reference } from "./reference";
+import type { RegistrySession } from "./session";
+
+/** The platform of an image, as an index describes it. */
+export interface Platform {
+  readonly os: string;
+  readonly architecture: string;
+  readonly [more: string]: unknown;
+}
+
+/** An image for one platform. */
+export interface PlatformImage {
+  /** From the index, otherwise from the image's configuration. */
+  readonly platform: Platform;
+  readonly layers: readonly Descriptor[];
+  /** The image's configuration, unchanged. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** An image for one platform, as stored in a registry. */
+export interface StoredImage extends PlatformImage {
+  readonly manifest: Manifest;
+  /** Its configuration, byte for byte. */
+  readonly configBytes: Buffer;
+}
+
+/** What an image's name refers to. */
+export interface Image {
+  readonly digest: string;
+  /** Whether it is an index, even of one image. */
+  readonly isIndex: boolean;
+  readonly images: readonly StoredImage[];
+}
+
+/**
+ * Reads an image for all its platforms. Other content of an index (attestations) is left out.
+ *
+ * @param isWanted selects the platforms of an index; others are not read
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function readImage(
+  session: RegistrySession,
+  reference: Reference,
+  isWanted: (platform: Platform) => boolean = () => true,
+): Promise<Image> {
+  const name = reference.digest ?? reference.tag ?? "latest";
+  const top = await existingManifest(session, name);
+  const isIndex = INDEX_TYPES.includes(top.mediaType);
+  if (!isIndex) return { digest: top.digest, isIndex, images: [await readPlatformImage(session, top)] };
+  const images: StoredImage[] = [];
+  for (const { digest, platform } of imagesOf(session, top)) {
+    if (!isWanted(platform)) continue;
+    const manifest = await existingManifest(session, digest);
+    images.push(await readPlatformImage(session, manifest, platform));
+  }
+  return { digest: top.digest, isIndex, images };
+}
+
+/** The images of an index, without attestations, whose platform is `unknown`. */
+function imagesOf(session: RegistrySession, index: Manifest): { digest: string; platform: Platform }[] {
+  const { manifests } = objectOf(session, index);
+  if (!Array.isArray(manifests)) throw unusable(session, index, "has no list of manifests");
+  return (manifests as unknown[]).flatMap((entry) => {
+    const { digest, mediaType, platform } = fieldsOf(entry);
+    const { os, architecture } = fieldsOf(platform);
+    if (typeof os !== "string" || typeof architecture !== "string" || os === "unknown") return [];
+    if (!isDigest(digest)) throw unusable(session, index, "names an invalid digest");
+    if (typeof mediaType === "string" && !IMAGE_TYPES.includes(mediaType)) return [];
+    return [{ digest, platform: platform as Platform }];
+  });
+}
+
+async function readPlatformImage(
+  session: RegistrySession,
+  manifest: Manifest,
+  platform?: Platform,
+): Promise<StoredImage> {
+  if (!IMAGE_TYPES.includes(manifest.mediaType)) {
+    throw unusable(session, manifest, `is not an image but ${JSON.stringify(manifest.mediaType)}`);
+  }
+  const { config, layers } = objectOf(session, manifest);
+  const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorIn) : [undefined];
+  const configBlob = descriptorIn(config);
+  if (configBlob === undefined || descriptors.includes(undefined)) {
+    throw unusable(session, manifest, "names blobs without digest, size or type");
+  }
+  const configBytes = await readBlob(session, configBlob);
+  const parsed = fieldsOf(configBytes);
+  const { diff_ids: diffIds } = fieldsOf(parsed["rootfs"]);
+  if (!Array.isArray(diffIds) || diffIds.length !== descriptors.length) {
+    throw unusable(session, manifest, "has a configuration that does not match its layers");
+  }
+  return {
+    platform: platform ?? platformIn(parsed),
+    layers: descriptors.filter((each) => each !== undefined),
+    config: parsed,
+    manifest,
+    configBytes,
+  };
+}
+
+/** The platform that an image's configuration names. */
+export function platformIn({ os, architecture, variant }: PlatformImage["config"]): Platform {
+  return {
+    os: String(os),
+    architecture: String(architecture),
+    ...(typeof variant === "string" && { variant }),
+  };
+}
+
+function objectOf(session: RegistrySession, manifest: Manifest): Record<string, unknown> {
+  const value = parseJson(manifest.bytes.toString());
+  if (typeof value !== "object" || value === null) throw unusable(session, manifest, "is not JSON");
+  return value as Record<string, unknown>;
+}
+
+function unusable({ repository }: RegistrySession, { digest }: Manifest, what: string): DestinationError {
+  return new DestinationError(
+    `${pinned(repository, digest)} ${what}`,
+    "Name an image that containers can run on.",
+  );
+}

@@ -1,0 +1,149 @@
+import { DestinationError } from "../../runtime/messages/errors";
+import { contentOf, fieldsOf, type Content } from "./content";
+import { wholeBody } from "./exchange";
+import { MANIFEST_TYPES } from "./mediaTypes";
+import { isDigest, pinned, repositoryName } from "./reference";
+import type { RegistrySession } from "./session";
+
+/** A manifest or an index, with the exact bytes of its digest. */
+export type Manifest = Content;
+
+const ACCEPT = { accept: MANIFEST_TYPES.join(", ") };
+
+/**
+ * Finds the digest that a tag or digest refers to.
+ *
+ * @returns undefined when the manifest does not exist
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function findManifest(session: RegistrySession, name: string): Promise<string | undefined> {
+  const found = await session.attempt(
+    { method: "HEAD", to: session.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
+    ({ status, headers }) => (status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
+  );
+  if ("refusal" in found) {
+    // a refused password is not sent again
+    if (found.status === 401) throw found.refusal;
+    // the registry, or a proxy before it, does not know or allow HEAD; the reply to GET also has the reason of a refusal
+    return (await getManifest(session, name))?.digest;
+  }
+  if (found.value === null) return undefined;
+  if (isDigest(name)) return name;
+  // the header may be missing: then the bytes give the digest
+  return isDigest(found.value) ? found.value : (await getManifest(session, name))?.digest;
+}
+
+/**
+ * Reads a manifest, and verifies its bytes against the requested digest and the registry's header.
+ *
+ * @returns undefined when the manifest does not exist
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function getManifest(session: RegistrySession, name: string): Promise<Manifest | undefined> {
+  return session.send(
+    { method: "GET", to: session.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
+    async (reply) => {
+      if (reply.status === 404) return undefined;
+      const bytes = await wholeBody(reply);
+      const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
+      const announced = reply.headers.get("docker-content-digest");
+      for (const promised of [isDigest(name) ? name : undefined, announced ?? undefined]) {
+        if (promised !== undefined && promised !== manifest.digest) {
+          throw otherBytes(pinned(session.repository, promised), manifest.digest);
+        }
+      }
+      return manifest;
+    },
+  );
+}
+
+/**
+ * Stores a manifest under its digest or under a tag, unless it is already there.
+ *
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function putManifest(
+  session: RegistrySession,
+  manifest: Manifest,
+  name = manifest.digest,
+): Promise<void> {
+  if ((await findManifest(session, name)) === manifest.digest) return;
+  await session.send(
+    {
+      method: "PUT",
+      to: session.path("manifests", name),
+      headers: { "content-type": manifest.mediaType },
+      body: () => manifest.bytes,
+      accepted: [200, 201],
+    },
+    ({ headers }) => {
+      const announced = headers.get("docker-content-digest");
+      if (announced !== null && announced !== manifest.digest) {
+        throw otherBytes(pinned(session.repository, manifest.digest), announced);
+      }
+    },
+  );
+}
+
+/** Why a registry keeps a manifest that should be removed. */
+export interface RefusedRemoval {
+  readonly digest: string;
+  readonly reason: string;
+  /** Whether the registry removes no manifest at all. */
+  readonly isGeneral: boolean;
+}
+
+/**
+ * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
+ *
+ * @returns the reason if the registry refuses it for good: it has deletion disabled, or does not allow it to this account
+ * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
+ */
+export async function deleteManifest(
+  session: RegistrySession,
+  digest: string,
+): Promise<RefusedRemoval | undefined> {
+  const removed = await session.attempt(
+    { method: "DELETE", to: session.path("manifests", digest), accepted: [200, 202, 204, 404] },
+    () => undefined,
+  );
+  if ("value" in removed) return undefined;
+  const { status, refusal } = removed;
+  const isAboutRights = status === 401 || status === 403;
+  if (isAboutRights && !session.hasCredential) throw refusal;
+  // with a wrong password, nothing is allowed
+  if (status === 401 && !(await canRead(session, digest))) throw refusal;
+  return { digest, reason: refusal.message, isGeneral: status === 405 || isAboutRights };
+}
+
+async function canRead(session: RegistrySession, digest: string): Promise<boolean> {
+  const call = { method: "GET", to: session.path("manifests", digest), headers: ACCEPT } as const;
+  return "value" in (await session.attempt({ ...call, accepted: [200, 404] }, () => undefined));
+}
+
+/** Reads the manifest of an image. @throws DestinationError when it does not exist; otherwise as {@link getManifest} */
+export async function existingManifest(session: RegistrySession, name: string): Promise<Manifest> {
+  const manifest = await getManifest(session, name);
+  if (manifest) return manifest;
+  const separator = isDigest(name) ? "@" : ":";
+  throw new DestinationError(
+    `there is no image ${repositoryName(session.repository)}${separator}${name}`,
+    "Check its name, and that it was pushed to this registry.",
+  );
+}
+
+/** The error for content whose digest is not the requested one. */
+export function otherBytes(what: string, digest: string): DestinationError {
+  return new DestinationError(
+    `the registry gave something else for ${what}: its digest is ${isDigest(digest) ? digest : "unusable"}`,
+    "Something between here and the registry, or the registry's own store, changes content: check both.",
+  );
+}
+
+/** The media type from the header; without a known one, from the content. */
+function mediaTypeOf(header: string | null, bytes: Buffer): string {
+  const type = header?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (MANIFEST_TYPES.includes(type)) return type;
+  const { mediaType } = fieldsOf(bytes);
+  return typeof mediaType === "string" ? mediaType : type;
+}

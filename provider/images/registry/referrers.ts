@@ -1,0 +1,84 @@
+import { DestinationError } from "../../runtime/messages/errors";
+import { fieldsOf, manifestOf, type Descriptor } from "./content";
+import { wholeBody } from "./exchange";
+import { findManifest, getManifest, putManifest } from "./manifests";
+import { OCI_INDEX } from "./mediaTypes";
+import { isDigest, repositoryName } from "./reference";
+import type { RegistrySession } from "./session";
+
+/** An entry in the list of an image's referrers: manifests that name the image as their subject. */
+export interface ReferrerEntry extends Descriptor {
+  readonly artifactType: string;
+}
+
+/** Replies of registries that do not have the API. */
+const NO_API = [400, 403, 404, 405, 406, 501];
+
+/** The tag of the list of an image's referrers, in a registry without the API. @param digest of the image */
+export const referrersTag = (digest: string): string => digest.replace(":", "-");
+
+/**
+ * Ensures that the list of an image's referrers contains these, which are already in the registry. A registry with the API for
+ * referrers keeps the list itself; another one has it under a tag, see «Referrers Tag Schema» in the distribution specification.
+ *
+ * @param digest of the image
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function listReferrers(
+  session: RegistrySession,
+  digest: string,
+  referrers: readonly ReferrerEntry[],
+): Promise<void> {
+  if ((await entriesOfApi(session, digest)) !== undefined) return;
+  const tag = referrersTag(digest);
+  const existing = await entriesUnder(session, tag);
+  const missing = referrers.filter((each) => !existing.some((entry) => digestIn(entry) === each.digest));
+  if (missing.length === 0) return;
+  // registries refuse a list with manifests that were removed
+  const left: unknown[] = [];
+  for (const each of existing) {
+    const listed = digestIn(each);
+    if (isDigest(listed) && (await findManifest(session, listed)) !== undefined) left.push(each);
+  }
+  await putManifest(session, manifestOf(OCI_INDEX, { manifests: [...left, ...missing] }), tag);
+}
+
+/**
+ * The entries of the list of an image's referrers.
+ *
+ * @param digest of the image
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function referrersOf(session: RegistrySession, digest: string): Promise<unknown[]> {
+  return (await entriesOfApi(session, digest)) ?? entriesUnder(session, referrersTag(digest));
+}
+
+/** @returns undefined if the registry does not have the API */
+async function entriesOfApi(session: RegistrySession, digest: string): Promise<unknown[] | undefined> {
+  return session.send(
+    {
+      method: "GET",
+      to: session.path("referrers", digest),
+      headers: { accept: OCI_INDEX },
+      accepted: [200, ...NO_API],
+    },
+    async (reply) => {
+      if (reply.status !== 200) return undefined;
+      const { manifests } = fieldsOf(await wholeBody(reply));
+      return Array.isArray(manifests) ? (manifests as unknown[]) : undefined;
+    },
+  );
+}
+
+async function entriesUnder(session: RegistrySession, tag: string): Promise<unknown[]> {
+  const list = await getManifest(session, tag);
+  if (list === undefined) return [];
+  const { manifests } = fieldsOf(list.bytes);
+  if (Array.isArray(manifests)) return manifests as unknown[];
+  throw new DestinationError(
+    `${repositoryName(session.repository)}:${tag} is no list of referrers, as the tag's name says`,
+    "Remove the tag: a client of registries did not make it.",
+  );
+}
+
+const digestIn = (entry: unknown): unknown => fieldsOf(entry)["digest"];

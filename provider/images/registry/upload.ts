@@ -1,0 +1,187 @@
+import type { FailedAttempt } from "../../http/failedAttempt";
+import { sleep } from "../../runtime/time/clock";
+import { DestinationError } from "../../runtime/messages/errors";
+import { hasBlob, type BlobSource } from "./blobs";
+import { isDigest, pinned } from "./reference";
+import type { RegistryCall, RegistrySession } from "./session";
+
+/** Maximum number of bytes in one request: what a lost connection can cost. */
+const CHUNK_BYTES = 32 * 1024 * 1024;
+/** How long cancelling an upload may take, in milliseconds. */
+const CANCEL_LIMIT_MS = 1_500;
+/** The delay before each attempt to cancel, in milliseconds. */
+const CANCEL_PAUSE_MS = 50;
+/** How often a registry may lose the state of an upload. */
+const MAX_LOSSES = 5;
+
+/** Statuses with which a registry reports another offset of an upload, or an unknown upload. */
+const LOST = new Set([404, 416]);
+
+/**
+ * Uploads one blob, see «Pushing blobs» in the distribution specification: in one request, or in chunks if it is large. After a
+ * lost connection, the registry is asked how many bytes it has.
+ *
+ * @param onMoved gets the number of bytes that the registry has
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function uploadBlob(
+  session: RegistrySession,
+  source: BlobSource,
+  onMoved: (bytes: number) => void,
+): Promise<void> {
+  const { digest, size } = source;
+  const retries = session.retries();
+  /** The URL of the next request; undefined before the start. */
+  let location: URL | undefined;
+  /** How many bytes the registry has. */
+  let offset = 0;
+  let chunkBytes = CHUNK_BYTES;
+  let losses = 0;
+
+  const start = async (): Promise<URL> => {
+    offset = 0;
+    const to = await session.url(`${session.path("blobs", "uploads")}/`);
+    return session.send({ method: "POST", to, accepted: [202] }, ({ headers }) => {
+      const least = Number(headers.get("oci-chunk-min-length") ?? 0);
+      if (Number.isSafeInteger(least)) chunkBytes = Math.max(CHUNK_BYTES, least);
+      return session.located(headers.get("location"), to);
+    });
+  };
+
+  const abandon = async (): Promise<void> => {
+    if (location) await cancelUpload(session, location);
+    location = undefined;
+  };
+
+  /** The bytes that have not arrived yet, up to an end. */
+  const contentTo = (end: number): Pick<RegistryCall, "headers" | "body"> => {
+    const begin = offset;
+    const headers = { "content-type": "application/octet-stream", "content-length": String(end - begin) };
+    if (end === begin) return { headers };
+    return {
+      headers: { ...headers, "content-range": `${begin}-${end - 1}` },
+      body: () => counted(source.read(begin, end), (bytes) => onMoved(begin + bytes)),
+    };
+  };
+
+  /** Sends the next chunk. @returns the failure, if any */
+  const sendChunk = async (to: URL): Promise<FailedAttempt | undefined> => {
+    const end = Math.min(offset + chunkBytes, size);
+    const outcome = await session.sendOnce(
+      { method: "PATCH", to, ...contentTo(end), accepted: [202] },
+      ({ headers }) => session.located(headers.get("location"), to),
+    );
+    if ("fault" in outcome) return outcome;
+    location = outcome.value;
+    offset = end;
+    return undefined;
+  };
+
+  /** Sends all remaining bytes, and the digest. @returns the failure, if any */
+  const finish = async (at: URL): Promise<FailedAttempt | undefined> => {
+    const to = new URL(at);
+    // the existing query stays exactly as it is: it may be signed
+    to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
+    const outcome = await session.sendOnce(
+      { method: "PUT", to, ...contentTo(size), accepted: [200, 201, 204] },
+      ({ headers }) => headers.get("docker-content-digest"),
+    );
+    if ("fault" in outcome) return outcome;
+    location = undefined;
+    const stored = outcome.value;
+    if (stored !== null && stored !== digest) {
+      throw new DestinationError(
+        `the registry stored something else for ${pinned(session.repository, digest)}: its digest is ${isDigest(stored) ? stored : "unusable"}`,
+        "Something between here and the registry, or the registry's own store, changes content: check both.",
+      );
+    }
+    onMoved(size);
+    return undefined;
+  };
+
+  /** Reads how many bytes have arrived. The upload restarts when the registry cannot tell. */
+  const queryOffset = async (to: URL): Promise<void> => {
+    const found = await session.send(
+      { method: "GET", to, accepted: [200, 204, 400, 404, 405] },
+      async ({ status, headers }) => {
+        const [, last] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
+        if (status >= 400 || last === undefined) return undefined;
+        const named = headers.get("location");
+        return {
+          offset: last === "0" ? 0 : Number(last) + 1, // registries report «0-0» for no bytes
+          location: named === null ? to : await session.located(named, to),
+        };
+      },
+    );
+    const isUsable = found !== undefined && found.offset <= size;
+    offset = isUsable ? found.offset : 0;
+    location = isUsable ? found.location : undefined;
+    onMoved(offset);
+  };
+
+  try {
+    for (;;) {
+      const to = (location ??= await start());
+      const before = offset;
+      const isLast = offset === size || (offset === 0 && size <= chunkBytes);
+      const failed = isLast ? await finish(to) : await sendChunk(to);
+      if (failed === undefined) {
+        if (isLast) return;
+        retries.moved(offset - before);
+        continue;
+      }
+      const isLost = failed.fault.kind === "status" && LOST.has(failed.fault.status);
+      if (isLost && ++losses > MAX_LOSSES) throw failed.error;
+      if (!isLost) await retries.pause(failed);
+      // the lost response may have reported completion
+      if (isLast && (await hasBlob(session, digest))) return;
+      await queryOffset(to);
+      if (offset > before) retries.moved(offset - before);
+      else if (isLost) await abandon();
+    }
+  } catch (error) {
+    await abandon();
+    throw error;
+  }
+}
+
+/** Cancels an upload that is not continued. A failure does no harm: registries remove abandoned uploads themselves. */
+export async function cancelUpload(session: RegistrySession, upload: URL): Promise<void> {
+  const { clock } = session.context;
+  const end = new AbortController();
+  const { signal } = end;
+  const stop = clock.after(CANCEL_LIMIT_MS, () => end.abort(new Error("too late")));
+  try {
+    for (let to = upload; ;) {
+      // aborted data may still be arriving at the registry's storage
+      await sleep(clock, CANCEL_PAUSE_MS, signal);
+      const outcome = await session.sendOnce(
+        { method: "DELETE", to, accepted: [200, 202, 204, 404, 416], signal },
+        ({ status }) => status !== 416,
+      );
+      if ("fault" in outcome || outcome.value) return;
+      // more bytes arrived than were known
+      const found = await session.sendOnce(
+        { method: "GET", to: upload, accepted: [200, 204], signal },
+        ({ headers }) => session.located(headers.get("location"), upload),
+      );
+      if ("fault" in found) return;
+      to = found.value;
+    }
+  } catch {
+    // no harm
+  } finally {
+    stop();
+  }
+}
+
+async function* counted(
+  content: AsyncIterable<Uint8Array>,
+  moved: (bytes: number) => void,
+): AsyncIterable<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of content) {
+    yield chunk;
+    moved((bytes += chunk.length));
+  }
+}

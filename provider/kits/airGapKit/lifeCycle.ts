@@ -1,0 +1,150 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { folderIdentity } from "../../runtime/files/samePlace";
+import { usingFolder } from "../../runtime/files/diskFailure";
+import { removeDrafts } from "../contents/draft";
+import { chartInFolder } from "../contents/chartFacts";
+import { readEarlierKit } from "../contents/earlierKit";
+import { compareKit, removeKits } from "../contents/compareKit";
+import { kitOwnership } from "../contents/kitFolder";
+import { signerFrom } from "../../images/signing/signer";
+import { writeKit } from "../contents/writeKit";
+import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
+import { bundleFailures, folderFailures, localFailures } from "../../copies/publication/localFailures";
+import type { PublicationKind } from "../../copies/publication/publication";
+import { describeSource } from "../../copies/source/bundleSource";
+import { reportLeftOut } from "../../copies/source/inspect";
+import type { LimitedContext } from "../../resource/withinLimit";
+import { InputError } from "../../runtime/messages/errors";
+import { isUnknown } from "../../runtime/messages/unknown";
+import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
+import { inputsOf, outputsBefore, stateOf, type AirGapKitState, type MadeKit } from "./state";
+
+const NOT_IMPORTED =
+  "an AirGapKit cannot be imported: a kit does not contain the chart, images and values that it was made from. " +
+  "Declare it with its inputs: a new kit is written beside this one. To publish the bundle of this kit, use a BundleCopy of its file.";
+
+/** How an AirGapKit publishes: kits in a folder. */
+export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state: AirGapKitState }> = {
+  terms: {
+    resource: "AirGapKit",
+    item: "kit",
+    items: "kits",
+    made: "written",
+    span: "docs_hosting.air_gap_kit",
+  },
+  import: (_context, id) => Promise.reject(new InputError(`${id}: ${NOT_IMPORTED}`, "")),
+  table: AIR_GAP_KIT_INPUTS,
+  noBookkeeping: { kits: [] },
+  localFailures({ source, folder, chart, signingKeyEnv, since }, configuration) {
+    return [
+      ...bundleFailures(source),
+      ...folderFailures("folder", folder),
+      ...localFailures([
+        { property: "chart", value: chart?.path, verify: chartInFolder },
+        {
+          property: "signingKeyEnv",
+          value: signingKeyEnv,
+          verify: (name) => signerFrom(name, configuration),
+        },
+        { property: "since", value: since, verify: readEarlierKit },
+      ]),
+    ];
+  },
+
+  conflicts({ images, offlineSearch }) {
+    if (offlineSearch === undefined || isUnknown(offlineSearch)) return [];
+    if (isUnknown(images) || images.length > 0) return [];
+    const reason =
+      "the archive in a kit stays as the service made it. Give `images` with an nginx image: the kit's image of the site has the search.";
+    return [{ property: "offlineSearch", reason }];
+  },
+
+  destinationName,
+  // `kits`, `./kits` and its absolute path are one folder
+  destinationKey: ({ folder }) => resolve(folder),
+  placeOf: ({ folder }) => (isUnknown(folder) ? folder : folderIdentity(folder)),
+  isMissing: ({ folder }, { kit }) => !isUnknown(folder) && !existsSync(resolve(folder, kit.name)),
+  actionText: (inputs) =>
+    `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
+  subject: ({ source }) => `a kit of ${describeSource(source)}`,
+  addressOf: ({ kit }, { folder }) => join(folder, kit.name),
+
+  inputsOf,
+  itemsOf: ({ bookkeeping }) => bookkeeping.kits,
+  linkOf: () => ({}),
+  stateOf,
+  outputsBefore,
+  reasonsToPublish: () => [],
+
+  prepare(context, inputs, earlier) {
+    const { folder, chart, signingKeyEnv, since, offlineSearch } = inputs;
+    const { reporter, secrets, signal } = context;
+    const { environment } = context.configuration;
+    const signer =
+      signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
+    const sinceKit = since === undefined ? undefined : readEarlierKit(since);
+    return async ({ bundle, inspection }, placing) => {
+      reportLeftOut(inspection, reporter, { isSitePublished: true, isArchivePublished: true });
+      const { version, jobId, sha256: bundleSha256, size } = bundle;
+      const { files, pages, selfContained, externalLoads } = inspection;
+      const made = (kit: MadeKit["kit"]): MadeKit => ({
+        kit,
+        bundle: { version, jobId, bundleSha256, size, files, pages, selfContained, externalLoads },
+      });
+      const request = {
+        ...inputs,
+        bundle: { ...bundle, ...inspection },
+        serviceUrl: "jobId" in inputs.source ? inputs.source.baseUrl : undefined,
+        search: offlineSearch && { ...inspection, options: offlineSearch, reporter },
+        chart: chart?.path,
+        signer,
+        since: sinceKit,
+        earlier: earlier.map(({ kit }) => join(folder, kit.name)),
+      };
+      const owner = draftOwner(context, inputs);
+      const kit = await context.tracer.span("docs_hosting.kit.write", {}, () =>
+        usingFolder(folder, signal, () =>
+          writeKit(
+            request,
+            { folder, owner, placing: (placed) => placing(made(placed)) },
+            { ...context, environment },
+          ),
+        ),
+      );
+      return made(kit);
+    };
+  },
+
+  compare: (context, { folder }, { kit }) =>
+    usingFolder(folder, context.signal, () => compareKit(folder, kit, context)),
+
+  mark: (context, { folder }, kits) =>
+    usingFolder(folder, context.signal, async () => {
+      const ownership = kitOwnership(folder, context);
+      for (const { kit } of kits) if (existsSync(join(folder, kit.name))) await ownership.claim(kit.name);
+    }),
+
+  remove: (context, { folder }, kits, kept) =>
+    usingFolder(folder, context.signal, async () => {
+      await removeKits(folder, kits.map(kitOf), kept.map(kitOf), context);
+      if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }));
+    }),
+};
+
+/** The life cycle of an AirGapKit: a kit that people transport to an isolated network. */
+export const airGapKit = publishedLifeCycle(KITS);
+
+/** Distinguishes the drafts of this resource from those of other resources that write to the same folder. */
+export function draftOwner(
+  { urn = "" }: Pick<LimitedContext, "urn">,
+  { folder }: Pick<CheckedInputs, "folder">,
+): string {
+  return JSON.stringify([urn, folder]);
+}
+
+function destinationName({ folder }: CheckedInputs): string {
+  return isUnknown(folder) ? "a folder that is not known yet" : folder;
+}
+
+const kitOf = ({ kit }: MadeKit): MadeKit["kit"] => kit;

@@ -1,0 +1,130 @@
+import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { digestFile } from "../../runtime/files/listing";
+import { copyInto } from "../../runtime/files/writeFile";
+import { digestOf, type Blob } from "../../images/registry/content";
+import { downloadBlob } from "../../images/registry/download";
+import type { RegistrySession } from "../../images/registry/session";
+import type { EarlierKit } from "./earlierKit";
+import { blobFile } from "./ociLayout";
+
+/** Suffix of a blob that is not complete yet. */
+const ARRIVING = ".arriving";
+
+/** A blob of a kit's images. */
+export interface KitBlob extends Blob {
+  /** The label of the kit that contains the blob, if it is an earlier kit. */
+  readonly inEarlierKit: string | undefined;
+}
+
+/** The blobs of a kit that is being written: each once, even if several images share it, and each with a verified digest. */
+export class BlobStore {
+  readonly #folder: string;
+  readonly #earlier: readonly string[];
+  readonly #since: EarlierKit | undefined;
+  readonly #signal: AbortSignal;
+  /** Size by digest of the blobs that the images use. */
+  readonly #blobs = new Map<string, number>();
+  /** Digests of manifests and configurations. */
+  readonly #small = new Set<string>();
+
+  /**
+   * @param folder for the blobs; it may contain blobs of a killed run
+   * @param earlier folders with blobs of other kits, from which blobs are copied instead of fetched
+   * @param since an earlier kit whose blobs are neither fetched nor added to this kit
+   */
+  constructor(
+    folder: string,
+    earlier: readonly string[],
+    since: EarlierKit | undefined,
+    signal: AbortSignal,
+  ) {
+    this.#folder = folder;
+    this.#earlier = earlier;
+    this.#since = since;
+    this.#signal = signal;
+  }
+
+  /** The blobs of all images, in the order of their digests. */
+  get blobs(): readonly KitBlob[] {
+    return [...this.#blobs]
+      .map(([digest, size]) => ({ digest, size, inEarlierKit: this.#inOther(digest) }))
+      .sort((one, other) => (one.digest < other.digest ? -1 : 1));
+  }
+
+  /** Only layers are left out: a kit contains all its manifests and configurations, and skopeo requires them there. */
+  #inOther(digest: string): string | undefined {
+    return this.#small.has(digest) ? undefined : this.#since?.has(digest);
+  }
+
+  /**
+   * Ensures that the store has a layer, unless it is left out.
+   *
+   * @param moved gets the number of bytes that have arrived
+   * @throws DestinationError; DeadlineExceededError; the signal's reason
+   */
+  async fetch(session: RegistrySession, layer: Blob, moved: (bytes: number) => void): Promise<void> {
+    const { digest, size } = layer;
+    if (!this.#blobs.has(digest) && this.#inOther(digest) === undefined) {
+      const path = this.#pathOf(digest);
+      if (!(await this.#isThere(path, layer)) && !(await this.#isElsewhere(layer))) {
+        await downloadBlob(session, layer, path + ARRIVING, moved);
+        await rename(path + ARRIVING, path);
+      }
+    }
+    moved(size);
+    this.#blobs.set(digest, size);
+  }
+
+  /** Adds a manifest or a configuration. */
+  async put(bytes: Buffer): Promise<void> {
+    const digest = digestOf(bytes);
+    this.#small.add(digest);
+    if (this.#blobs.has(digest)) return;
+    await writeFile(this.#pathOf(digest), bytes);
+    this.#blobs.set(digest, bytes.length);
+  }
+
+  /** Moves a file with a known digest into the store. It must be on the same disk. */
+  async take(path: string, { digest, size }: Blob): Promise<void> {
+    await rename(path, this.#pathOf(digest));
+    this.#blobs.set(digest, size);
+  }
+
+  /** Moves the blobs into the kit. Removes all other files, including those of no image of the kit. */
+  async moveTo(folder: string): Promise<void> {
+    for (const { digest, inEarlierKit } of this.blobs) {
+      if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
+    }
+    for (const name of await readdir(this.#folder)) await rm(join(this.#folder, name));
+  }
+
+  async #isElsewhere(blob: Blob): Promise<boolean> {
+    const path = this.#pathOf(blob.digest);
+    for (const folder of this.#earlier) {
+      const there = join(folder, blobFile(blob.digest));
+      if (!(await isFileOf(there, blob.size))) continue;
+      if (`sha256:${(await copyInto(there, path, this.#signal)).sha256}` === blob.digest) return true;
+      await rm(path);
+    }
+    return false;
+  }
+
+  /** Whether the file has exactly these bytes. Anything else at the path is removed. */
+  async #isThere(path: string, { digest, size }: Blob): Promise<boolean> {
+    if (await isFileOf(path, size)) {
+      if (`sha256:${(await digestFile(path, this.#signal)).sha256}` === digest) return true;
+    }
+    await rm(path, { recursive: true, force: true });
+    return false;
+  }
+
+  #pathOf(digest: string): string {
+    return join(this.#folder, blobFile(digest));
+  }
+}
+
+async function isFileOf(path: string, size: number): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isFile() === true && stats.size === size;
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { InputError } from "../../runtime/messages/errors";
+import { isDigest } from "../../images/registry/reference";
+import { THIS_KIT } from "./ociLayout";
+
+/** Longest label, in characters. */
+const LABEL_LIMIT = 128;
+
+/** A kit that the target network already has. The next kit leaves out its content. */
+export interface EarlierKit {
+  /** Label of its content. */
+  readonly version: string;
+  /** SHA-256 of its manifest: hexadecimal digits. */
+  readonly sha256: string;
+  /** The label of the kit that contains a blob: this kit, or an earlier one. */
+  has(digest: string): string | undefined;
+}
+
+/**
+ * Reads the manifest of an earlier kit.
+ *
+ * @param path of its `manifest.json`
+ * @throws InputError when the file is not a kit's manifest
+ */
+export function readEarlierKit(path: string): EarlierKit {
+  const bytes = bytesOf(path);
+  const { kit, version, blobs } = parsed(bytes) as Record<string, unknown>;
+  if (kit !== 1 || !isLabel(version) || !Array.isArray(blobs)) {
+    throw new InputError(
+      `${path} is not the manifest of a kit`,
+      "Give the path of the earlier kit's manifest.json.",
+    );
+  }
+  if (version === THIS_KIT) {
+    throw new InputError(
+      `the kit of ${path} has the version «${THIS_KIT}», the name by which a manifest means the kit itself`,
+      "Write that kit again with another `version`.",
+    );
+  }
+  const holders = new Map<string, string>();
+  for (const blob of blobs as unknown[]) {
+    const { digest, in: holder } = Object(blob) as Record<string, unknown>;
+    if (isDigest(digest) && isLabel(holder)) {
+      holders.set(digest, holder === THIS_KIT ? version : holder);
+    }
+  }
+  return {
+    version,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    has: (digest) => holders.get(digest),
+  };
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(resolve(path));
+  } catch (error) {
+    throw new InputError(
+      `the manifest ${path}, which \`since\` names, cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`,
+      "Give the path of the earlier kit's manifest.json.",
+    );
+  }
+}
+
+/** Validates a kit's label: the manifest is untrusted, and its label goes into another kit and its texts. */
+function isLabel(value: unknown): value is string {
+  if (typeof value !== "string" || value.length > LABEL_LIMIT) return false;
+  return value.trim() !== "" && !/\p{Cc}/u.test(value);
+}
+
+function parsed(bytes: Buffer): object {
+  try {
+    return Object(JSON.parse(bytes.toString())) as object;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,46 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Origin } from "../../images/provenance/origin";
+import { imagePart, sbomText, siteParts, type SbomPart } from "../../images/provenance/sbom";
+import { slsaProvenance } from "../../images/provenance/slsaProvenance";
+import { sha256In } from "../../images/provenance/statement";
+import type { KitChart } from "./chartArchive";
+import type { KitImage } from "./kitImage";
+
+/** The files of a kit that tell where its content comes from. The kit's sums contain both. */
+const PROVENANCE = "provenance.json";
+const SBOM = "sbom.cdx.json";
+
+/** What a kit consists of. */
+interface KitParts {
+  readonly origin: Omit<Origin, "base">;
+  readonly images: readonly KitImage[];
+  readonly chart: KitChart | undefined;
+}
+
+/** Writes the provenance and the SBOM of a kit. The same content gives the same bytes. */
+export async function writeOriginFiles(kit: string, { origin, images, chart }: KitParts): Promise<void> {
+  const { bundle } = origin;
+  const site = images.find(({ isSite }) => isSite);
+  const subject = site
+    ? { name: site.name, digest: { sha256: sha256In(site.top.digest) } }
+    : { name: `bundle.${bundle.format}`, digest: { sha256: bundle.sha256 } };
+  const provenance = slsaProvenance([subject], { ...origin, base: images[0]?.base });
+  await writeFile(join(kit, PROVENANCE), `${JSON.stringify(provenance, undefined, 2)}\n`);
+
+  const { domain = "site", version } = bundle;
+  const whole: SbomPart = { ref: "kit", kind: "application", name: domain, version };
+  const parts = siteParts(origin);
+  for (const { name, base, top } of images) {
+    parts.push(
+      base
+        ? imagePart(`image:${name}`, base.name, base.digest)
+        : { ref: "site-image", kind: "container", name, version: top.digest, sha256: sha256In(top.digest) },
+    );
+  }
+  if (chart) {
+    const { name, version: ofChart, sha256 } = chart;
+    parts.push({ ref: "chart", kind: "application", name, version: ofChart, sha256 });
+  }
+  await writeFile(join(kit, SBOM), sbomText(whole, parts));
+}

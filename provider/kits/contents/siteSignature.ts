@@ -1,0 +1,108 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { imageStatements } from "../../images/provenance/imageStatements";
+import type { Origin } from "../../images/provenance/origin";
+import { annotationsIn, descriptorIn, digestOf, fieldsOf } from "../../images/registry/content";
+import { attestationTag, signatureTag, type Artifact } from "../../images/signing/artifacts";
+import { opened } from "../../images/signing/envelope";
+import { isSignatureOf } from "../../images/signing/imageSignature";
+import { layersIn, type ReadLayer } from "../../images/signing/layers";
+import { makeArtifacts, type ExistingLayers } from "../../images/signing/makeArtifacts";
+import type { Signer } from "../../images/signing/signer";
+import type { KitBlob } from "./blobStore";
+import { repositoryInKit } from "./chartValues";
+import type { KitImage } from "./kitImage";
+import { blobFile, BLOBS, INDEX, NAME_ANNOTATION } from "./ociLayout";
+
+/** The signature of a kit's image, or a signed document about it. */
+export interface KitArtifact extends Artifact {
+  /** The digest of the image. */
+  readonly subject: string;
+  /** Its name in the kit, as images have one. */
+  readonly name?: string;
+}
+
+/**
+ * Signs the site's image as the image of a copy is signed. `load.sh` puts the signature beside the image: a cluster that admits only
+ * signed images then runs it. The signature names the repository as the kit does, because the target is not known yet.
+ *
+ * @param existing folder of a kit with the same content: what the key signed there is not signed again
+ */
+export async function signSite(
+  site: KitImage,
+  origin: Origin,
+  signer: Signer,
+  existing: string,
+): Promise<{ artifacts: KitArtifact[]; contents: ReadonlyMap<string, Buffer> }> {
+  const { digest } = site.top;
+  const [repository = ""] = site.name.split(":");
+  const nameOf = (tag: string): string => `${repository}:${tag}`;
+  const kept = await signedIn(existing, digest, nameOf, signer);
+  const image = { name: repositoryInKit(site.name), manifest: site.top };
+  const statements = imageStatements(image.name, digest, origin);
+  const artifacts = makeArtifacts(image, statements, signer, kept).map((each) => ({
+    ...each,
+    subject: digest,
+    ...(each.tag !== undefined && { name: nameOf(each.tag) }),
+  }));
+  const contents = new Map<string, Buffer>();
+  for (const { layer, content } of [...kept.signatures, ...kept.attestations]) {
+    contents.set(layer.digest, content);
+  }
+  for (const { manifest, blobs } of artifacts) {
+    for (const each of [manifest, ...blobs]) contents.set(each.digest, each.bytes);
+  }
+  return { artifacts, contents };
+}
+
+/** Writes them into a kit. @returns the blobs that it has then, in the order of their digests */
+export async function writeArtifacts(
+  kit: string,
+  contents: ReadonlyMap<string, Buffer>,
+  blobs: readonly KitBlob[],
+): Promise<KitBlob[]> {
+  const all = new Map(blobs.map((blob) => [blob.digest, blob]));
+  for (const [digest, bytes] of contents) {
+    await writeFile(join(kit, BLOBS, blobFile(digest)), bytes);
+    all.set(digest, { digest, size: bytes.length, inEarlierKit: undefined });
+  }
+  return [...all.values()].sort((one, other) => (one.digest < other.digest ? -1 : 1));
+}
+
+/** What a key signed about an image in a kit: one signature, and the documents. Nothing of others, and nothing damaged. */
+async function signedIn(
+  kit: string,
+  digest: string,
+  nameOf: (tag: string) => string,
+  signer: Signer,
+): Promise<ExistingLayers> {
+  const signatures = await layersNamed(kit, nameOf(signatureTag(digest)));
+  const attestations = await layersNamed(kit, nameOf(attestationTag(digest)));
+  return {
+    signatures: signatures.filter((each) => isSignatureOf(digest, each, signer)).slice(0, 1),
+    attestations: attestations.filter(({ content }) => opened(content, signer) !== undefined),
+  };
+}
+
+async function layersNamed(kit: string, name: string): Promise<ReadLayer[]> {
+  const { manifests } = fieldsOf(await bytesAt(join(kit, INDEX)));
+  const entry = (Array.isArray(manifests) ? (manifests as unknown[]) : []).find(
+    (each) => annotationsIn(each)[NAME_ANNOTATION] === name,
+  );
+  const manifest = await blobIn(kit, descriptorIn(entry)?.digest);
+  const read: ReadLayer[] = [];
+  for (const layer of manifest ? layersIn(manifest) : []) {
+    const content = await blobIn(kit, layer.digest);
+    if (content) read.push({ layer, content });
+  }
+  return read;
+}
+
+async function blobIn(kit: string, digest: string | undefined): Promise<Buffer | undefined> {
+  if (digest === undefined) return undefined;
+  const bytes = await bytesAt(join(kit, BLOBS, blobFile(digest)));
+  return bytes && digestOf(bytes) === digest ? bytes : undefined;
+}
+
+/** The kit there may be missing or damaged: then everything is signed again. */
+const bytesAt = (path: string): Promise<Buffer | undefined> => readFile(path).catch(() => undefined);

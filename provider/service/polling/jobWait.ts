@@ -1,0 +1,115 @@
+import { sleep, type Clock } from "../../runtime/time/clock";
+import type { Deadline } from "../../runtime/time/deadline";
+import { formatDuration } from "../../runtime/time/duration";
+import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
+import { warningOnce, type Reporter } from "../../runtime/messages/reporter";
+import { remember, type Observation, type Outcome } from "./observation";
+import { nextPollDelayMs } from "./pollSchedule";
+import { describeProgress } from "./progress";
+
+/** How long before the deadline the last poll starts, in milliseconds: time for one request. */
+const LAST_POLL_MS = 1_000;
+/** Maximum number of different statuses that the message of a deadline names. */
+const MAX_STATUSES = 20;
+/** Shortest and longest time between two permanent lines, in milliseconds. */
+const PERMANENT_LINE_MIN_MS = 10_000;
+const PERMANENT_LINE_MAX_MS = 5 * 60_000;
+
+/** The result of one poll of a job. */
+export interface PolledJob extends Omit<Observation, "elapsedMs"> {
+  readonly outcome: Outcome;
+  /** Whether the status is unknown: it counts as still running, and the wait warns about it. */
+  readonly isUnexpected: boolean;
+}
+
+/** A job to wait for, and the parts that the wait needs. */
+export interface JobWait<Job> {
+  /** Name of the job in warnings: "job 42". */
+  readonly name: string;
+  /** The awaited event, for the message of a deadline: "job 42 of docs.example.com to complete". */
+  readonly subject: string;
+  /** Polls the job once. An error ends the wait. */
+  readonly poll: () => Promise<Job>;
+  /** Number of operations that this process is running. */
+  readonly inFlight: () => number;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
+  readonly reporter: Reporter;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits until a job is final, and reports progress on the resource's row. It polls at once, then on the schedule of
+ * `pollSchedule`, and a last time just before the deadline. It warns once about each unknown status.
+ *
+ * @returns the first final state seen
+ * @throws DeadlineExceededError, the signal's reason, or what `poll` throws
+ */
+export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Promise<Job> {
+  const { name, clock, deadline, signal } = wait;
+  const reporter = warningOnce(wait.reporter);
+  const report = reportProgress(reporter);
+  const startedAt = clock.monotonic();
+  const history: Observation[] = [];
+  const statuses = new Set<string>();
+  for (let polls = 1, last = false; ; polls++) {
+    const job = await wait.poll().catch((error: unknown) => {
+      const before = history.at(-1);
+      if (!(error instanceof AnswerCutOffError) || !before) throw error;
+      throw deadlineExceeded(wait, before, polls, statuses);
+    });
+    if (job.isUnexpected) {
+      reporter.warn(`${name} has the unknown status "${job.status}"; it counts as still running`);
+    }
+    // no other fields, because a long wait keeps its polls
+    const { status, progress, pageCount, retryAfterMs } = job;
+    const poll = { elapsedMs: clock.monotonic() - startedAt, status, progress, pageCount, retryAfterMs };
+    remember(history, poll);
+    if (statuses.size < MAX_STATUSES) statuses.add(status);
+    report(history);
+    if (job.outcome !== "pending") return job;
+    if (last) throw deadlineExceeded(wait, poll, polls, statuses);
+    const untilLastPollMs = Math.max(0, deadline.remainingMs() - LAST_POLL_MS);
+    const delayMs = nextPollDelayMs(history, clock.random(), wait.inFlight());
+    last = delayMs >= untilLastPollMs;
+    await sleep(clock, last ? untilLastPollMs : delayMs, signal);
+  }
+}
+
+/**
+ * Reports each poll on the progress row, and each quarter of a long job by a permanent line: a narrow terminal has no space for
+ * the progress, and the log of a pipeline does not show it.
+ */
+function reportProgress(reporter: Reporter): (history: readonly Observation[]) => void {
+  let quarters = 0;
+  let reportedMs = 0;
+  return (history) => {
+    const line = describeProgress(history);
+    reporter.progress(line);
+    const { progress = 0, elapsedMs = 0 } = history.at(-1) ?? {};
+    const sinceMs = elapsedMs - reportedMs;
+    const reached = Math.floor(progress / 25);
+    if (sinceMs < PERMANENT_LINE_MIN_MS || (reached <= quarters && sinceMs < PERMANENT_LINE_MAX_MS)) return;
+    reporter.info(line);
+    quarters = reached;
+    reportedMs = elapsedMs;
+  };
+}
+
+function deadlineExceeded(
+  { subject, deadline }: Pick<JobWait<unknown>, "subject" | "deadline">,
+  { status, progress, pageCount }: Observation,
+  polls: number,
+  statuses: ReadonlySet<string>,
+): DeadlineExceededError {
+  const details = [
+    status,
+    progress === undefined ? [] : `${Math.floor(progress)}%`,
+    pageCount === undefined ? [] : `${pageCount} pages`,
+  ].flat();
+  return new DeadlineExceededError(
+    `waited for ${subject}, but the time limit of ${formatDuration(deadline.limitMs)} passed. ` +
+      `Last seen: ${details.join(", ")}. ${polls} polls in all, statuses: ${[...statuses].join(" → ")}`,
+    "Run `pulumi up` again to continue with the same job, or raise the limit with the resource option customTimeouts.",
+  );
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { Reporter } from "../../runtime/messages/reporter";
+import { inspectBundle, unpackBundle, type BundleFile } from "./bundle";
+import type { SiteFile, SiteLimits, SiteSink } from "../archive/site";
+
+/** Computes the SHA-256 of each file that passes through to a sink. */
+export class SiteDigests implements SiteSink {
+  /** Hexadecimal digits, by the path below the site's root. */
+  readonly files = new Map<string, string>();
+  readonly #next: SiteSink | undefined;
+
+  /** @param next receives the files. @default none */
+  constructor(next?: SiteSink) {
+    this.#next = next;
+  }
+
+  async file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const hash = createHash("sha256");
+    const watched = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+      for await (const piece of content) {
+        hash.update(piece);
+        yield piece;
+      }
+    };
+    if (this.#next) await this.#next.file(file, watched());
+    else for await (const piece of content) hash.update(piece);
+    this.files.set(file.path, hash.digest("hex"));
+  }
+}
+
+/**
+ * Reads the site in an archive, by the rules for every bundle.
+ *
+ * @returns the SHA-256 of each file, by its path below the site's root
+ * @throws BundleRefusedError; the signal's reason; the error of the file system
+ */
+export async function digestSite(
+  bundle: BundleFile,
+  limits: SiteLimits,
+  context: { readonly signal: AbortSignal; readonly reporter: Reporter },
+): Promise<ReadonlyMap<string, string>> {
+  const { root, leftOut } = await inspectBundle(bundle, limits, context);
+  const digests = new SiteDigests();
+  await unpackBundle(bundle, limits, digests, { signal: context.signal, root, leftOut });
+  return digests.files;
+}

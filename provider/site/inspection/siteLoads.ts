@@ -1,0 +1,100 @@
+import { extname } from "node:path/posix";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip } from "node:zlib";
+import { externalAddress, SITE_BASE } from "./externalAddress";
+import { type InspectionBudget, NotInspected } from "./inspectionBudget";
+import { ExternalLoads } from "./externalLoads";
+import { mediaTypeOf } from "./mediaTypes";
+import { isAddress, staticImports } from "./moduleImports";
+import type { ExternalLoad } from "../archive/site";
+import { SiteModules } from "./siteModules";
+import { MAX_BYTES, textLoads } from "./textLoads";
+
+/** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
+const UNPACKERS = new Map([
+  [".gz", promisify(gunzip)],
+  [".br", promisify(brotliDecompress)],
+  [".zst", undefined],
+]);
+
+/** Collects the external loads of a site's pages, SVG files, style sheets and modules. */
+export class SiteLoads {
+  readonly #loads = new ExternalLoads();
+  readonly #modules = new SiteModules();
+  readonly #budget: InspectionBudget;
+
+  constructor(budget: InspectionBudget) {
+    this.#budget = budget;
+  }
+
+  /** What was found, see `Inspection`. */
+  get external(): ExternalLoad[] {
+    return this.#loads.list();
+  }
+
+  /** Reads a file only if it may load something. A file that cannot be inspected is reported like a load. */
+  async inspect(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const ending = extname(path).toLowerCase();
+    const packing = UNPACKERS.has(ending) ? ending : "";
+    const plainPath = path.slice(0, path.length - packing.length);
+    const type = mediaTypeOf(plainPath);
+    const kind = type?.inspectedAs;
+    if (kind === undefined) return;
+    try {
+      const bytes = await unpacked(await whole(size, content), type?.encoding === "gzip" ? ".gz" : packing);
+      const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
+      if (kind === "module") {
+        await this.#budget.spend(text.length);
+        this.#modules.addFile(plainPath, { imports: staticImports(text) });
+      } else {
+        const add = (address: string): void => this.#loads.add(path, address);
+        await textLoads({ kind, text, base: SITE_BASE }, this.#budget, add, this.#modules.sinkOf(path));
+      }
+    } catch (error) {
+      if (!(error instanceof NotInspected)) throw error;
+      // a script that is no module imports nothing
+      if (kind === "module") this.#modules.addFile(plainPath, { imports: [], problem: error.address });
+      else this.#loads.add(path, error.address);
+    }
+  }
+
+  /**
+   * Adds what the modules load that browsers load with the pages. Called after all files were inspected.
+   *
+   * @param root the site's folder in the archive
+   * @param hasFile whether the archive has a file
+   */
+  followModules(root: string, hasFile: (path: string) => boolean): void {
+    this.#modules.follow(root, hasFile, (path, { imports, problem }) => {
+      if (problem !== undefined) this.#loads.add(path, problem);
+      for (const specifier of imports) {
+        const address = isAddress(specifier) ? externalAddress(specifier, SITE_BASE) : undefined;
+        if (address !== undefined) this.#loads.add(path, address);
+      }
+    });
+  }
+}
+
+async function whole(size: number, content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  if (size > MAX_BYTES) throw new NotInspected("too large");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
+  if (packing === "") return bytes;
+  try {
+    const unpack = UNPACKERS.get(packing);
+    if (unpack) return await unpack(bytes, { maxOutputLength: MAX_BYTES });
+  } catch {
+    // not this compression, or too much content
+  }
+  throw new NotInspected("its compressed data is invalid, or has more than 16 MiB");
+}
+
+/** UTF-8, or the encoding of a byte order mark. Other character sets encode addresses in the same bytes. */
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}

@@ -1,0 +1,345 @@
+// Copies of an export: the service and the store are real servers on this machine.
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import nodeFetch from "node-fetch";
+import { create } from "tar";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { checkByTable } from "../../../../provider/resource/inputTable.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
+import type { Context } from "../../../../provider/resource/context.ts";
+import { systemClock } from "../../../../provider/runtime/time/clock.ts";
+import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
+import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { KEY, testContext, URN } from "../../../simulation/testContext.ts";
+
+let folder: string;
+let server: Server;
+let url: string;
+let bundle: Buffer;
+/** The sites that the service reports with the status of the job, and with its link. */
+let named: { status?: string; link?: string };
+/** The answer in place of a link. */
+let refusal: { status: number; body: object } | undefined;
+let asked: { call: string; range: string | undefined; authorization: string | undefined }[];
+let reporter: ReturnType<typeof recordingReporter>;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "copied-export-"));
+  reporter = recordingReporter();
+  asked = [];
+  refusal = undefined;
+  named = {};
+  bundle = packed({ "index.html": "<h1>Docs</h1>" });
+  server = createServer((request: IncomingMessage, response) => {
+    const { method = "", url: path = "", headers } = request;
+    asked.push({
+      call: `${method} ${path.split("?")[0] ?? ""}`,
+      range: headers.range,
+      authorization: headers.authorization,
+    });
+    if (path !== "/store?sig=x") {
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const answer =
+        method === "GET"
+          ? { status: "completed", domain: named.status }
+          : { bundleUrl: `${url}/store?sig=x`, expiresAt, domain: named.link };
+      const { status, body } = (method === "POST" ? refusal : undefined) ?? { status: 200, body: answer };
+      return response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    }
+    const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0);
+    if (from >= bundle.length)
+      return response.writeHead(416, { "content-range": `bytes */${bundle.length}` }).end();
+    return response.writeHead(200, { etag: '"1"', "content-length": bundle.length }).end(bundle);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+
+function packed(files: Readonly<Record<string, string>>): Buffer {
+  const site = mkdtempSync(join(folder, "site-"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(site, name), text);
+  const file = `${site}.tar.gz`;
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, Object.keys(files));
+  return readFileSync(file);
+}
+
+const context = (): Context =>
+  testContext({
+    fetch: nodeFetch,
+    clock: systemClock,
+    reporter,
+    urn: URN,
+    configuration: {
+      environment: (name) =>
+        ({ PULUMI_HOME: join(folder, "home"), DOCS_HOSTING_BASE_URL: url, DOCS_HOSTING_ADMIN_API_KEY: KEY })[
+          name
+        ],
+      stackConfig: () => undefined,
+    },
+  });
+
+function inputs(given: object = {}): CheckedInputs {
+  const { inputs: checked, failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
+    {
+      source: { domain: "docs.example.com", jobId: "j1", version: "v1" },
+      destination: { folder: join(folder, "copies") },
+      ...given,
+    },
+    context().configuration,
+  );
+  expect(failures).toEqual([]);
+  return checked;
+}
+
+const left = (name: string): string[] => {
+  const path = join(folder, "home/docs-hosting", name);
+  return existsSync(path) ? readdirSync(path) : [];
+};
+const POLL = "GET /v1/static-export/jobs/j1";
+const MINT = "POST /v1/static-export/jobs/j1/bundle";
+const shaOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+describe("the bundle of an export", () => {
+  test("has a span for each step, with figures, and without key or link", async () => {
+    const recorded = new RecordedSpans(systemClock);
+    const { outputs } = await recorded.operation((tracer) =>
+      bundleCopy.create({ ...context(), tracer }, inputs()),
+    );
+    expect(recorded.outline).toEqual([
+      "docs_hosting.create",
+      "  docs_hosting.bundle_copy",
+      "    docs_hosting.bundle.download",
+      "      GET",
+      "      docs_hosting.link.mint",
+      "        POST",
+      "    docs_hosting.bundle.inspect",
+      "    docs_hosting.bundle.publish",
+    ]);
+    const about = {
+      "pulumi.urn": URN,
+      "docs_hosting.domain": "docs.example.com",
+      "docs_hosting.job.id": "j1",
+      "docs_hosting.decision": "NEW",
+    };
+    expect(recorded.tree.attributes).toEqual(about);
+    const attributesOf = (name: string): unknown => recorded.named(`docs_hosting.${name}`).attributes;
+    expect(attributesOf("bundle_copy")).toEqual({
+      ...about,
+      "docs_hosting.destination": join(folder, "copies"),
+    });
+    expect(attributesOf("bundle.download")).toEqual({
+      ...about,
+      "docs_hosting.bundle.sha256": outputs.sha256,
+      "docs_hosting.bundle.size": outputs.size,
+    });
+    expect(attributesOf("bundle.inspect")).toEqual({ ...about, "docs_hosting.bundle.files": 1 });
+    expect(attributesOf("bundle.publish")).toEqual(about);
+    expect(JSON.stringify(recorded.tree)).not.toMatch(/svc_|sig=|\/store/);
+  });
+
+  test("that is refused has a failed span at that step", async () => {
+    bundle = Buffer.from("<html>Log in</html>");
+    const recorded = new RecordedSpans(systemClock);
+    const copied = recorded.operation((tracer) => bundleCopy.create({ ...context(), tracer }, inputs()));
+    await expect(copied).rejects.toThrow();
+    expect(recorded.tree.attributes).toMatchObject({ "error.type": "BundleRefusedError" });
+    expect(recorded.named("docs_hosting.bundle.download").attributes).toMatchObject({
+      "error.type": "BundleRefusedError",
+    });
+  });
+
+  test("is fetched by its own link; the store gets no key; no file is left on this machine", async () => {
+    const { outputs } = await bundleCopy.create(context(), inputs());
+    expect(asked).toEqual([
+      { call: POLL, range: undefined, authorization: `Bearer ${KEY}` },
+      { call: MINT, range: undefined, authorization: `Bearer ${KEY}` },
+      { call: "GET /store", range: undefined, authorization: undefined },
+    ]);
+    expect(outputs).toMatchObject({ jobId: "j1", version: "v1", sha256: shaOf(bundle), size: bundle.length });
+    expect(readFileSync(outputs.uri)).toEqual(bundle);
+    expect([left("downloads"), left("scratch")]).toEqual([[], []]);
+    expect(reporter.lines.info).toEqual([
+      `NEW: job j1 of docs.example.com is copied to ${join(folder, "copies")}`,
+    ]);
+    expect(reporter.lines.progress).toContain(`inspecting ${bundle.length} B`);
+  });
+
+  test("stays where its copy failed, and is not fetched again then", async () => {
+    writeFileSync(join(folder, "copies"), "a file");
+    await expect(bundleCopy.create(context(), inputs())).rejects.toThrow(
+      /^job j1 of docs\.example\.com to .*copies: the folder .* cannot be used: EEXIST.* Nothing was published\. A part of that path is a file/,
+    );
+    expect(left("downloads")).toHaveLength(1);
+    rmSync(join(folder, "copies"));
+    asked = [];
+    const { outputs } = await bundleCopy.create(context(), inputs());
+    expect(asked.map(({ call, range }) => [call, range])).toEqual([
+      [POLL, undefined],
+      [MINT, undefined],
+      ["GET /store", `bytes=${bundle.length}-`],
+    ]);
+    expect(readFileSync(outputs.uri)).toEqual(bundle);
+    expect(left("downloads")).toEqual([]);
+  });
+
+  test.each([
+    ["is no archive", () => Buffer.from("<html>Log in</html>")],
+    ["has no start page", () => packed({ "a.html": "x" })],
+    ["is larger than its limit", () => Buffer.alloc(2_000_000, 1)],
+  ])("that %s is not kept", async (_, broken) => {
+    bundle = broken();
+    const limits = { archiveBytes: 1_000_000 };
+    await expect(bundleCopy.create(context(), inputs({ limits }))).rejects.toThrow(/Nothing was published/);
+    expect(left("downloads")).toEqual([]);
+    expect(existsSync(join(folder, "copies"))).toBe(false);
+  });
+
+  test.each([
+    ["the status of the job", () => ({ status: "Other.example.com" }), [POLL]],
+    ["the link", () => ({ link: "other.example.com" }), [POLL, MINT]],
+  ])("is not fetched where %s names another site", async (_, naming, calls) => {
+    named = naming();
+    await expect(bundleCopy.create(context(), inputs())).rejects.toThrow(
+      "job j1 is an export of other.example.com, not of docs.example.com. Nothing was published. " +
+        "Give the jobId of an export of docs.example.com, or declare the domain other.example.com.",
+    );
+    expect(asked.map(({ call }) => call)).toEqual(calls);
+    expect(existsSync(join(folder, "copies"))).toBe(false);
+  });
+
+  test("of a missing job is an error, and the existing copy stays", async () => {
+    const state = await bundleCopy.create(context(), inputs());
+    refusal = { status: 404, body: { error: "no such job" } };
+    const next = inputs({ source: { domain: "docs.example.com", jobId: "j1", version: "v2" } });
+    await expect(bundleCopy.update(context(), state, next)).rejects.toThrow(
+      new RegExp(`answered 404.*${state.outputs.uri} stays as it is`),
+    );
+    expect(readdirSync(join(folder, "copies"))).toEqual([MARKS_FOLDER, `${shaOf(bundle)}.tar.gz`]);
+  });
+});
+
+test("the number of earlier copies stays at the limit, also where that gets lower", async () => {
+  const version = (name: string, keep: number) =>
+    inputs({ source: { domain: "docs.example.com", jobId: "j1", version: name }, keep });
+  let state = await bundleCopy.create(context(), version("v1", 2));
+  const made = [state.outputs.uri];
+  for (const name of ["v2", "v3", "v4"]) {
+    bundle = packed({ "index.html": name });
+    state = await bundleCopy.update(context(), state, version(name, 2));
+    made.push(state.outputs.uri);
+  }
+  const there = (): boolean[] => made.map((uri) => existsSync(uri));
+  expect(there()).toEqual([false, true, true, true]);
+  const fewer = await bundleCopy.update(context(), state, version("v4", 1));
+  expect(there()).toEqual([false, false, true, true]);
+  expect(fewer.outputs).toEqual({ ...state.outputs, keep: 1, earlier: state.outputs.earlier?.slice(0, 1) });
+  expect(fewer.bookkeeping.copies.map(({ copy }) => copy.uri)).toEqual([made[3], made[2]]);
+});
+
+describe("an earlier copy that cannot be removed", () => {
+  /** Two contents one after the other. A folder blocks what the removal of the first one announces. */
+  async function blocked(): Promise<{ state: BundleCopyState; inTheWay: string }> {
+    const first = await bundleCopy.create(context(), inputs({ keep: 0 }));
+    const mark = join(basename(first.outputs.uri), `${first.bookkeeping.owner ?? ""}.leaving`);
+    const inTheWay = join(folder, "copies", MARKS_FOLDER, mark);
+    mkdirSync(inTheWay);
+    bundle = packed({ "index.html": "another" });
+    const next = inputs({ source: { domain: "docs.example.com", jobId: "j1", version: "v2" }, keep: 0 });
+    return { state: await bundleCopy.update(context(), first, next), inTheWay };
+  }
+
+  test("is reported, stays in the state, and is removed with the next change", async () => {
+    const { state, inTheWay } = await blocked();
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(/^an earlier copy could not be removed: .*The next `pulumi up` tries again/),
+    ]);
+    expect(state.bookkeeping.copies).toHaveLength(2);
+    rmSync(inTheWay, { recursive: true });
+    const again = await bundleCopy.update(
+      context(),
+      state,
+      inputs({ source: { domain: "docs.example.com", jobId: "j1", version: "v2" }, keep: 0 }),
+    );
+    expect(again.bookkeeping.copies).toHaveLength(1);
+    expect(again.outputs).toEqual(state.outputs);
+  });
+
+  test("fails a destroy, which says what can be done", async () => {
+    const { state } = await blocked();
+    await expect(bundleCopy.remove(context(), state)).rejects.toThrow(/stay in the state; .*retainOnDelete/);
+  });
+});
+
+test("a failed refresh leaves the state as it was", async () => {
+  const state = await bundleCopy.create(context(), inputs());
+  rmSync(state.outputs.uri);
+  mkdirSync(state.outputs.uri);
+  await expect(bundleCopy.read(context(), state)).rejects.toThrow(/is a folder.*The state is unchanged/);
+  const none = { ...state, bookkeeping: bundleCopy.noBookkeeping };
+  expect((await bundleCopy.read(context(), none))?.state).toEqual(none);
+  await bundleCopy.remove(context(), none);
+});
+
+test("a link is signed where the destination has that option, and once more when it is due, without a request", async () => {
+  const keys = { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "s3cr3t", AWS_REGION: "eu-west-1" };
+  const before = Object.keys(keys).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, keys);
+  try {
+    const copied = await bundleCopy.create(context(), inputs());
+    const destination = {
+      bucket: "docs",
+      layout: "archive",
+      linkLife: "24h",
+      endpoint: "http://127.0.0.1:9",
+    };
+    const given = inputs({ destination });
+    const [newest] = copied.bookkeeping.copies;
+    if (!newest) throw new Error("no copy");
+    const key = `${newest.copy.sha256}.tar.gz`;
+    const copy = { ...newest.copy, uri: `s3://docs/${key}`, parts: { key, size: 1, etag: "x" } };
+    const due: BundleCopyState = {
+      outputs: {
+        ...copied.outputs,
+        destination: given.destination,
+        expiresAt: "2026-01-02T00:00:00Z",
+        renewAfter: "2026-01-01T00:00:00Z",
+      },
+      bookkeeping: { ...copied.bookkeeping, copies: [{ ...newest, copy }] },
+    };
+    asked = [];
+    const { outputs } = await bundleCopy.update(context(), due, given);
+    const link = new URL(outputs.bundleUrl ?? "");
+    expect(link.searchParams.get("X-Amz-Expires")).toBe("86400");
+    const life = Date.parse(outputs.expiresAt ?? "") - Date.now();
+    expect(Math.abs(life - 24 * 3_600_000)).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(outputs.renewAfter ?? "") - Date.now() - 16 * 3_600_000)).toBeLessThan(60_000);
+    expect(asked).toEqual([]);
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
+    }
+  }
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import {
+  importingOwner,
+  isOwnerId,
+  markText,
+  newOwner,
+  ownerIn,
+} from "../../../../provider/copies/ownership/owner.ts";
+
+const URN = "urn:pulumi:dev::docs::docs-hosting:index:BundleCopy::copy";
+
+test("each create makes an owner of its own", () => {
+  const [one, two] = [newOwner(URN), newOwner(URN)];
+  expect(one.id).toMatch(/^[0-9a-f]{32}$/);
+  expect(one.id).not.toBe(two.id);
+});
+
+test("an import makes the same owner each time: its preview reads the item, too", () => {
+  expect(importingOwner(URN, "s3://docs/a")).toEqual(importingOwner(URN, "s3://docs/a"));
+  const ids = [URN, `${URN}2`].flatMap((urn) => ["a", "b"].map((address) => importingOwner(urn, address).id));
+  expect(new Set(ids).size).toBe(4);
+  expect(ids.every(isOwnerId)).toBe(true);
+  expect(importingOwner(undefined, "a").id).not.toBe(importingOwner(undefined, "a").id);
+});
+
+test.each([undefined, null, 7, "", "0".repeat(31), "G".repeat(32), "../".padEnd(32, "0")])(
+  "%j in a state is no owner",
+  (id) => {
+    expect(ownerIn(id, URN)).toBeUndefined();
+  },
+);
+
+test("a mark tells people the stack and the URN", () => {
+  const owner = newOwner(URN);
+  expect(JSON.parse(markText(owner))).toEqual({ format: 1, owner: owner.id, stack: "docs/dev", urn: URN });
+  expect(JSON.parse(markText(newOwner(undefined)))).toEqual({
+    format: 1,
+    owner: expect.any(String) as string,
+  });
+});

@@ -1,0 +1,468 @@
+// The publications, signatures and removals of an operation, and the records of a failed one: with a destination in memory.
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "tar";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { checkByTable } from "../../../../provider/resource/inputTable.ts";
+import type { BundleCopyState, MadeCopy } from "../../../../provider/copies/bundleCopy/state.ts";
+import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
+import type { PublicationKind } from "../../../../provider/copies/publication/publication.ts";
+import type { Context } from "../../../../provider/resource/context.ts";
+import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
+import { DestinationError } from "../../../../provider/runtime/messages/errors.ts";
+import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { testContext, URN } from "../../../simulation/testContext.ts";
+import { VirtualClock } from "../../../simulation/virtualClock.ts";
+
+type Copies = PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }>;
+
+let folder: string;
+let clock: VirtualClock;
+let reporter: ReturnType<typeof recordingReporter>;
+let notes: MemoryNotes;
+let noted: object[];
+/** The addresses of the copies at the destination, and the number of publications. */
+let place: Set<string>;
+/** The owners who have marked each copy. */
+let marks: Map<string, Set<string>>;
+let publications: number;
+/** Called when a copy is published, before the operation knows it. */
+let afterPlacing: () => void;
+
+const failure = (): DestinationError => new DestinationError("the store is away", "Start it.");
+const link = vi.fn<NonNullable<Copies["link"]>>();
+const compare = vi.fn<Copies["compare"]>();
+const mark = vi.fn<Copies["mark"]>();
+const remove = vi.fn<Copies["remove"]>();
+const ownersOf = ({ copy }: MadeCopy): Set<string> => {
+  const owners = marks.get(copy.uri) ?? new Set<string>();
+  marks.set(copy.uri, owners);
+  return owners;
+};
+
+const KIND: Copies = {
+  ...COPIES,
+  prepare: (operation) => (checked, placing) => {
+    const { version, sha256, size } = checked.bundle;
+    const item: MadeCopy = {
+      copy: { sha256, uri: `s3://docs/${version}`, parts: {} },
+      bundle: { ...checked.inspection, version, sha256, size, copiedAt: "2026-01-01T00:00:00.000Z" },
+    };
+    publications++;
+    place.add(item.copy.uri);
+    placing(item);
+    ownersOf(item).add(operation.owner.id);
+    afterPlacing();
+    return Promise.resolve(item);
+  },
+  compare,
+  mark,
+  remove,
+  link,
+};
+const copies = publishedLifeCycle(KIND);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "converge-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  clock = new VirtualClock("2026-01-01T00:00:00.000Z");
+  reporter = recordingReporter();
+  notes = new MemoryNotes();
+  noted = [];
+  place = new Set();
+  marks = new Map();
+  publications = 0;
+  afterPlacing = () => undefined;
+  let links = 0;
+  link.mockReset().mockImplementation(() => {
+    const life = { expiresAt: "2026-01-02T00:00:00.000Z", renewAfter: "2026-01-01T16:00:00.000Z" };
+    return Promise.resolve({ bundleUrl: `https://store.example/${++links}`, ...life });
+  });
+  compare
+    .mockReset()
+    .mockImplementation((_context, _inputs, { copy }) =>
+      Promise.resolve(place.has(copy.uri) ? "same" : "gone"),
+    );
+  mark.mockReset().mockImplementation(({ owner }, _inputs, made) => {
+    for (const each of made) if (place.has(each.copy.uri)) ownersOf(each).add(owner.id);
+    return Promise.resolve();
+  });
+  remove.mockReset().mockImplementation(({ owner }, _inputs, gone) => {
+    for (const each of gone) {
+      const owners = ownersOf(each);
+      owners.delete(owner.id);
+      if (owners.size === 0) place.delete(each.copy.uri);
+    }
+    return Promise.resolve();
+  });
+});
+
+const context = (given: Partial<Context> = {}): Context =>
+  testContext({
+    fetch: () => Promise.reject(new Error("no request is expected")),
+    clock,
+    reporter,
+    urn: URN,
+    publicationRecords: notes,
+    tracer: { ...noTracer, note: (attributes) => void noted.push(attributes) },
+    configuration: {
+      environment: (name) => (name === "PULUMI_HOME" ? join(folder, "home") : undefined),
+      stackConfig: () => undefined,
+    },
+    ...given,
+  });
+
+function inputsOf(version: string, given: object = {}): CheckedInputs {
+  const file = join(folder, `${version}.tar.gz`);
+  const site = join(folder, version);
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), version);
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const destination = { bucket: "docs", linkLife: "24h" };
+  const { inputs, failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
+    { source: { file, version }, destination, ...given },
+    context().configuration,
+  );
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+const versions = ({ bookkeeping }: BundleCopyState): string[] =>
+  bookkeeping.copies.map(({ bundle }) => bundle.version);
+
+async function unfinished(run: Promise<unknown>): Promise<UnfinishedError<BundleCopyState>> {
+  const error: unknown = await run.catch((reason: unknown) => reason);
+  if (!(error instanceof UnfinishedError)) throw error;
+  return error as UnfinishedError<BundleCopyState>;
+}
+
+describe("an update that publishes nothing", () => {
+  test("signs no other link and removes nothing, when only settings changed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v1", { keep: 3 }));
+    expect(second.outputs).toEqual({ ...first.outputs, keep: 3 });
+    expect(link).toHaveBeenCalledOnce();
+    expect(remove).not.toHaveBeenCalled();
+    expect(publications).toBe(1);
+  });
+
+  test("signs another link when the old one is due, and only that", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    clock.wallMs += 16 * 3_600_000;
+    const second = await copies.update(context(), first, inputsOf("v1"));
+    expect(second.outputs.bundleUrl).toBe("https://store.example/2");
+    expect(publications).toBe(1);
+  });
+});
+
+test("an update removes copies beyond the limit, and nothing else", async () => {
+  let state = await copies.create(context(), inputsOf("v1"));
+  for (const version of ["v2", "v3"]) state = await copies.update(context(), state, inputsOf(version));
+  expect(versions(state)).toEqual(["v3", "v2"]);
+  expect(
+    remove.mock.calls.map(([, , gone, kept]) => [gone, kept].map((each) => each.map(({ copy }) => copy.uri))),
+  ).toEqual([[["s3://docs/v1"], ["s3://docs/v3", "s3://docs/v2"]]]);
+});
+
+test("an earlier copy that cannot be removed is reported, stays in the state, and is removed with the next update", async () => {
+  const first = await copies.create(context(), inputsOf("v1", { keep: 0 }));
+  remove.mockRejectedValueOnce(failure());
+  const second = await copies.update(context(), first, inputsOf("v2", { keep: 0 }));
+  expect(versions(second)).toEqual(["v2", "v1"]);
+  expect(reporter.lines.warn).toEqual([
+    "an earlier copy could not be removed: s3://docs: the store is away. The next `pulumi up` tries again. Start it.",
+  ]);
+  const third = await copies.update(context(), second, inputsOf("v2", { keep: 0 }));
+  expect(versions(third)).toEqual(["v2"]);
+});
+
+describe("a publication that fails after something was published", () => {
+  test("is in the state as partial, where it differs from the wanted copy", async () => {
+    afterPlacing = () => {
+      throw failure();
+    };
+    compare.mockResolvedValue("changed");
+    const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(message).toBe(
+      "the file FILE to s3://docs: the store is away. s3://docs/v1 may be published in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it. Start it.".replace(
+        "FILE",
+        join(folder, "v1.tar.gz"),
+      ),
+    );
+    expect(state.bookkeeping.drifted).toBe("partial");
+  });
+
+  test("is in the state as partial, where its contents are unknown", async () => {
+    afterPlacing = () => {
+      throw failure();
+    };
+    compare.mockRejectedValue(failure());
+    const { state } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(state.bookkeeping.drifted).toBe("partial");
+  });
+
+  test("is in the state as complete, where all of it exists", async () => {
+    afterPlacing = () => {
+      throw failure();
+    };
+    const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(message).toContain(
+      "s3://docs/v1 is published and in the state. The next `pulumi up` does only the remaining steps, without another download or publication. Start it.",
+    );
+    expect(state.bookkeeping.drifted).toBeUndefined();
+  });
+
+  test("is in no state, where nothing of it exists", async () => {
+    afterPlacing = () => {
+      place.clear();
+      throw failure();
+    };
+    const run = copies.create(context(), inputsOf("v1"));
+    await expect(run).rejects.toThrow("the store is away. Nothing was published. Start it.");
+    await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
+  });
+
+  test("changes no state, where nothing of an update exists", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    afterPlacing = () => {
+      place.clear();
+      throw failure();
+    };
+    const run = copies.update(context(), first, inputsOf("v2"));
+    await expect(run).rejects.toThrow("s3://docs/v1 stays as it is");
+    await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
+  });
+
+  test("has no record any more once the engine has the state", async () => {
+    link.mockRejectedValueOnce(failure());
+    await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(notes.notes.size).toBe(1);
+    notes.operationEnded();
+    expect(notes.notes.size).toBe(0);
+  });
+});
+
+describe("after a run that was killed", () => {
+  test("its publication is in the state although the link cannot be signed now, either", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    link.mockRejectedValueOnce(failure());
+    const { state, message } = await unfinished(copies.create(context(), inputsOf("v1")));
+    expect(message).toContain("s3://docs/v1 is published and in the state; still missing: its link.");
+    expect(versions(state)).toEqual(["v1"]);
+    expect(publications).toBe(1);
+  });
+
+  test("the same update adopts its publication, and traces that", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v2"));
+    const second = await copies.update(context(), first, inputsOf("v2"));
+    expect([versions(second), publications]).toEqual([["v2", "v1"], 2]);
+    expect(reporter.lines.info.at(-1)).toBe(
+      "RESUMED: s3://docs/v2 of an interrupted run is complete: it is not published again",
+    );
+    expect(noted.at(-1)).toEqual({ "docs_hosting.decision": "RESUMED" });
+  });
+
+  test("a copy that cannot be compared now is not published again where the state's inputs are wanted", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v2"));
+    compare.mockRejectedValue(failure());
+    const back = await copies.update(context(), first, inputsOf("v1", { keep: 3 }));
+    expect([versions(back), publications]).toEqual([["v1", "v2"], 2]);
+  });
+
+  test("a copy that a killed run removed on its way back to an earlier one is published again", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v2", { keep: 1 }));
+    notes.operationEnded();
+    await copies.update(context(), second, inputsOf("v1", { keep: 0 }));
+    notes.processKilled();
+    expect([...place]).toEqual(["s3://docs/v1"]);
+    await copies.update(context(), second, inputsOf("v2", { keep: 0 }));
+    expect([...place]).toEqual(["s3://docs/v2"]);
+  });
+
+  test("a destination without records is not read", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v1", { keep: 3 })); // all records are in the state
+    expect(compare).not.toHaveBeenCalled();
+  });
+
+  test("a copy at another destination is not mistaken for one here", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    const destination = { bucket: "other", linkLife: "24h" };
+    await copies.create(context(), inputsOf("v1", { destination }));
+    expect(publications).toBe(2);
+  });
+
+  test("a copy of a renamed resource is adopted", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    await copies.create(context({ urn: `${URN}-renamed`, formerUrn: URN }), inputsOf("v1"));
+    expect(publications).toBe(1);
+    notes.operationEnded();
+    expect(notes.notes.size).toBe(0);
+  });
+
+  test("the publication of an update from another state stays when this one is destroyed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v2"));
+    await copies.update(context(), second, inputsOf("v3"));
+    await copies.remove(context(), first);
+    expect([...place]).toContain("s3://docs/v3");
+  });
+
+  test("a create takes its copies over, so they stay when a resource with the same URN is destroyed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.create(context(), inputsOf("v2"));
+    expect(second.bookkeeping.owner).not.toBe(first.bookkeeping.owner);
+    await copies.remove(context(), first);
+    expect([...place].sort()).toEqual(["s3://docs/v1", "s3://docs/v2"]);
+    expect(reporter.lines.info.join()).not.toContain("also belongs");
+    await copies.remove(context(), second);
+    expect([...place]).toEqual([]);
+  });
+
+  test("a create that cannot take its copies over says so, and the next one does", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    mark.mockRejectedValueOnce(failure());
+    await copies.create(context(), inputsOf("v2"));
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(
+        /^the marks of an interrupted run could not be taken over: s3:\/\/docs: the store is away/,
+      ),
+    ]);
+    const state = await copies.create(context(), inputsOf("v3"));
+    await copies.remove(context(), state);
+    expect([...place]).toEqual([]);
+  });
+
+  const killedWhileItTakesOver = async (run: (context: Context) => Promise<unknown>): Promise<void> => {
+    const stop = new AbortController();
+    remove.mockImplementationOnce(() => {
+      stop.abort(new Error("stopped"));
+      return Promise.reject(failure());
+    });
+    await expect(run(context({ signal: stop.signal }))).rejects.toThrow("stopped");
+    notes.processKilled();
+  };
+
+  test("a replacement that was killed while it took copies over is the next create's, also after a destroy", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    await copies.update(context(), first, inputsOf("v2"));
+    notes.processKilled();
+    await killedWhileItTakesOver((given) => copies.create(given, inputsOf("v2")));
+    await copies.remove(context(), first);
+    expect([...place].sort()).toEqual(["s3://docs/v1", "s3://docs/v2"]);
+    const next = await copies.create(context(), inputsOf("v3"));
+    await copies.remove(context(), next);
+    expect([...place]).toEqual([]);
+  });
+
+  test("a destroy removes what an update was taking over when it was killed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    notes.operationEnded();
+    await copies.create(context(), inputsOf("v2"));
+    notes.processKilled();
+    await killedWhileItTakesOver((given) => copies.update(given, first, inputsOf("v3")));
+    await copies.remove(context(), first);
+    expect([...place]).toEqual([]);
+    expect(notes.notes.size).toBe(0);
+  });
+
+  test("Ctrl-C while a create takes its copies over ends it", async () => {
+    await copies.create(context(), inputsOf("v1"));
+    const stop = new AbortController();
+    mark.mockImplementationOnce(() => {
+      stop.abort(new Error("stopped"));
+      return Promise.reject(failure());
+    });
+    const run = copies.create(context({ signal: stop.signal }), inputsOf("v2"));
+    await expect(run).rejects.toThrow("stopped");
+    expect(publications).toBe(1);
+    const state = await copies.create(context(), inputsOf("v2"));
+    await copies.remove(context(), state);
+    expect([...place]).toEqual([]);
+  });
+
+  test("a destroy of a state of a version without marks removes what a killed update published with marks", async () => {
+    const { outputs, bookkeeping } = await copies.create(context(), inputsOf("v1"));
+    notes.operationEnded();
+    const old = { outputs, bookkeeping: { ...bookkeeping, owner: undefined } };
+    marks.clear();
+    await copies.update(context(), old, inputsOf("v2"));
+    await copies.remove(context(), old);
+    expect([...place]).toEqual([]);
+  });
+
+  test("a resource without a URN has no records: two could not be distinguished", async () => {
+    for (const inputs of [inputsOf("v1"), inputsOf("v1")]) {
+      const { urn, ...nameless } = context();
+      expect(urn).toBe(URN);
+      await copies.create(nameless, inputs);
+    }
+    expect([notes.notes.size, publications]).toEqual([0, 2]);
+  });
+});
+
+describe("a refresh", () => {
+  test("records that a copy changed, and forgets a missing one where no other is left", async () => {
+    const state = await copies.create(context(), inputsOf("v1"));
+    compare.mockResolvedValueOnce("changed");
+    const changed = await copies.read(context(), state);
+    expect(changed?.state.bookkeeping.drifted).toBe("changed");
+    compare.mockResolvedValueOnce("gone");
+    marks.clear();
+    expect(remove).not.toHaveBeenCalled();
+    expect(await copies.read(context(), state)).toBeUndefined();
+    // its mark goes with it: no later run knows its owner
+    expect(remove.mock.calls.map(([{ owner }, , gone, kept]) => [owner.id, gone, kept])).toEqual([
+      [state.bookkeeping.owner, state.bookkeeping.copies, []],
+    ]);
+    compare.mockResolvedValueOnce("gone");
+    remove.mockRejectedValueOnce(failure());
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(copies.gone(state)).toEqual({
+      code: "DRIFTED",
+      text: "s3://docs/v1 no longer exists. It is removed from the state; the next `pulumi up` creates it again",
+    });
+  });
+
+  test("takes the mark of a missing copy away; a failure of that is a warning", async () => {
+    const state = await copies.create(context(), inputsOf("v1"));
+    compare.mockResolvedValue("gone");
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(remove).toHaveBeenLastCalledWith(
+      expect.objectContaining({ owner: expect.objectContaining({ id: state.bookkeeping.owner }) as unknown }),
+      expect.anything(),
+      [expect.objectContaining({ copy: expect.objectContaining({ uri: "s3://docs/v1" }) as unknown })],
+      [],
+    );
+    remove.mockRejectedValueOnce(new Error("forbidden"));
+    expect(await copies.read(context(), state)).toBeUndefined();
+    expect(reporter.lines.warn).toEqual([
+      expect.stringMatching(/the mark of this resource stays, although the copy is gone: .*forbidden/s),
+    ]);
+  });
+
+  test("keeps the state of a missing copy, where an earlier one must be removed", async () => {
+    const first = await copies.create(context(), inputsOf("v1"));
+    const second = await copies.update(context(), first, inputsOf("v2"));
+    place.delete("s3://docs/v2");
+    const seen = await copies.read(context(), second);
+    expect(seen?.state.bookkeeping).toEqual({ ...second.bookkeeping, drifted: "gone" });
+  });
+
+  test("reverts an earlier result, once the copy is as it was", async () => {
+    const { outputs, bookkeeping } = await copies.create(context(), inputsOf("v1"));
+    const drifted = { outputs, bookkeeping: { ...bookkeeping, drifted: "changed" as const } };
+    const seen = await copies.read(context(), drifted);
+    expect(seen?.state).toEqual({ outputs, bookkeeping });
+    expect(seen?.state.bookkeeping).not.toHaveProperty("drifted");
+  });
+});

@@ -1,0 +1,287 @@
+// A copy that fails after its publication: it is in the state, and the next run does only the rest.
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import nodeFetch from "node-fetch";
+import { create } from "tar";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { checkByTable } from "../../../../provider/resource/inputTable.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
+import type { Context } from "../../../../provider/resource/context.ts";
+import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import { systemClock } from "../../../../provider/runtime/time/clock.ts";
+import { RunCancelledError } from "../../../../provider/runtime/messages/errors.ts";
+import {
+  CANARIES,
+  startBucketStub,
+  STUB_BUCKET,
+  stubError,
+  type BucketStub,
+} from "../../../simulation/bucketStub.ts";
+import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { testContext, URN } from "../../../simulation/testContext.ts";
+
+let store: BucketStub;
+let folder: string;
+let reporter: ReturnType<typeof recordingReporter>;
+let notes: MemoryNotes;
+
+beforeEach(async (context) => {
+  store = await startBucketStub(context);
+  folder = mkdtempSync(join(tmpdir(), "unfinished-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  reporter = recordingReporter();
+  notes = new MemoryNotes();
+  for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+const context = (signal = new AbortController().signal): Context =>
+  testContext({
+    fetch: nodeFetch,
+    clock: systemClock,
+    reporter,
+    signal,
+    urn: URN,
+    publicationRecords: notes,
+    configuration: {
+      environment: (name) => (name === "PULUMI_HOME" ? join(folder, "home") : process.env[name]),
+      stackConfig: () => undefined,
+    },
+  });
+
+function inputsOf(version: string, given: object = {}): CheckedInputs {
+  const site = join(folder, version);
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "index.html"), version);
+  const file = join(folder, `${version}.tar.gz`);
+  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
+  const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", linkLife: "1h" };
+  const { inputs, failures } = checkByTable<CheckedInputs>(
+    BUNDLE_COPY_INPUTS,
+    { source: { file, version, fileSha256 }, destination, ...given },
+    context().configuration,
+  );
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+const keys = (): string[] => [...store.objects.keys()];
+/** Without the marks of their owners. */
+const copies = (): string[] => keys().filter((key) => !key.startsWith(".docs-hosting/owners/"));
+const uploads = (): number => store.requests.filter(({ method }) => method === "PUT").length;
+const decision = (inputs: CheckedInputs, state: BundleCopyState): string => {
+  const { decision: reported, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
+  return `${reported.code} ${hidden ? "hidden" : "seen"}`;
+};
+
+async function unfinished(run: Promise<unknown>): Promise<UnfinishedError<BundleCopyState>> {
+  const error: unknown = await run.catch((reason: unknown) => reason);
+  if (!(error instanceof UnfinishedError)) throw error;
+  return error as UnfinishedError<BundleCopyState>;
+}
+
+/** The file's signing credentials are gone as soon as the bundle is published. */
+function loseCredentials(): void {
+  store.rule = ({ method, key }) => {
+    if (method === "HEAD" && store.objects.has(key)) {
+      vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
+      vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+      vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+      vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    }
+    return undefined;
+  };
+}
+
+function findCredentials(): void {
+  store.rule = () => undefined;
+  for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+}
+
+describe("a copy whose link cannot be signed", () => {
+  test("is in the state of the failed create, and the next up signs it and uploads nothing", async () => {
+    const inputs = inputsOf("v1");
+    loseCredentials();
+    const { state, message } = await unfinished(bundleCopy.create(context(), inputs));
+    expect(message).toMatch(/s3:\/\/docs\/\w{64}\.tar\.gz is published and in the state; .* its link/);
+    expect(message).not.toContain("Nothing was published");
+    expect(state.outputs).not.toHaveProperty("bundleUrl");
+    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+    findCredentials();
+    // a refresh clears Pulumi's init errors
+    const refreshed = await bundleCopy.read(context(), state);
+    expect(refreshed?.state).toEqual(state);
+    expect(decision(inputs, state)).toBe("RESUMED hidden");
+    const before = uploads();
+    const whole = await bundleCopy.update(context(), state, inputs);
+    expect(whole.outputs.bundleUrl).toContain("X-Amz-Signature=");
+    expect(uploads()).toBe(before);
+    expect(decision(inputs, whole)).toBe("UP_TO_DATE seen");
+  });
+
+  test("is removed by a destroy", async () => {
+    loseCredentials();
+    const { state } = await unfinished(bundleCopy.create(context(), inputsOf("v1")));
+    findCredentials();
+    await bundleCopy.remove(context(), state);
+    expect(keys()).toEqual([]);
+  });
+
+  test("of an update is in the state, with all earlier copies", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1"));
+    loseCredentials();
+    const { state } = await unfinished(bundleCopy.update(context(), first, inputsOf("v2")));
+    findCredentials();
+    expect(state.outputs.version).toBe("v2");
+    expect(state.bookkeeping.copies.map(({ bundle }) => bundle.version)).toEqual(["v2", "v1"]);
+    await bundleCopy.remove(context(), state);
+    expect(keys()).toEqual([]);
+  });
+});
+
+test("Ctrl-C during the removal of earlier copies leaves all of them in the state; the next up removes them", async () => {
+  const first = await bundleCopy.create(context(), inputsOf("v1", { keep: 0 }));
+  const stop = new AbortController();
+  store.rule = ({ method }) => {
+    if (method === "DELETE") stop.abort(new RunCancelledError("the run was cancelled", ""));
+    return method === "DELETE" ? "hang" : undefined;
+  };
+  const inputs = inputsOf("v2", { keep: 0 });
+  const { state, message } = await unfinished(bundleCopy.update(context(stop.signal), first, inputs));
+  expect(message).toMatch(/is published and in the state; still missing: the removal of earlier copies/);
+  expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
+  expect(state.bookkeeping.copies).toHaveLength(2);
+  store.rule = () => undefined;
+  expect(decision(inputs, state)).toBe("SETTINGS hidden");
+  const archives = (): string[] =>
+    store.requests.flatMap(({ method, key }) => (method === "PUT" && key.endsWith(".tar.gz") ? [key] : []));
+  const before = archives();
+  const whole = await bundleCopy.update(context(), state, inputs);
+  expect(copies()).toEqual([`${whole.outputs.sha256}.tar.gz`]);
+  expect(keys()).toHaveLength(2);
+  expect(archives()).toEqual(before);
+});
+
+test("a partly published site is in the state; the next up completes it, or a destroy removes it", async () => {
+  const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", layout: "site" };
+  const inputs = inputsOf("v1", { destination });
+  store.rule = ({ method, key }) =>
+    method === "PUT" && key === "index.html" ? stubError(403, "AccessDenied") : undefined;
+  const { state, message } = await unfinished(bundleCopy.create(context(), inputs));
+  expect(message).toContain("may be published in part, and is in the state");
+  expect(copies()).toEqual([`.docs-hosting/${state.outputs.sha256}.json`]);
+  store.rule = () => undefined;
+  expect(decision(inputs, state)).toBe("RESUMED hidden");
+  const whole = await bundleCopy.update(context(), state, inputs);
+  expect(keys()).toContain("index.html");
+  expect(decision(inputs, whole)).toBe("UP_TO_DATE seen");
+  await bundleCopy.remove(context(), state);
+  expect(keys()).toEqual([]);
+});
+
+test("a copy of which nothing arrived is in no state", async () => {
+  store.rule = ({ method }) => (method === "PUT" ? stubError(403, "AccessDenied") : undefined);
+  const run = bundleCopy.create(context(), inputsOf("v1"));
+  await expect(run).rejects.toThrow("Nothing was published");
+  await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
+});
+
+describe("a run that is killed between publication and answer", () => {
+  /** A run whose answer never reaches the engine. */
+  async function killed(run: Promise<unknown>): Promise<void> {
+    await run;
+  }
+
+  test("is followed by one that adopts the copy: nothing is uploaded again", async () => {
+    const inputs = inputsOf("v1");
+    await killed(bundleCopy.create(context(), inputs));
+    const archive = copies()[0] ?? "";
+    const { etag } = store.objects.get(archive) ?? {};
+    const archives = (): unknown[] =>
+      store.requests.filter(({ method, key }) => method === "PUT" && key === archive);
+    const before = archives().length;
+    if (!("file" in inputs.source)) throw new Error("no file");
+    rmSync(inputs.source.file); // nor is the bundle needed again
+    const state = await bundleCopy.create(context(), inputs);
+    expect([archives().length, store.objects.get(archive)?.etag]).toEqual([before, etag]);
+    // one mark: that of the owner in the state
+    const marks = keys().filter((key) => key !== archive);
+    expect(marks).toEqual([`.docs-hosting/owners/${archive}/${state.bookkeeping.owner ?? ""}.json`]);
+    expect(reporter.lines.info.at(-1)).toMatch(/^RESUMED: s3:.* of an interrupted run is complete/);
+    expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
+    notes.operationEnded();
+    expect(notes.notes.size).toBe(0);
+  });
+
+  test("is followed by one with other content: the copy of the killed run is removed as an earlier one", async () => {
+    await killed(bundleCopy.create(context(), inputsOf("v1", { keep: 0 })));
+    const state = await bundleCopy.create(context(), inputsOf("v2", { keep: 0 }));
+    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+    expect(state.outputs.version).toBe("v2");
+    await bundleCopy.remove(context(), state);
+    expect(keys()).toEqual([]);
+  });
+
+  test("was an update: a destroy also removes its publication", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1"));
+    await killed(bundleCopy.update(context(), first, inputsOf("v2")));
+    expect(copies()).toHaveLength(2);
+    await bundleCopy.remove(context(), first);
+    expect(keys()).toEqual([]);
+    expect(notes.notes.size).toBe(0);
+  });
+
+  test("was an update that removed the state's copy: going back publishes that again", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1", { keep: 0 }));
+    await killed(bundleCopy.update(context(), first, inputsOf("v2", { keep: 0 })));
+    expect(keys()).not.toContain(`${first.outputs.sha256}.tar.gz`);
+    const limits = { files: 7 };
+    const back = await bundleCopy.update(context(), first, inputsOf("v1", { keep: 0, limits }));
+    expect([back.outputs.version, back.bookkeeping.copies.length]).toEqual(["v1", 1]);
+    expect(copies()).toEqual([`${first.outputs.sha256}.tar.gz`]);
+  });
+
+  test("left a copy that somebody removed since: it is published again", async () => {
+    const inputs = inputsOf("v1");
+    await killed(bundleCopy.create(context(), inputs));
+    store.objects.clear();
+    const state = await bundleCopy.create(context(), inputs);
+    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
+  });
+
+  test("a replacement at the same destination is not removed with the replaced copy", async () => {
+    const first = await bundleCopy.create(context(), inputsOf("v1"));
+    const second = await bundleCopy.create(context(), inputsOf("v2"));
+    await bundleCopy.remove(context(), first);
+    expect(copies()).toContain(`${second.outputs.sha256}.tar.gz`);
+    expect(notes.notes.size).toBe(1); // its records stay, too, until the engine has its state
+    expect((await bundleCopy.read(context(), second))?.state).toEqual(second);
+    await bundleCopy.remove(context(), second);
+    expect(keys()).toEqual([]);
+  });
+
+  test("a record that cannot be written is reported, and stops nothing", async () => {
+    notes.diskIsFull = true;
+    await bundleCopy.create(context(), inputsOf("v1"));
+    expect(reporter.lines.warn).toContain(
+      "the copy could not be recorded in Pulumi's home folder (ENOSPC): if this run is killed, the next one publishes it again",
+    );
+  });
+});
+
+test("removing linkLife leaves the address of the copy that needs no signature", async () => {
+  const inputs = inputsOf("v1");
+  const signed = await bundleCopy.create(context(), inputs);
+  expect(signed.outputs.bundleUrl).toContain("X-Amz-Signature=");
+  const destination = { ...inputs.destination, linkLife: undefined };
+  const open = inputsOf("v1", { destination });
+  const { outputs } = await bundleCopy.update(context(), signed, open);
+  expect(outputs.bundleUrl).toBe(`${store.endpoint}/docs/${outputs.sha256}.tar.gz`);
+  expect([outputs.expiresAt, outputs.renewAfter]).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { beforeEach, expect, test } from "vitest";
+import type { RegistrySession } from "../../../../provider/images/registry/session.ts";
+import {
+  findSignature,
+  signaturePayload,
+  verifyImage,
+} from "../../../../provider/images/signing/imageSignature.ts";
+import { sealed } from "../../../../provider/images/signing/envelope.ts";
+import type { Signer } from "../../../../provider/images/signing/signer.ts";
+import { openRegistrySession } from "../../../simulation/registrySession.ts";
+import { startRegistryStub, type RegistryStub } from "../../../simulation/registryStub.ts";
+import { newSigner } from "../../../simulation/signedImage.ts";
+
+const IMAGE = `sha256:${"1".repeat(64)}`;
+const TAG = `sha256-${"1".repeat(64)}.sig`;
+
+let registry: RegistryStub;
+let session: RegistrySession;
+beforeEach(async (context) => {
+  registry = await startRegistryStub(context);
+  session = openRegistrySession(registry, "pull");
+});
+
+const signer = newSigner();
+
+test("an image has no signature, one by the key, or only others", async () => {
+  expect(await findSignature(session, IMAGE, signer)).toBe("unsigned");
+  await expect(verifyImage(session, IMAGE, signer)).rejects.toThrow(
+    `${registry.host}/docs/site@${IMAGE} has no signature`,
+  );
+  await expect(verifyImage(session, IMAGE, signer)).rejects.toHaveProperty(
+    "remedy",
+    "Sign it, for example with `signingKeyEnv` of a BundleCopy. If it was copied from another repository, its signature " +
+      `was not: copy the tag ${TAG}, too, and of one by cosign 3 the referrers (\`cosign copy\`, \`oras cp -r\`).`,
+  );
+
+  store([signed(signaturePayload("registry.internal/docs/site", IMAGE), newSigner())]);
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  await expect(verifyImage(session, IMAGE, signer)).rejects.toThrow(
+    `has no valid signature by the public key with the SHA-256 ${signer.keyId}`,
+  );
+  await expect(verifyImage(session, IMAGE, signer)).rejects.toHaveProperty(
+    "remedy",
+    `Another key signed it, or its signature in ${registry.host}/docs/site was changed. Give the public key of its signer, ` +
+      "or find out who changed it.",
+  );
+
+  const payload = signaturePayload("registry.internal/docs/site", IMAGE);
+  store([signed(payload, newSigner()), signed(payload, signer)]);
+  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
+  await verifyImage(session, IMAGE, signer);
+});
+
+test("a signature of another image, and one with a changed byte anywhere, are none", async () => {
+  store([signed(signaturePayload("registry.internal/docs/site", `sha256:${"2".repeat(64)}`), signer)]);
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+
+  const good = signed(signaturePayload("registry.internal/docs/site", IMAGE), signer);
+  const changed = Buffer.from(good.signature);
+  changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
+  store([{ ...good, signature: changed }]);
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+
+  store([good]);
+  const [digest = ""] = registry.blobs.keys();
+  registry.blobs.set(digest, Buffer.from(good.payload.toString().replace("image", "imagf")));
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  registry.blobs.delete(digest);
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+});
+
+test("a signature in a layer of another type, and a layer without one, are none", async () => {
+  const good = signed(signaturePayload("registry.internal/docs/site", IMAGE), signer);
+  store([good], { mediaType: "text/plain" });
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  store([good], { annotations: undefined });
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  store([good], {});
+  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
+});
+
+test("a tag with something else than signatures is no signature", async () => {
+  for (const text of ["{}", '{"layers":[{"mediaType":"text/plain"}]}', '{"layers":{}}', "[[[["]) {
+    const body = Buffer.from(text);
+    registry.manifests.set(TAG, { type: "application/vnd.oci.image.manifest.v1+json", body });
+    expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  }
+});
+
+const SIGN = "https://sigstore.dev/cosign/sign/v1";
+const BUNDLE = "application/vnd.dev.sigstore.bundle.v0.3+json";
+
+test("a bundle of cosign 3 is a signature, in registries with and without the list of referrers", async () => {
+  storeBundles([bundle(IMAGE, newSigner())]);
+  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  storeBundles([bundle(IMAGE, newSigner()), bundle(IMAGE, signer)]);
+  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
+  await verifyImage(session, IMAGE, signer);
+  // beside a signature of another key under the tag of cosign 2
+  store([signed(signaturePayload("registry.internal/docs/site", IMAGE), newSigner())], {}, false);
+  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
+});
+
+test("a bundle about another image, about something else than a signature, of another type, or changed is none", async () => {
+  const other = `sha256:${"2".repeat(64)}`;
+  const changed = bundle(IMAGE, signer)
+    .toString()
+    .replace(/"sig":"./, '"sig":"A');
+  const withoutEnvelope = JSON.stringify({ mediaType: BUNDLE, messageSignature: { signature: "AAAA" } });
+  for (const each of [
+    bundle(other, signer),
+    bundle(IMAGE, signer, "https://slsa.dev/provenance/v1"),
+    changed,
+    withoutEnvelope,
+    "[]",
+  ]) {
+    storeBundles([Buffer.from(each)]);
+    expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  }
+  storeBundles([bundle(IMAGE, signer)], "application/vnd.example+json");
+  expect(await findSignature(session, IMAGE, signer)).toBe("unsigned");
+});
+
+/** The form of cosign 3: a statement in an envelope, in a bundle. */
+function bundle(digest: string, by: Signer, predicateType = SIGN): Buffer {
+  const statement = {
+    _type: "https://in-toto.io/Statement/v1",
+    subject: [{ digest: { sha256: digest.replace("sha256:", "") } }],
+    predicateType,
+    predicate: {},
+  };
+  return Buffer.from(
+    JSON.stringify({
+      mediaType: BUNDLE,
+      verificationMaterial: { publicKey: { hint: "" } },
+      dsseEnvelope: JSON.parse(sealed(Buffer.from(JSON.stringify(statement)), by).toString()) as object,
+    }),
+  );
+}
+
+/** Stores bundles as referrers, listed under the tag of registries without the API. */
+function storeBundles(bundles: readonly Buffer[], type = BUNDLE): void {
+  const manifest = "application/vnd.oci.image.manifest.v1+json";
+  const digestOf = (bytes: Buffer): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  const entries = bundles.map((bytes) => {
+    registry.blobs.set(digestOf(bytes), bytes);
+    const layers = [{ mediaType: type, digest: digestOf(bytes), size: bytes.length }];
+    const body = Buffer.from(
+      JSON.stringify({ schemaVersion: 2, mediaType: manifest, artifactType: type, layers }),
+    );
+    registry.manifests.set(digestOf(body), { type: manifest, body });
+    return { mediaType: manifest, digest: digestOf(body), size: body.length, artifactType: type };
+  });
+  const index = "application/vnd.oci.image.index.v1+json";
+  const list = { schemaVersion: 2, mediaType: index, manifests: entries };
+  registry.manifests.set(TAG.replace(".sig", ""), { type: index, body: Buffer.from(JSON.stringify(list)) });
+}
+
+interface Signed {
+  readonly payload: Buffer;
+  readonly signature: Buffer;
+}
+
+function signed(payload: Buffer, by: Signer): Signed {
+  return { payload, signature: by.sign(payload) };
+}
+
+function store(signatures: readonly Signed[], change: object = {}, isAlone = true): void {
+  if (isAlone) registry.blobs.clear();
+  const layers = signatures.map(({ payload, signature }) => {
+    const digest = `sha256:${createHash("sha256").update(payload).digest("hex")}`;
+    registry.blobs.set(digest, payload);
+    return {
+      mediaType: "application/vnd.dev.cosign.simplesigning.v1+json",
+      digest,
+      size: payload.length,
+      annotations: { "dev.cosignproject.cosign/signature": signature.toString("base64") },
+      ...change,
+    };
+  });
+  const type = "application/vnd.oci.image.manifest.v1+json";
+  registry.manifests.set(TAG, { type, body: Buffer.from(JSON.stringify({ mediaType: type, layers })) });
+}

@@ -1,0 +1,587 @@
+// Whole kits without images: their contents, signatures, parts, replacement, checks and removal.
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { compareKit, removeKits } from "../../../../provider/kits/contents/compareKit.ts";
+import { signerFrom } from "../../../../provider/images/signing/signer.ts";
+import { writeKit, type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
+import type { WrittenKit } from "../../../../provider/kits/contents/writtenKit.ts";
+import type { OwnershipContext } from "../../../../provider/copies/ownership/ownership.ts";
+import type { RegistryContext } from "../../../../provider/images/registry/exchange.ts";
+import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { VirtualClock } from "../../../simulation/virtualClock.ts";
+import { OWNER } from "../../../simulation/owners.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
+import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
+import { POSIX_PROGRAMS, notOnWindows } from "../../../systems.ts";
+
+let folder: string;
+let kits: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kit-"));
+  kits = join(folder, "kits");
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const clock = new VirtualClock();
+const operation = (signal = new AbortController().signal): RegistryContext & OwnershipContext => ({
+  fetch: () => Promise.reject(new Error("no request is expected")),
+  clock,
+  reporter: recordingReporter(),
+  secrets: new Secrets(),
+  signal,
+  deadline: startDeadline(clock, 60_000),
+  environment: () => undefined,
+  owner: OWNER,
+});
+
+const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const signer = signerFrom("K", {
+  environment: () => privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+});
+const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+function request(given: Partial<KitRequest> = {}): KitRequest {
+  const bytes = Buffer.from("not an archive: it was inspected before");
+  const path = join(folder, "given.tar.gz");
+  writeFileSync(path, bytes);
+  const chart = join(folder, "chart");
+  mkdirSync(chart, { recursive: true });
+  writeFileSync(join(chart, "Chart.yaml"), "name: docs\nversion: 1.0.0\n");
+  const bundle = {
+    path,
+    format: "tar.gz",
+    sha256: sha256(bytes),
+    size: bytes.length,
+    version: "v 1",
+    root: "",
+    leftOut: [],
+  } as const;
+  return {
+    bundle,
+    chart,
+    limits: { unpackedBytes: 1e6, files: 10 },
+    images: [],
+    platforms: ["linux/amd64"],
+    values: { replicas: 2 },
+    earlier: [],
+    ...given,
+  };
+}
+const write = (given: Partial<KitRequest> = {}): Promise<WrittenKit> =>
+  writeKit(request(given), { folder: kits, owner: "urn" }, operation());
+const inKit = ({ name }: WrittenKit, ...path: string[]): string => join(kits, name, ...path);
+const filesOf = (kit: WrittenKit): string[] =>
+  readdirSync(inKit(kit), { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(inKit(kit).length + 1))
+    .sort();
+
+describe("a kit without images", () => {
+  test("has the bundle byte for byte, the chart, its texts, and a list of all of them that sha256sum accepts", async (context) => {
+    notOnWindows(context, POSIX_PROGRAMS);
+    const kit = await write();
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, kit.name]);
+    expect(kit.name).toMatch(/^v-1-[0-9a-f]{12}$/);
+    expect(filesOf(kit)).toEqual([
+      "README.md",
+      "SHA256SUMS",
+      "bundle.tar.gz",
+      "chart/docs-1.0.0.tgz",
+      "install.sh",
+      "manifest.json",
+      "manifest.schema.json",
+      "provenance.json",
+      "sbom.cdx.json",
+      "values.yaml",
+      "verify.sh",
+    ]);
+    expect(readFileSync(inKit(kit, "bundle.tar.gz"))).toEqual(readFileSync(join(folder, "given.tar.gz")));
+    const listed = filesOf(kit).filter((name) => name !== "SHA256SUMS");
+    const sums = readFileSync(inKit(kit, "SHA256SUMS"), "utf8");
+    expect(sums).toBe(execFileSync("sha256sum", listed, { cwd: inKit(kit), encoding: "utf8" }));
+    expect(kit).toMatchObject({
+      sha256: sha256(Buffer.from(sums)),
+      files: 11,
+      size: filesOf(kit).reduce((total, name) => total + statSync(inKit(kit, name)).size, 0),
+      signed: false,
+    });
+    expect(statSync(inKit(kit, "verify.sh")).mode & 0o777).toBe(0o755);
+    expect(parse(readFileSync(inKit(kit, "values.yaml"), "utf8"))).toEqual({
+      staticExport: { enabled: true, version: "v 1" },
+      fetch: { sha256: request().bundle.sha256 },
+      replicas: 2,
+    });
+  });
+
+  test("has its provenance and its SBOM: what they name is the bundle and the chart in it", async () => {
+    const kit = await write();
+    const json = (name: string): object => JSON.parse(readFileSync(inKit(kit, name), "utf8")) as object;
+    const bundle = sha256(readFileSync(inKit(kit, "bundle.tar.gz")));
+    expect(json("provenance.json")).toMatchObject({
+      subject: [{ name: "bundle.tar.gz", digest: { sha256: bundle } }],
+      predicateType: "https://slsa.dev/provenance/v1",
+      predicate: { buildDefinition: { externalParameters: { version: "v 1" } } },
+    });
+    expect(json("sbom.cdx.json")).toMatchObject({
+      metadata: { component: { type: "application", version: "v 1" } },
+      components: [
+        { "bom-ref": "bundle", hashes: [{ content: bundle }] },
+        {
+          "bom-ref": "chart",
+          version: "1.0.0",
+          hashes: [{ content: sha256(readFileSync(inKit(kit, "chart/docs-1.0.0.tgz"))) }],
+        },
+      ],
+    });
+  });
+
+  test("has a manifest that its schema accepts, with size and digest of its contents", async () => {
+    const kit = await write();
+    const json = (name: string): object => JSON.parse(readFileSync(inKit(kit, name), "utf8")) as object;
+    const manifest = json("manifest.json");
+    const file = (path: string): object => {
+      const bytes = readFileSync(inKit(kit, path));
+      return { path, size: bytes.length, sha256: sha256(bytes) };
+    };
+    expect(manifest).toMatchObject({
+      kit: 1,
+      version: "v 1",
+      createdAt: kit.createdAt,
+      signed: false,
+      bundle: file("bundle.tar.gz"),
+      chart: { ...file("chart/docs-1.0.0.tgz"), name: "docs", version: "1.0.0" },
+      images: [],
+      blobs: [],
+      needs: { kubernetes: ">=1.25.0-0", tools: ["sh", "coreutils", "tar", "openssl", "helm"] },
+    });
+    const schema = json("manifest.schema.json");
+    const validate = new Ajv2020({ validateFormats: false }).compile(schema);
+    expect([validate(manifest), validate.errors]).toEqual([true, null]);
+    expect(validate({ ...manifest, more: 1 })).toBe(false);
+  });
+
+  test.each<[string, Partial<KitRequest>]>([
+    ["unsigned", {}],
+    ["signed", { signer }],
+  ])("of the same inputs is kept with its date while it is whole, %s", async (_, given) => {
+    const first = await write(given);
+    const bytesOf = (kit: WrittenKit) =>
+      new Map(filesOf(kit).map((name) => [name, readFileSync(inKit(kit, name), "latin1")]));
+    const before = bytesOf(first);
+    clock.advance(86_400_000);
+    expect(await write(given)).toEqual(first);
+    expect(bytesOf(first)).toEqual(before);
+
+    appendFileSync(inKit(first, "values.yaml"), "# of others\n");
+    const mended = await write(given);
+    expect(mended.name).toBe(first.name);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, first.name]);
+    const changed = [...bytesOf(mended)].filter(([name, bytes]) => before.get(name) !== bytes);
+    const dated = ["SHA256SUMS", ...(given.signer ? ["SHA256SUMS.sig", "SHA256SUMS.sigstore.json"] : [])];
+    expect(changed.map(([name]) => name)).toEqual([...dated, "manifest.json"]);
+    const undated = (text = ""): string => text.replaceAll(/"createdAt": ".*"/g, "");
+    expect(undated(bytesOf(mended).get("manifest.json"))).toBe(undated(before.get("manifest.json")));
+  });
+
+  test("whose signature somebody else changed is written again", async () => {
+    const first = await write({ signer });
+    writeFileSync(inKit(first, "SHA256SUMS.sig"), "of others");
+    clock.advance(86_400_000);
+    expect((await write({ signer })).createdAt).not.toBe(first.createdAt);
+  });
+
+  test.each<[string, Partial<KitRequest>]>([
+    ["values", { values: {} }],
+    ["no chart", { chart: undefined }],
+    ["a signature", { signer }],
+    ["parts", { partSize: 1_000 }],
+  ])("with other %s has another path", async (_, given) => {
+    expect((await write(given)).name).not.toBe((await write()).name);
+  });
+
+  test("with another size of parts, or another signing key, has another path", async () => {
+    const other = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+    const kits = [
+      await write({ partSize: 10_000 }),
+      await write({ partSize: 20_000 }),
+      await write({ signer }),
+      await write({ signer: signerFrom("K", { environment: () => other.toString() }) }),
+    ];
+    expect(new Set(kits.map(({ name }) => name)).size).toBe(4);
+  });
+
+  test.each([
+    ["ü", /^kit-[0-9a-f]{12}$/],
+    ["v".repeat(100), /^v{60}-[0-9a-f]{12}$/],
+    ["../v1", /^v1-[0-9a-f]{12}$/],
+  ])("of the version %s has a name that is a file's on every system", async (version, name) => {
+    const { bundle } = request();
+    expect((await write({ bundle: { ...bundle, version } })).name).toMatch(name);
+  });
+
+  test("names its site and its job in the manifest, and what the chart needs of the cluster", async () => {
+    const given = request();
+    const bundle = { ...given.bundle, domain: "docs.example.com", jobId: "j1" };
+    const yaml = 'name: docs\nversion: 1.0.0\nkubeVersion: ">=1.28.0-0"\n';
+    writeFileSync(join(folder, "chart/Chart.yaml"), yaml);
+    const kit = await writeKit({ ...given, bundle }, { folder: kits, owner: "urn" }, operation());
+    expect(JSON.parse(readFileSync(inKit(kit, "manifest.json"), "utf8"))).toMatchObject({
+      domain: "docs.example.com",
+      jobId: "j1",
+      needs: {
+        kubernetes: ">=1.28.0-0",
+        diskBytes:
+          statSync(inKit(kit, "bundle.tar.gz")).size + statSync(inKit(kit, "chart/docs-1.0.0.tgz")).size,
+      },
+    });
+    expect(JSON.parse(readFileSync(inKit(kit, "sbom.cdx.json"), "utf8"))).toMatchObject({
+      metadata: { component: { name: "docs.example.com" } },
+    });
+    const plain = await write();
+    expect(JSON.parse(readFileSync(inKit(plain, "sbom.cdx.json"), "utf8"))).toMatchObject({
+      metadata: { component: { name: "site" } },
+    });
+    const manifest = JSON.parse(readFileSync(inKit(plain, "manifest.json"), "utf8")) as object;
+    expect(Object.keys(manifest)).toEqual([
+      ...["kit", "version", "createdAt", "signed", "bundle", "chart", "images", "blobs", "needs"],
+    ]);
+  });
+
+  test("without a chart needs neither helm nor a script to install it", async () => {
+    const kit = await write({ chart: undefined });
+    expect(filesOf(kit)).not.toContain("install.sh");
+    expect(readFileSync(inKit(kit, "README.md"), "utf8")).toContain("This kit contains no chart.");
+    expect(JSON.parse(readFileSync(inKit(kit, "manifest.json"), "utf8"))).toMatchObject({
+      needs: { tools: ["sh", "coreutils", "tar", "openssl"] },
+    });
+  });
+
+  test("is reported just before it appears: what fails then leaves nothing", async () => {
+    const seen: [string, string[]][] = [];
+    const place = (placing: (kit: WrittenKit) => void): Promise<WrittenKit> =>
+      writeKit(request(), { folder: kits, owner: "urn", placing }, operation());
+    const published = (): string[] => readdirSync(kits).filter((name) => !name.startsWith("."));
+    const kit = await place(({ name }) => void seen.push([name, published()]));
+    expect(seen).toEqual([[kit.name, []]]);
+    await removed([kit]);
+    const failing = place(() => {
+      throw new Error("no room for the record");
+    });
+    await expect(failing).rejects.toThrow("no room for the record");
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+describe("the README of a kit", () => {
+  const readmeOf = async (given: Partial<KitRequest>): Promise<string> => {
+    const kit = await write(given);
+    return readFileSync(inKit(kit, "README.md"), "utf8");
+  };
+
+  test("names the site, the bundle with its digest, the chart and what it needs", async () => {
+    const { bundle } = request();
+    const text = await readmeOf({ bundle: { ...bundle, domain: "docs.example.com" } });
+    expect(text).toContain("# docs.example.com, version «v 1»");
+    expect(text).toContain(`| the site | \`bundle.tar.gz\`, SHA-256 ${bundle.sha256} |`);
+    expect(text).toContain("| chart for Kubernetes | `chart/docs-1.0.0.tgz`, and `values.yaml` |");
+    expect(text).toContain("tar -xzOf chart/docs-1.0.0.tgz docs/values.yaml");
+    expect(text).toContain("have a version >=1.25.0-0. Each node");
+    expect(text).toMatch(/registry need \d+ B of disk/);
+    expect(text).toContain("This kit contains no images.");
+    expect(text).toContain("**This kit is not signed.**");
+    expect(text).not.toMatch(/\{\{|undefined/);
+    expect(await readmeOf({})).toContain("# A site, version «v 1»");
+  });
+
+  test("of a signed one says which key signed it", async () => {
+    const text = await readmeOf({ signer });
+    expect(text).toContain(`SHA-256 ${signer.keyId}`);
+    expect(text).not.toContain("**This kit is not signed.**");
+  });
+
+  test("in parts says how many there are, and how they are joined; the joined kit has its own", async () => {
+    const kit = await write({ partSize: 10_000 });
+    const text = readFileSync(inKit(kit, "README.md"), "utf8");
+    const parts = filesOf(kit).filter((name) => name.startsWith("kit.tar."));
+    expect(text).toContain(`This is a kit in ${parts.length} parts.`);
+    expect(text).toContain("## 3. Join the parts");
+    const joined = Buffer.concat(parts.map((name) => readFileSync(inKit(kit, name))));
+    expect(joined.includes("This folder contains everything")).toBe(true);
+    expect(joined.includes("Join the parts")).toBe(false);
+  });
+});
+
+describe("a signature", () => {
+  test("is checked by openssl, and by the kit's own program, with the public key from another source", async (context) => {
+    notOnWindows(context, POSIX_PROGRAMS);
+    const kit = await write({ signer });
+    expect(kit.signed).toBe(true);
+    const key = join(folder, "key.pem");
+    writeFileSync(key, publicKey.export({ type: "spki", format: "pem" }));
+    const args = ["dgst", "-sha256", "-verify", key, "-signature", "SHA256SUMS.sig", "SHA256SUMS"];
+    expect(execFileSync("openssl", args, { cwd: inKit(kit), encoding: "utf8" })).toContain("Verified OK");
+    const verified = (): unknown => {
+      const { status, stdout, stderr } = spawnSync("sh", ["verify.sh", key], {
+        cwd: inKit(kit),
+        encoding: "utf8",
+      });
+      return { status, output: status === 0 ? "" : stdout + stderr };
+    };
+    expect(verified()).toEqual({ status: 0, output: "" });
+    appendFileSync(inKit(kit, "values.yaml"), "\n");
+    expect(verified()).toMatchObject({
+      status: 1,
+      output: expect.stringContaining("changed: values.yaml") as string,
+    });
+    const everything = filesOf(kit).map((name) => readFileSync(inKit(kit, name), "latin1"));
+    const secret = privateKey.export({ type: "pkcs8", format: "pem" }).toString().split("\n")[1] ?? "";
+    for (const text of everything) expect(text).not.toContain(secret);
+  });
+});
+
+describe("parts", () => {
+  test("of at most the wanted size are joined with cat and tar to the same kit", async (context) => {
+    notOnWindows(context, POSIX_PROGRAMS);
+    const kit = await write({ signer, partSize: 10_000 });
+    const names = filesOf(kit);
+    const parts = names.filter((name) => name.startsWith("kit.tar."));
+    expect(names).toEqual([
+      "PARTS.SHA256SUMS",
+      "PARTS.SHA256SUMS.sig",
+      "PARTS.SHA256SUMS.sigstore.json",
+      "README.md",
+      ...parts,
+      "verify.sh",
+    ]);
+    expect(parts.length).toBeGreaterThan(2);
+    const sizes = parts.map((name) => statSync(inKit(kit, name)).size);
+    expect(sizes.slice(0, -1).every((size) => size === 10_000)).toBe(true);
+    expect(sizes.at(-1)).toBeLessThanOrEqual(10_000);
+    execFileSync("sha256sum", ["-c", "--strict", "--quiet", "PARTS.SHA256SUMS"], { cwd: inKit(kit) });
+    execFileSync("sh", ["-c", `cat kit.tar.* | tar -xf - -C ${folder}`], { cwd: inKit(kit) });
+    const joined = join(folder, "kit");
+    execFileSync("sha256sum", ["-c", "--strict", "--quiet", "SHA256SUMS"], { cwd: joined });
+    expect(sha256(readFileSync(join(joined, "SHA256SUMS")))).toBe(kit.sha256);
+    expect(statSync(join(joined, "verify.sh")).mode & 0o111).not.toBe(0);
+    expect(existsSync(join(joined, "SHA256SUMS.sig"))).toBe(true);
+    expect(await compareKit(kits, kit, operation())).toBe("same");
+    rmSync(inKit(kit, "kit.tar.002"));
+    expect(await compareKit(kits, kit, operation())).toBe("changed");
+  });
+
+  test("that are too many are refused", async () => {
+    await expect(write({ partSize: 20 })).rejects.toThrow("more than 999 parts");
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+describe("a written kit", () => {
+  test("replaces a broken one as a whole; a link of that name is not followed", async () => {
+    const kit = await write();
+    rmSync(inKit(kit, "bundle.tar.gz"));
+    writeFileSync(inKit(kit, "more"), "");
+    await write();
+    expect(existsSync(inKit(kit, "bundle.tar.gz"))).toBe(true);
+    expect(filesOf(kit)).toHaveLength(12); // with the file that somebody else put there
+    renameSync(inKit(kit), join(folder, "elsewhere"));
+    symlinkSync(join(folder, "elsewhere"), inKit(kit));
+    await write();
+    expect(lstatSync(inKit(kit)).isDirectory()).toBe(true);
+    expect(existsSync(join(folder, "elsewhere/README.md"))).toBe(true);
+  });
+
+  test("has the path of the same content when several runs write it at once", async () => {
+    const given = request();
+    const runs = Array.from({ length: 5 }, () =>
+      writeKit(given, { folder: kits, owner: "urn" }, operation()),
+    );
+    const [first, ...others] = await Promise.all(runs);
+    for (const other of others) expect(other).toEqual(first);
+    expect(readdirSync(kits)).toEqual([MARKS_FOLDER, first?.name]);
+    expect(filesOf(first as WrittenKit)).toHaveLength(11);
+  });
+
+  test.each([
+    ["the bundle is written", /^writing /],
+    ["its files are added up", /^computing/],
+    ["it is cut into parts", /^splitting/],
+  ])("is missing when its run is stopped while %s, and the run ends soon", async (_, line) => {
+    const size = 64 * 2 ** 20;
+    const { bundle, ...others } = request({ partSize: 2 ** 20 });
+    writeFileSync(bundle.path, Buffer.alloc(size));
+    const large = { ...bundle, size, sha256: sha256(Buffer.alloc(size)) };
+    const stop = new AbortController();
+    const reporter = recordingReporter();
+    let stoppedMs = Infinity;
+    const progress = (text: string): void => {
+      if (!line.test(text)) return;
+      // in the middle of what this line reports
+      setImmediate(() => {
+        stoppedMs = performance.now();
+        stop.abort(new Error("stopped"));
+      });
+    };
+    const run = writeKit(
+      { bundle: large, ...others },
+      { folder: kits, owner: "urn" },
+      { ...operation(stop.signal), reporter: { ...reporter, progress } },
+    );
+    await expect(run).rejects.toThrow(/stopped|abort/);
+    expect(performance.now() - stoppedMs).toBeLessThan(1_000);
+    expect(readdirSync(kits)).toEqual([]);
+  });
+
+  test("is missing when it fails, or is stopped", async () => {
+    const { bundle } = request();
+    await expect(write({ bundle: { ...bundle, sha256: "0".repeat(64) } })).rejects.toMatchObject({
+      message: "the bundle's file changed while it was put into the kit",
+      remedy: "Run `pulumi up` again.",
+    });
+    expect(readdirSync(kits)).toEqual([]);
+    const stop = new AbortController();
+    stop.abort(new Error("stopped"));
+    await expect(
+      writeKit(request(), { folder: kits, owner: "urn" }, operation(stop.signal)),
+    ).rejects.toThrow();
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+describe("a check of a kit", () => {
+  test.each<[string, string, (kit: string) => void]>([
+    ["as it was", "same", () => undefined],
+    ["gone", "gone", (kit) => rmSync(kit, { recursive: true })],
+    ["without a file", "changed", (kit) => rmSync(join(kit, "values.yaml"))],
+    ["with one more, which somebody else put there", "same", (kit) => writeFileSync(join(kit, "more"), "")],
+    ["with a file that is longer", "changed", (kit) => appendFileSync(join(kit, "README.md"), "x")],
+    [
+      "with a file under another name",
+      "changed",
+      (kit) => renameSync(join(kit, "values.yaml"), join(kit, "v")),
+    ],
+    ["with another list", "changed", (kit) => appendFileSync(join(kit, "SHA256SUMS"), " ")],
+    ["without its list", "changed", (kit) => rmSync(join(kit, "SHA256SUMS"))],
+    [
+      "with a link in the place of a file, of its size",
+      "changed",
+      (kit) => {
+        const file = join(kit, "values.yaml");
+        const { size } = statSync(file);
+        rmSync(file);
+        symlinkSync("README.md".padStart(size, "./"), file);
+      },
+    ],
+    ["that is a file", "changed", (kit) => (rmSync(kit, { recursive: true }), writeFileSync(kit, ""))],
+  ])("finds it %s: %s", async (_, seen, harm) => {
+    const kit = await write();
+    harm(inKit(kit));
+    expect(await compareKit(kits, kit, operation())).toBe(seen);
+  });
+
+  test("a removed kit leaves files of others, and kept ones", async () => {
+    const one = await write();
+    const two = await write({ values: {} });
+    writeFileSync(join(kits, "of-others"), "");
+    expect(await removed([one, two], [two])).toEqual([]);
+    expect(readdirSync(kits).sort()).toEqual([MARKS_FOLDER, "of-others", two.name].sort());
+    expect(await removed([two])).toEqual([]);
+    expect(readdirSync(kits)).toEqual(["of-others"]);
+  });
+});
+
+describe("of a removed kit", () => {
+  test.each<[string, Partial<KitRequest>]>([
+    ["one that is signed", { signer: signer }],
+    ["one in parts", { partSize: 4_096, signer: signer }],
+  ])("%s, nothing is left", async (_, given) => {
+    await removed([await write(given)]);
+    expect(readdirSync(kits)).toEqual([]);
+  });
+
+  test("files stay that others put into it, and those that somebody changed; a line names them", async () => {
+    const kit = await write();
+    mkdirSync(inKit(kit, "notes"));
+    writeFileSync(inKit(kit, "notes/mine.txt"), "mine");
+    writeFileSync(inKit(kit, "values.yaml"), "replicas: 7\n");
+    writeFileSync(inKit(kit, "SHA256SUMS.sig"), "somebody's own");
+    expect(await removed([kit])).toEqual([
+      `${inKit(kit)} stays: it has files that this kit did not write or that were changed since: ` +
+        "SHA256SUMS.sig, notes/mine.txt, values.yaml. Remove them when they are no longer needed",
+    ]);
+    expect(filesOf(kit)).toEqual(["SHA256SUMS.sig", "notes/mine.txt", "values.yaml"]);
+    expect(await removed([kit])).toHaveLength(1);
+  });
+
+  test.each<[string, Partial<KitRequest>]>([
+    ["a kit", {}],
+    ["a signed kit, its signatures too,", { signer }],
+  ])("all of %s stays where its list is another: the owner of its files is unknown", async (_, given) => {
+    const kit = await write(given);
+    appendFileSync(inKit(kit, "SHA256SUMS"), "x");
+    const before = filesOf(kit);
+    expect(await removed([kit])).toEqual([
+      expect.stringMatching(
+        RegExp(`: README\\.md, SHA256SUMS, .* and ${before.length - 3} more\\. Remove`),
+      ) as string,
+    ]);
+    expect(filesOf(kit)).toEqual(before);
+  });
+
+  test("a link or a file in its place stays, and so does the link's target", async () => {
+    const kit = await write({ signer });
+    const elsewhere = join(folder, "elsewhere");
+    renameSync(inKit(kit), elsewhere);
+    symlinkSync(elsewhere, inKit(kit));
+    const before = readdirSync(elsewhere);
+    const stays = `${inKit(kit)} stays: this kit was a folder. Remove it when it is no longer needed`;
+    expect(await removed([kit])).toEqual([stays]);
+    expect(readdirSync(elsewhere)).toEqual(before);
+    rmSync(inKit(kit));
+    await write({ signer });
+    rmSync(inKit(kit), { recursive: true });
+    writeFileSync(inKit(kit), "mine");
+    expect(await removed([kit])).toEqual([stays]);
+    expect(readFileSync(inKit(kit), "utf8")).toBe("mine");
+  });
+
+  test("a removal that was stopped is completed by the next", async () => {
+    const kit = await write({ signer: signer });
+    const stop = AbortSignal.abort(new Error("stopped"));
+    await expect(removed([kit], [], stop)).rejects.toThrow("stopped");
+    rmSync(inKit(kit, "README.md"));
+    rmSync(inKit(kit, "SHA256SUMS.sig"));
+    expect(await removed([kit])).toEqual([]);
+    expect(readdirSync(kits)).toEqual([]);
+  });
+});
+
+/** Removes kits. @returns the messages */
+async function removed(
+  gone: readonly WrittenKit[],
+  kept: readonly WrittenKit[] = [],
+  signal = new AbortController().signal,
+): Promise<string[]> {
+  const reporter = recordingReporter();
+  await removeKits(kits, gone, kept, { ...operation(signal), reporter });
+  return reporter.lines.warn;
+}
