@@ -24,7 +24,7 @@ const MISSION = ["runtime", "http", "service", "resource", "agentJob", "staticEx
 const AREAS = ["site", "images", "copies", "kits", "installation", "doctor"];
 /** Inside an area with modules: a module imports only those before it. */
 const MODULES = {
-  runtime: ["time", "tracing", "concurrency", "messages", "files"],
+  runtime: ["time", "concurrency", "messages", "tracing", "files"],
   service: ["polling"],
   site: ["archive", "inspection", "search", "offlineSearch"],
   images: ["registry", "signing", "siteImage", "provenance"],

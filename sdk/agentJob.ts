@@ -5,8 +5,7 @@ import {
   type CheckedAgentJobInputs,
 } from "../provider/agentJob/inputs";
 import type { AgentJobOutputs } from "../provider/agentJob/state";
-import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
+import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
 
 /** Arguments of {@link AgentJob}: see {@link AgentJobInputs} for the meaning of each. */
 export type AgentJobArgs = InputsOf<AgentJobInputs>;

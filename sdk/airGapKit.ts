@@ -3,8 +3,7 @@ import { AIR_GAP_KIT_INPUTS, type AirGapKitInputs } from "../provider/kits/airGa
 import type { AirGapKitOutputs } from "../provider/kits/airGapKit/state";
 import { chartDigest } from "../provider/kits/contents/chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
+import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
 
 /** Arguments of {@link AirGapKit}: see {@link AirGapKitInputs} for the meaning of each. */
 export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" | "chart"> {

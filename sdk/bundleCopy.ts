@@ -4,8 +4,7 @@ import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/state";
 import type { DestinationInputs } from "../provider/copies/destinations/inputs";
 import { rememberDestination } from "./copiedSite";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
+import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
 
 /** Arguments of {@link BundleCopy}: see {@link BundleCopyInputs} for the meaning of each. */
 export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source" | "destination"> {

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/state";
-import { COPY_WITHOUT_ADDRESS, deliveryOf, type Delivery } from "../provider/installation/delivery";
+import { COPY_WITHOUT_ADDRESS, type Delivery, deliveryOf } from "../provider/installation/delivery";
 import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
-import type { OutputsOf } from "./resourceProperties";
+import type { OutputsOf } from "./providedResource";
 
 /** The outputs of a BundleCopy that an installation needs. */
 export interface CopiedSite extends Pick<

@@ -3,8 +3,8 @@ import type { AgentJob } from "../provider/service/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
 import { noTracer } from "../provider/runtime/tracing/tracer";
 import { programContext } from "./programContext";
-import { warnOfPlainKey } from "./plainKeyWarning";
-import type { InputsOf } from "./resourceProperties";
+import { warnOfPlainKey } from "./registration";
+import type { InputsOf } from "./providedResource";
 
 /** Arguments of {@link getAgentJob}: see {@link AgentJobLookupInputs} for the meaning of each. */
 export type GetAgentJobArgs = {
@@ -29,7 +29,7 @@ export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobRes
   warnOfPlainKey();
   const [{ lookUpAgentJob }, { Pacers }, context] = await Promise.all([
     import("../provider/agentJob/lookUp.js"),
-    import("../provider/http/pacers.js"),
+    import("../provider/http/pacer.js"),
     programContext(),
   ]);
   const { secrets, environment, clock } = context;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ExportSource, FileSource } from "../provider/copies/source/bundleSource";
 import { fileDigest } from "../provider/copies/source/fileDigest";
-import type { InputsOf } from "./resourceProperties";
+import type { InputsOf } from "./providedResource";
 import type { StaticExport, UnmanagedStaticExport } from "./staticExport";
 
 /**

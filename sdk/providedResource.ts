@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { handlerText } from "./handler";
-import { warnOfPlainKey } from "./plainKeyWarning";
-import { checkPackageIsFound, refuseImport } from "./registration";
-import { resourceUrn } from "./resourceUrn";
+import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
+import { isKnownOutput } from "./pulumiSdk";
+import { inputNames, type InputTable } from "../provider/resource/inputTable";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
 export abstract class ProvidedResource extends pulumi.CustomResource {
@@ -35,4 +35,53 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     );
     warnOfPlainKey();
   }
+}
+
+/**
+ * The URN that a resource will have. The provider needs it for rows and records, and Pulumi does not pass it on.
+ *
+ * A promise instead of the output of `createUrn`: that output depends on the parent. The SDK expands this to all children
+ * of the parent, so two siblings would wait for each other forever. A promise has no dependencies.
+ *
+ * @returns `undefined` when the parent's own URN is unknown
+ */
+export function resourceUrn(
+  name: string,
+  type: string,
+  parent: pulumi.Resource | undefined,
+): Promise<string | undefined> {
+  const urn = pulumi.createUrn(name, type, parent);
+  return new Promise((resolve) => {
+    urn.apply(resolve);
+    void isKnownOutput(urn).then((known) => known || resolve(undefined));
+  });
+}
+
+/**
+ * Inputs of a resource as a program gives them: each, and each entry of a list, may be an output. An optional one may be
+ * `undefined`.
+ */
+export type InputsOf<Inputs> = {
+  [Name in keyof Inputs]:
+    | pulumi.Input<
+        NonNullable<Inputs[Name]> extends readonly (infer Entry)[]
+          ? pulumi.Input<Entry>[]
+          : NonNullable<Inputs[Name]>
+      >
+    // also for programs with `exactOptionalPropertyTypes`
+    | (undefined extends Inputs[Name] ? undefined : never);
+};
+
+/** Outputs of a resource as properties of its class, which extends an interface of them. The outputs' own types document them. */
+export type OutputsOf<Outputs> = { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
+
+/** Outputs that are no inputs, as «not known yet»: Pulumi creates class properties only for those it is given. */
+export type OwnOutputs<Outputs, Inputs> = Record<Exclude<keyof Outputs, keyof Inputs>, undefined>;
+
+/** Every input of a resource as «not given»: Pulumi creates class properties only for those it is given. */
+export function unset<Inputs>(table: InputTable<Inputs>): Record<keyof Inputs, undefined> {
+  return Object.fromEntries(inputNames(table).map((name) => [name, undefined])) as Record<
+    keyof Inputs,
+    undefined
+  >;
 }

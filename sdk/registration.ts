@@ -1,10 +1,11 @@
 // What a class checks before it registers anything.
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { RunError, type CustomResourceOptions } from "@pulumi/pulumi";
+import { type CustomResourceOptions, RunError } from "@pulumi/pulumi";
 import type * as dynamic from "../provider/dynamic";
 import { HANDLER_MODULE } from "./handler";
-import { runsInCli } from "./pulumiSdk";
+import { isConfigSecret, runsInCli } from "./pulumiSdk";
+import * as pulumi from "@pulumi/pulumi";
 
 /** The folder that Pulumi started the program in: the program may change it later, the provider's process does not follow. */
 const PROGRAM_FOLDER = process.cwd();
@@ -64,4 +65,22 @@ export function checkPackageIsFound(folder = PROGRAM_FOLDER, isCli = runsInCli()
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "unknown error";
+}
+
+/** Configuration key of the admin API key. */
+const API_KEY_CONFIG = "docs-hosting:adminApiKey";
+
+/** Programs that were warned: one process may run several. */
+const warned = new Set<string>();
+
+/** Warns once per program about an API key that the stack's configuration holds in plain text. */
+export function warnOfPlainKey(): void {
+  if (pulumi.runtime.getConfig(API_KEY_CONFIG) === undefined || isConfigSecret(API_KEY_CONFIG)) return;
+  const program = `${pulumi.getProject()}/${pulumi.getStack()}`;
+  if (warned.has(program)) return;
+  warned.add(program);
+  void pulumi.log.warn(
+    `the configuration ${API_KEY_CONFIG} holds the admin API key in plain text, readable in the stack's settings file. ` +
+      `Make a new key, and set it with \`pulumi config set --secret ${API_KEY_CONFIG}\`.`,
+  );
 }

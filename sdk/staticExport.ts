@@ -1,9 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "../provider/staticExport/inputs";
 import type { StaticExportOutputs } from "../provider/staticExport/state";
-import { ProvidedResource } from "./providedResource";
-import { unset, type InputsOf, type OutputsOf, type OwnOutputs } from "./resourceProperties";
-import { markWithoutLink } from "./staticExportLink";
+import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
 
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
 export type StaticExportArgs = InputsOf<StaticExportInputs>;
@@ -40,6 +38,14 @@ export const OWN_OUTPUTS: OwnOutputs<StaticExportOutputs, StaticExportInputs> = 
 // a property of the class for each output
 export interface StaticExport extends OutputsOf<StaticExportOutputs> {}
 
+/** Exports without a link, because they were only read. */
+const withoutLink = new WeakSet<object>();
+
+/** Whether an export was read with {@link StaticExport.get}. */
+export function hasNoLink(found: object): boolean {
+  return withoutLink.has(found);
+}
+
 /**
  * A static export of a documentation site. Create and update run an export job at the documentation-hosting service, which
  * pre-renders the site into one bundle. Renewing the bundle's link keeps the bundle downloadable.
@@ -73,7 +79,7 @@ export class StaticExport extends ProvidedResource {
     opts?: pulumi.CustomResourceOptions,
   ): UnmanagedStaticExport {
     const found = new StaticExport(name, { ...lookup, domain: id }, { ...opts, id });
-    markWithoutLink(found);
+    withoutLink.add(found);
     return found;
   }
 

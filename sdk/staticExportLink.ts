@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { missingOutput } from "../provider/installation/delivery";
 import type { InstalledSite } from "../provider/installation/installedSite";
-import type { InputsOf } from "./resourceProperties";
+import type { InputsOf } from "./providedResource";
+import { hasNoLink } from "./staticExport";
 
 /**
  * The link of a static export, for an installation whose export is in another stack, see
@@ -10,14 +11,6 @@ import type { InputsOf } from "./resourceProperties";
 export interface StaticExportLink extends InputsOf<Pick<InstalledSite, "version" | "jobId" | "sha256">> {
   /** The link to the bundle: the output `bundleUrl`. It becomes a secret even if it was given as plain text. */
   bundleUrl: pulumi.Input<string>;
-}
-
-/** Exports without a link, because they were only read. */
-const withoutLink = new WeakSet<object>();
-
-/** Remembers that an export was read with `StaticExport.get`. */
-export function markWithoutLink(found: pulumi.Resource): void {
-  withoutLink.add(found);
 }
 
 const READ_ONLY =
@@ -41,8 +34,7 @@ export function linkOf(source: StaticExportLink, owner: string): pulumi.Output<s
         `{ image, version, jobId } of one.`,
     );
   }
-  if (withoutLink.has(given))
-    throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
+  if (hasNoLink(given)) throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
   // a managed export gets its link from the provider, or from the mocks of a user's test
   if (pulumi.CustomResource.isInstance(given)) return pulumi.secret(source.bundleUrl);
   return pulumi.secret(pulumi.output(given.bundleUrl).apply((url: unknown) => requiredLink(url, owner)));

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { NO_IMAGE } from "../provider/installation/delivery";
 import type { InstalledSite } from "../provider/installation/installedSite";
 import { siteValues } from "../provider/installation/siteValues";
-import { copyValues, isCopy, type CopiedSite } from "./copiedSite";
-import type { InputsOf } from "./resourceProperties";
+import { type CopiedSite, copyValues, isCopy } from "./copiedSite";
+import type { InputsOf } from "./providedResource";
 import type { StaticExport } from "./staticExport";
 import { linkOf, requiredOutput, type StaticExportLink } from "./staticExportLink";
 

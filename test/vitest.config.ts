@@ -9,7 +9,7 @@ const project = (name: string, timeoutMs: number, options: Options): TestProject
 /** Files share a process and its loaded modules: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
 const sharedProcesses: Options = { isolate: false };
 /** Tests of what a process does once in its life: each file replaces modules by others. */
-export const REPLACED_MODULES = "unit/{adapters,sdk,polling}/**/*.test.ts";
+export const REPLACED_MODULES = "unit/{adapters,sdk,service/polling}/**/*.test.ts";
 
 /** Stacks that need minutes of processor time: `npm run test:stacks`, `test:native` and `test:cli` run them, `npm test` does not. */
 const hasLongStacks =

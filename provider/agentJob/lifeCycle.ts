@@ -1,28 +1,28 @@
-import { decisionLine, type Decision, type DecisionCode } from "../resource/decision";
+import { type Decision, type DecisionCode, decisionLine } from "../resource/decision";
 import type { Context } from "../resource/context";
 import {
   changedByTable,
   checkByTable,
   checkedByTable,
-  withEffect,
   type InputTable,
+  withEffect,
 } from "../resource/inputTable";
 import {
   DEFAULT_LIMIT_MS,
-  goneDecision,
-  READ_LIMIT_MS,
   type Found,
+  goneDecision,
   type LifeCycle,
+  openClient,
+  READ_LIMIT_MS,
+  UnfinishedError,
 } from "../resource/lifeCycle";
-import { openClient } from "../resource/openClient";
-import { UnfinishedError } from "../resource/unfinishedError";
-import { agentJobOutcome, isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
-import { waitForJob, type PolledJob } from "../service/polling/jobWait";
+import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
+import { type PolledJob, waitForJob } from "../service/polling/jobWait";
 import { AgentFailedError, InputError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { warningOnce } from "../runtime/messages/reporter";
-import { AGENT_JOB_INPUTS, STORED_AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
-import { inputsOf, NOT_OBSERVED, observedState, type AgentJobState } from "./state";
+import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs, STORED_AGENT_JOB_INPUTS } from "./inputs";
+import { type AgentJobState, inputsOf, NOT_OBSERVED, observedState } from "./state";
 
 /** The life cycle of an agent job. */
 export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {

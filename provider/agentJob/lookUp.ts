@@ -1,10 +1,9 @@
-import { isKnownStatus, missingFields, nameOf, type AgentJob } from "../service/agentJob";
+import { type AgentJob, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
 import { checkedByTable } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS } from "./inputs";
-import { openClient, type ClientContext } from "../resource/openClient";
+import { type ClientContext, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
 import { withoutSecrets } from "../runtime/messages/reporter";
 import { explained } from "../runtime/messages/explainedError";
-import { READ_LIMIT_MS } from "../resource/lifeCycle";
 
 /**
  * Reads an agent job once: `GET /v2/agent/{projectId}/job/{id}`. No line and no error contains the values in the context's

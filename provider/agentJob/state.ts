@@ -1,6 +1,6 @@
 import type { AgentJob } from "../service/agentJob";
 import { inputsAmong } from "../resource/inputTable";
-import { UNKNOWN } from "../runtime/messages/unknown";
+import { UNKNOWN } from "../runtime/messages/plainText";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 
 /** The outputs of an agent job: all inputs, and the fields that the service reported. */

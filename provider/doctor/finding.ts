@@ -1,5 +1,5 @@
 import { DocsHostingError } from "../runtime/messages/errors";
-import { redact } from "../runtime/messages/redaction";
+import { redact } from "../runtime/messages/plainText";
 import type { Reporter } from "../runtime/messages/reporter";
 
 /** The result of one check. */

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ConnectionOptions, TLSSocket } from "node:tls";
-import { AttemptConnection } from "../http/attemptConnection";
-import { connectionFailure } from "../http/connectionFailure";
+import { AttemptConnection, connectionFailure } from "../http/attemptConnection";
 import { proxyFor } from "../http/proxy";
 import type { Clock } from "../runtime/time/clock";
-import { failure, failureOf, ok, warning, type Finding } from "./finding";
+import { failure, failureOf, type Finding, ok, warning } from "./finding";
 import type { DoctorHost } from "./host";
 
 const DAY_MS = 86_400_000;

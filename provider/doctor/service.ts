@@ -1,17 +1,17 @@
 import { attempt } from "../http/attempt";
-import { readAnswer } from "../http/answer";
 import { endpointOf } from "../http/endpoint";
-import { Pacers } from "../http/pacers";
-import { openClient, type ClientContext, type ServiceContext } from "../resource/openClient";
+import { readAnswer } from "../http/answer";
+import { Pacers } from "../http/pacer";
+import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import { isKnownStatus, nameOf } from "../service/agentJob";
-import { serviceSettings, type ConfigurationSource } from "../service/configuration";
-import { normaliseDomain } from "../service/domainName";
+import { type ConfigurationSource, serviceSettings } from "../service/configuration";
+import { normaliseDomain } from "../service/identifier";
 import { formatDuration } from "../runtime/time/duration";
 import { noTracer } from "../runtime/tracing/tracer";
 import { NotFoundError, ResponseError } from "../runtime/messages/errors";
 import type { Reporter } from "../runtime/messages/reporter";
 import type { Secrets } from "../runtime/messages/secrets";
-import { failure, failureOf, ok, silent, warning, type Finding } from "./finding";
+import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
 import type { DoctorHost } from "./host";
 import type { Options } from "./options";
 

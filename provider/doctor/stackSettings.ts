@@ -1,5 +1,5 @@
-import { redact } from "../runtime/messages/redaction";
-import { failure, ok, warning, type Finding } from "./finding";
+import { redact } from "../runtime/messages/plainText";
+import { failure, type Finding, ok, warning } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";
 

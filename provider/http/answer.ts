@@ -1,10 +1,9 @@
 import type { Clock } from "../runtime/time/clock";
 import type { HttpReply } from "./attempt";
-import type { Endpoint } from "./endpoint";
-import type { FailedAttempt } from "./failedAttempt";
-import { malformed } from "./malformed";
-import { decodeText, MAX_BODY_BYTES } from "./replyBody";
+import { type FailedAttempt } from "./retryPolicy";
 import { parseRetryAfter } from "./retryPolicy";
+import { decodeText, malformed, MAX_BODY_BYTES } from "./reply";
+import type { Endpoint } from "./endpoint";
 
 /** A complete answer of the service, with any status. */
 export interface Answer {

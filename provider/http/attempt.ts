@@ -1,14 +1,11 @@
 import { Readable } from "node:stream";
 import type { RequestInit, Response } from "node-fetch";
-import type { Clock } from "../runtime/time/clock";
-import type { Deadline } from "../runtime/time/deadline";
+import type { Clock, Deadline } from "../runtime/time/clock";
 import type { Reporter } from "../runtime/messages/reporter";
 import type { Secrets } from "../runtime/messages/secrets";
-import { arrivalsOf } from "./arrivals";
-import { AttemptConnection, type ConnectionOptions } from "./attemptConnection";
-import { connectionFailure } from "./connectionFailure";
+import { AttemptConnection, connectionFailure, type ConnectionOptions } from "./attemptConnection";
 import type { Endpoint } from "./endpoint";
-import type { FailedAttempt } from "./failedAttempt";
+import type { FailedAttempt } from "./retryPolicy";
 
 /** The used part of node-fetch's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -149,4 +146,48 @@ async function* watched(content: AsyncIterable<Uint8Array>, moved: () => void): 
     moved();
     yield piece;
   }
+}
+
+/** Maximum number of buffered bytes before the stream is paused. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+/**
+ * Reads a body as it arrives. The bytes are read from the stream at once: if the connection breaks, the bytes in the stream's own
+ * buffers are lost.
+ *
+ * @returns a function that takes all bytes that arrived since its last call, and waits if there are none. At the end of the body
+ *   it returns undefined. It throws the error that broke the stream, after all arrived bytes were taken
+ */
+export function arrivalsOf(body: NodeJS.ReadableStream): () => Promise<readonly Uint8Array[] | undefined> {
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let ended: { readonly error?: unknown } | undefined;
+  let wake = (): void => undefined;
+  const end = (how: { error?: unknown }): void => {
+    ended ??= how;
+    wake();
+  };
+  body.on("data", (chunk: Buffer) => {
+    waiting.push(chunk);
+    waitingBytes += chunk.length;
+    if (waitingBytes > MAX_WAITING_BYTES) body.pause();
+    wake();
+  });
+  body.on("end", () => end({}));
+  body.on("error", (error: unknown) => end({ error }));
+  body.on("close", () => end({ error: Object.assign(new Error("closed"), { code: "ECONNRESET" }) }));
+  return async () => {
+    while (waiting.length === 0) {
+      if (ended) {
+        if ("error" in ended) throw ended.error;
+        return undefined;
+      }
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+    const taken = waiting;
+    waiting = [];
+    waitingBytes = 0;
+    if (!ended) body.resume();
+    return taken;
+  };
 }

@@ -1,5 +1,5 @@
 import { MalformedResponseError } from "../runtime/messages/errors";
-import type { Repetition } from "./retryPolicy";
+import { type Repetition } from "./retryPolicy";
 
 export interface Call {
   readonly method: "GET" | "POST";

@@ -1,9 +1,9 @@
-import type { Clock } from "../runtime/time/clock";
-import type { Deadline } from "../runtime/time/deadline";
+import type { Clock, Deadline } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
-import type { FailedAttempt } from "./failedAttempt";
+import { type FailedAttempt } from "./retryPolicy";
 import { MAX_RETRY_AFTER_MS } from "./retryPolicy";
+import { createHash } from "node:crypto";
 
 /** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
 const FIRST_REQUESTS = 4;
@@ -195,5 +195,25 @@ export class Pacer {
       `${name} waited for its turn${why}; the time limit of ${formatDuration(limitMs)} leaves no time for it`,
       "Run `pulumi up` again later, or raise the limit with the resource option customTimeouts.",
     );
+  }
+}
+
+/** The pacers of one process: one for each service and key. */
+export class Pacers {
+  readonly #clock: Clock;
+  /** By a digest, so that no key is stored. */
+  readonly #byDigest = new Map<string, Pacer>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(baseUrl: string, key: string): Pacer {
+    const digest = createHash("sha256").update(`${baseUrl}\n${key}`).digest("hex");
+    const known = this.#byDigest.get(digest);
+    if (known) return known;
+    const pacer = new Pacer(this.#clock);
+    this.#byDigest.set(digest, pacer);
+    return pacer;
   }
 }

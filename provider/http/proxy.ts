@@ -1,6 +1,6 @@
-import { isLoopback } from "./loopback";
-import { isExcepted } from "./noProxy";
+import { isLoopback } from "./address";
 import { ConfigurationError } from "../runtime/messages/errors";
+import ipaddr from "ipaddr.js";
 
 /** Environment variable with the URL of the proxy for `https:`. The lower-case name takes precedence, as usual. */
 const PROXY_VARIABLE = "HTTPS_PROXY";
@@ -29,4 +29,49 @@ export function proxyFor(
     `${PROXY_VARIABLE} is not the URL of an http(s) proxy`,
     `Write it like http://proxy.example.com:3128, or name the service's host in ${NO_PROXY_VARIABLE}.`,
   );
+}
+
+/**
+ * Whether a list of `NO_PROXY` contains a host, as curl reads it: entries are separated by commas or white space. A name excepts its
+ * subdomains, too, and may begin or end with a dot. An address excepts only itself; `10.0.0.0/8` and `2001:db8::/32` are
+ * ranges. Beyond curl, `*` may be one of several entries, and an entry may begin with `*.` or end with a port. (proxy-from-env 2.1 has
+ * no ranges.)
+ */
+export function isExcepted({ hostname, port }: URL, list: string): boolean {
+  const host = plainHost(hostname);
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === "*") return true;
+      const { text, onlyPort } = withoutPort(entry);
+      if (text === "" || (onlyPort !== undefined && onlyPort !== (port || "443"))) return false;
+      if (ipaddr.isValid(host)) return containsAddress(text, host);
+      const name = plainHost(text.replace(/^\*?\./, ""));
+      return name !== "" && (host === name || host.endsWith(`.${name}`));
+    });
+}
+
+/** Without the brackets of an IPv6 address, and without the dot at the end of a complete name. */
+function plainHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+/** An IPv6 address has colons of its own, so its port follows brackets: `[2001:db8::1]:8443`. */
+function withoutPort(entry: string): { text: string; onlyPort?: string | undefined } {
+  if (ipaddr.IPv6.isValid(entry.replace(/\/.*/, ""))) return { text: entry };
+  const [, text = "", onlyPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  return { text, onlyPort };
+}
+
+function containsAddress(entry: string, address: string): boolean {
+  const [, network = "", bits] = /^\[?([^\]/]*)\]?(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const isAddress = network.includes(":")
+    ? ipaddr.IPv6.isValid(network)
+    : ipaddr.IPv4.isValidFourPartDecimal(network); // "10/8" is no range for curl
+  if (!isAddress) return false;
+  const [range, found] = [ipaddr.parse(network), ipaddr.parse(address)];
+  const widest = range.kind() === "ipv4" ? 32 : 128;
+  const length = bits === undefined ? widest : Number(bits);
+  return range.kind() === found.kind() && length <= widest && found.match(range, length);
 }

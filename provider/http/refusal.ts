@@ -5,12 +5,11 @@ import {
   NotReadyError,
   ResponseError,
 } from "../runtime/messages/errors";
-import { redact } from "../runtime/messages/redaction";
-import type { Answer } from "./answer";
+import { redact } from "../runtime/messages/plainText";
+import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
 import type { Endpoint, Origin } from "./endpoint";
-import type { FailedAttempt } from "./failedAttempt";
-import { parseJson, QUOTE_LENGTH } from "./replyBody";
-import { webPageIn } from "./webPage";
+import type { Answer } from "./answer";
+import type { FailedAttempt } from "./retryPolicy";
 
 /** The remedy if a web page answered: then the status says nothing about a domain or a job. */
 export const NOT_THE_API =

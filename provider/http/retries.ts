@@ -1,15 +1,9 @@
+import type { FailedAttempt , Repetition} from "./retryPolicy";
+import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
 import { sleep } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import type { NetworkContext } from "./attempt";
-import type { FailedAttempt } from "./failedAttempt";
-import {
-  allowedRepeats,
-  countedAs,
-  mayHaveBeenProcessed,
-  retryDelayMs,
-  type Repetition,
-} from "./retryPolicy";
 
 /** The server that an operation talks to. */
 export interface Peer {

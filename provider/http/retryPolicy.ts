@@ -1,3 +1,5 @@
+import type { DocsHostingError } from "../runtime/messages/errors";
+
 /** Why an attempt failed. The fault decides about a retry. */
 export type Fault =
   /** No connection was made, or TLS was interrupted, so the service certainly did not receive the request. */
@@ -116,4 +118,10 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
       ? Date.parse(header) - nowMs
       : NaN;
   return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), MAX_RETRY_AFTER_MS);
+}
+
+/** An attempt without a usable reply: the fault decides about a retry, the error is for the user. */
+export interface FailedAttempt {
+  readonly fault: Fault;
+  readonly error: DocsHostingError;
 }

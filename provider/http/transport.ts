@@ -1,17 +1,16 @@
 import type { Tracer } from "../runtime/tracing/tracer";
 import { MalformedResponseError } from "../runtime/messages/errors";
-import { redact } from "../runtime/messages/redaction";
+import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
-import { readAnswer, type Answer } from "./answer";
+import { parseObject, QUOTE_LENGTH } from "./reply";
+import { type Call, type Endpoint, endpointOf, type Origin } from "./endpoint";
+import { type Answer, readAnswer } from "./answer";
 import { attempt, type NetworkContext } from "./attempt";
-import { endpointOf, type Call, type Endpoint, type Origin } from "./endpoint";
-import type { FailedAttempt } from "./failedAttempt";
-import type { Pacer } from "./pacer";
-import type { Pacers } from "./pacers";
-import { refusal } from "./refusal";
-import { parseObject, QUOTE_LENGTH } from "./replyBody";
-import { Retries, type Peer } from "./retries";
+import { type Peer, Retries } from "./retries";
+import { type FailedAttempt } from "./retryPolicy";
 import { mayHaveBeenProcessed } from "./retryPolicy";
+import type { Pacer, Pacers } from "./pacer";
+import { refusal } from "./refusal";
 
 /** A successful reply whose body is a JSON object. */
 export interface Reply {

@@ -1,12 +1,12 @@
-import { isUnknown, UNKNOWN } from "../runtime/messages/unknown";
+import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
 import {
   FEATURES,
   featureValues,
   type RequestedFeatures,
   type SelfHostedDeploymentKind,
 } from "./featureTable";
-import { NOTHING_TO_VERIFY, verificationProblem, type ImageVerification } from "./imageVerification";
-import { servable, SITE_ARGUMENTS, type InstalledSite, type Refuse, type Servable } from "./installedSite";
+import { type ImageVerification, NOTHING_TO_VERIFY, verificationProblem } from "./imageVerification";
+import { type InstalledSite, type Refuse, servable, type Servable, SITE_ARGUMENTS } from "./installedSite";
 import { mergeValues } from "./mergeValues";
 import { airGappedByLink, copyValues, installedValues, needsLink, siteValues } from "./siteValues";
 

@@ -1,12 +1,12 @@
 import type { DestinationInputs } from "../copies/destinations/inputs";
-import { isUnknown } from "../runtime/messages/unknown";
+import { isUnknown } from "../runtime/messages/plainText";
 import {
   COPY_WITHOUT_ADDRESS,
+  type Delivery,
   deliveryOf,
   missingOutput,
   NO_IMAGE,
   NO_LINK,
-  type Delivery,
 } from "./delivery";
 import type { SiteFacts } from "./siteValues";
 

@@ -1,4 +1,4 @@
-import { startDeadline } from "../runtime/time/deadline";
+import { startDeadline } from "../runtime/time/clock";
 import type { NetworkContext } from "../http/attempt";
 import { InputError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";

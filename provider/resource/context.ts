@@ -1,4 +1,4 @@
-import type { Lookup } from "../http/refusedAddress";
+import type { Lookup } from "../http/address";
 import type { Clock } from "../runtime/time/clock";
 import type { ConfigurationSource } from "../service/configuration";
 import type { Tracer } from "../runtime/tracing/tracer";
@@ -7,7 +7,7 @@ import type { Secrets } from "../runtime/messages/secrets";
 import type { PublicationFolder } from "./publicationRecords";
 import type { ResumeFolder } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
-import type { Pacers } from "../http/pacers";
+import type { Pacers } from "../http/pacer";
 import type { Semaphore } from "../runtime/concurrency/semaphore";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */

@@ -1,5 +1,5 @@
 import { ConfigurationError, InputError } from "../runtime/messages/errors";
-import { isUnknown } from "../runtime/messages/unknown";
+import { isUnknown } from "../runtime/messages/plainText";
 import type { ConfigurationSource } from "../service/configuration";
 
 /** A problem with one of the user's properties. */

@@ -1,8 +1,9 @@
-import type { ConfigurationSource } from "../service/configuration";
+import { type ConfigurationSource, isApiKeyPadded, serviceSettings } from "../service/configuration";
 import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
-import type { Machine } from "../runtime/time/serviceClock";
+import { type Deadline, type Machine, startDeadline } from "../runtime/time/clock";
+import { Client } from "../service/client";
 
 /** The state of a resource between two operations. */
 export interface StoredState {
@@ -128,4 +129,50 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
    * @throws an Error if something remains, so that the resource stays in the state
    */
   remove(context: Context, state: State): Promise<void>;
+}
+
+/** An operation that failed after some progress: its state is saved, and the next operation continues from it. */
+export class UnfinishedError<State> extends Error {
+  readonly state: State;
+
+  /** @param cause the explained error; its message becomes this error's message */
+  constructor(cause: Error, state: State) {
+    super(cause.message, { cause });
+    this.name = "UnfinishedError";
+    this.state = state;
+  }
+}
+
+/** The parts of an operation's context that requests to the service need. */
+export type ClientContext = Pick<
+  Context,
+  "configuration" | "fetch" | "clock" | "pacers" | "reporter" | "tracer" | "secrets" | "signal"
+>;
+
+/** A context with a client of the service and a deadline. */
+export type ServiceContext<Given extends ClientContext = Context> = Given & {
+  readonly client: Client;
+  readonly deadline: Deadline;
+};
+
+/**
+ * Opens a client of the service for one operation.
+ *
+ * @param limit of the operation: in milliseconds from now on, or the deadline of an operation that has begun
+ * @throws ConfigurationError
+ */
+export function openClient<Given extends ClientContext>(
+  context: Given,
+  inputs: { baseUrl?: string; apiKeyEnv?: string },
+  limit: number | Deadline,
+): ServiceContext<Given> {
+  const { configuration, reporter } = context;
+  const deadline = typeof limit === "number" ? startDeadline(context.clock, limit) : limit;
+  const service = serviceSettings(configuration, inputs);
+  if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
+    reporter.warn(
+      `the admin API key in ${service.apiKeyName} has white space around it, such as a line break: the white space is not sent`,
+    );
+  }
+  return { ...context, deadline, client: new Client({ ...context, service, deadline }) };
 }

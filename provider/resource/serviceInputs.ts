@@ -1,6 +1,5 @@
-import { API_KEY, resolveApiKey, resolveBaseUrl } from "../service/configuration";
-import { configured, text, type InputTable } from "./inputTable";
-import { variableNameProblem } from "./variableName";
+import { API_KEY, type ConfigurationSource, resolveApiKey, resolveBaseUrl } from "../service/configuration";
+import { configured, type InputTable, type RuleResult, text } from "./inputTable";
 
 /** Inputs that select the service and the API key. */
 export interface ServiceInputs {
@@ -36,3 +35,48 @@ export const SERVICE_INPUTS: InputTable<ServiceInputs> = {
     }),
   },
 };
+
+/** Part of the problem of an input that is a key. Nothing may show its value, so a failure with it does not name the property. */
+export const NOT_THE_KEY = "not the key itself";
+
+/** Names of variables are shorter than keys, in characters. */
+const LONGEST_NAME = 64;
+/** From this length on, a text of one letter case with digits, or of mixed letters and digits, is a key. */
+const SHORTEST_KEY = 32;
+
+/**
+ * The problem of a text as the name of an environment variable, if any. A key that was pasted in its place is registered as a secret.
+ */
+export function variableNameProblem(
+  value: string,
+  { secrets }: Pick<ConfigurationSource, "secrets"> = {},
+): string | undefined {
+  if (/^[A-Za-z_]\w*$/.test(value) && !isKeyLike(value)) return undefined;
+  secrets?.add(value);
+  return `must be the name of an environment variable, ${NOT_THE_KEY}: letters, digits and _`;
+}
+
+function isKeyLike(value: string): boolean {
+  if (value.length > LONGEST_NAME || value.startsWith("svc_")) return true;
+  const isMixed = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
+  return value.length >= SHORTEST_KEY && (isMixed || /^[0-9a-f]+$/i.test(value));
+}
+
+/** Longest version label, in characters: far more than a commit or a date needs, and short enough for readable previews. */
+const MAX_VERSION_LENGTH = 128;
+
+/** The problem of a label that is no text: programs in YAML read a version that looks like a number as one. */
+export function problemOfLabel(value: unknown): string {
+  if (typeof value !== "number") return `must be a string, not ${typeof value}`;
+  return (
+    `must be a string, not the number ${value}. Pulumi reads a version that looks like a number, such as 20261125 or the ` +
+    "commit 5326e15, as a number in programs in YAML. Write a version that cannot be one: v20261125, 2026-11-25, or commit-5326e15"
+  );
+}
+
+/** The rule of a content label, such as a commit or a date. */
+export function ruleOfVersion(value: string): RuleResult {
+  return value.trim() !== "" && value.length <= MAX_VERSION_LENGTH && !/\p{Cc}/u.test(value)
+    ? { value }
+    : { problem: `must have 1 to ${MAX_VERSION_LENGTH} characters, none of them a control character` };
+}

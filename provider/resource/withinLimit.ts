@@ -1,4 +1,4 @@
-import { startDeadline, type Deadline } from "../runtime/time/deadline";
+import { type Deadline, startDeadline } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { DeadlineExceededError } from "../runtime/messages/errors";
 import type { Context } from "./context";

@@ -1,8 +1,7 @@
-import { isReadDifferently } from "./webAddress";
-import { malformed } from "../http/malformed";
-import { isPlain } from "../runtime/messages/plainText";
-import type { Outcome } from "./polling/observation";
-import { redact } from "../runtime/messages/redaction";
+import { isReadDifferently } from "../http/address";
+import { malformed } from "../http/reply";
+import { isPlain, redact } from "../runtime/messages/plainText";
+import type { Outcome } from "./polling/progress";
 import type { Reply } from "../http/transport";
 
 /** The statuses of an agent job: `active`, or one of three final ones. */

@@ -1,8 +1,5 @@
-import { malformed } from "../http/malformed";
-import { isLoopback } from "../http/loopback";
-import { refusedHost } from "../http/refusedAddress";
-import { toCount } from "./replyNumber";
-import { isReadDifferently } from "./webAddress";
+import { malformed, toCount } from "../http/reply";
+import { isLoopback, isReadDifferently, refusedHost } from "../http/address";
 import type { Reply } from "../http/transport";
 
 /** A presigned link to a bundle. Only the link expires: the job and its files stay, and the service can mint a new link. */
@@ -111,4 +108,27 @@ function signedExpiry(query: URLSearchParams): number | undefined {
   if (!date || !/^\d{1,10}$/.test(lifeSeconds)) return undefined;
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = date.slice(1).map(Number);
   return Date.UTC(year, month - 1, day, hour, minute, second) + Number(lifeSeconds) * 1_000;
+}
+
+/** What a state says of a link. Only the engine and its tools wrote it, but they may have damaged it. */
+export interface StoredLink {
+  readonly bundleUrl?: unknown;
+  readonly expiresAt?: unknown;
+  readonly renewAfter?: unknown;
+}
+
+/**
+ * Whether a state has a link that dependants can use and whose renewal can be planned. Older CLIs write `null` for every secret
+ * if they export a stack with a wrong passphrase.
+ */
+export function isStoredLink({ bundleUrl, expiresAt, renewAfter }: StoredLink): boolean {
+  return isAddress(bundleUrl) && isTimeOrAbsent(expiresAt) && isTimeOrAbsent(renewAfter);
+}
+
+function isAddress(value: unknown): boolean {
+  return typeof value === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value);
+}
+
+function isTimeOrAbsent(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && !Number.isNaN(Date.parse(value)));
 }

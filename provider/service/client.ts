@@ -1,9 +1,15 @@
-import { readAgentJob, type AgentJobKey, type AgentJobReply } from "./agentJob";
-import { readBundleLink, type BundleLink } from "./bundleLink";
+import { type AgentJobKey, type AgentJobReply, readAgentJob } from "./agentJob";
+import { type BundleLink, readBundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
 import { NotAllowedError, NotFoundError, ResponseError } from "../runtime/messages/errors";
-import { readExportJob, readStartReply, type ExportJob, type StartReply } from "./exportJob";
-import { checkSite, otherSite } from "./jobSite";
+import {
+  checkSite,
+  type ExportJob,
+  otherSite,
+  readExportJob,
+  readStartReply,
+  type StartReply,
+} from "./exportJob";
 import { NOT_THE_API, pathRemedy } from "../http/refusal";
 import { Transport, type TransportOptions } from "../http/transport";
 

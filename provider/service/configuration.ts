@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../runtime/messages/errors";
-import { isLoopback } from "../http/loopback";
+import { isLoopback } from "../http/address";
 import type { Origin } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
-import { SHORTEST_SECRET, type Secrets } from "../runtime/messages/secrets";
+import { type Secrets, SHORTEST_SECRET } from "../runtime/messages/secrets";
 
 /** A setting; {@link Configuration} describes each. */
 export interface Setting {

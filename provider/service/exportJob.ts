@@ -1,10 +1,9 @@
-import { malformed } from "../http/malformed";
-import { readIdentifier } from "./identifier";
-import { readWarnings, type JobWarnings } from "./jobWarnings";
-import type { Outcome } from "./polling/observation";
-import { redact } from "../runtime/messages/redaction";
-import { toCount, toNumber } from "./replyNumber";
+import { malformed, toCount, toNumber } from "../http/reply";
+import { normaliseDomain, readIdentifier } from "./identifier";
+import type { Outcome } from "./polling/progress";
+import { redact } from "../runtime/messages/plainText";
 import type { Reply } from "../http/transport";
+import { InputError } from "../runtime/messages/errors";
 
 /** An export job as the service reports it. */
 export interface ExportJob {
@@ -104,4 +103,60 @@ export function readStartReply(reply: Reply): StartReply {
 function readStatus({ body: { status }, secrets }: Reply): string {
   // secrets are removed first: in lower case they would not be found
   return typeof status === "string" ? redact(secrets.removeFrom(status)).toLowerCase() : "";
+}
+
+/** The site in a reply, if it differs from `domain`. A reply without a site, or with an invalid one, is not compared. */
+export function otherSite(domain: string, body: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof body["domain"] !== "string") return undefined;
+  const named = normaliseDomain(body["domain"]);
+  return "domain" in named && named.domain !== domain ? named.domain : undefined;
+}
+
+/** @throws InputError for a reply about the job of another site: nothing of that job may be used */
+export function checkSite(domain: string, jobId: string, body: Readonly<Record<string, unknown>>): void {
+  const other = otherSite(domain, body);
+  if (other === undefined) return;
+  throw new InputError(
+    `job ${jobId} is an export of ${other}, not of ${domain}`,
+    `Give the jobId of an export of ${domain}, or declare the domain ${other}.`,
+  );
+}
+
+/** Number of warnings that are shown. */
+const SHOWN = 3;
+/** Longest shown text of a warning, in characters. */
+const TEXT_LIMIT = 200;
+
+/** A service's warnings about the content of a job, such as broken links. */
+export interface JobWarnings {
+  readonly count: number;
+  /** The first warnings with a text, redacted. */
+  readonly first: readonly string[];
+}
+
+/** Reads the optional warnings of a job: a list of texts, or of objects with a `message` and the `path` of a page. */
+export function readWarnings(body: Readonly<Record<string, unknown>>): JobWarnings | undefined {
+  const found = [body["warnings"], body["errors"]].filter(Array.isArray).flat() as unknown[];
+  if (found.length === 0) return undefined;
+  const texts = found.values().map((one) => redact(textOf(one), TEXT_LIMIT));
+  const first = texts
+    .filter((text) => text !== "")
+    .take(SHOWN)
+    .toArray();
+  return { count: found.length, first };
+}
+
+function textOf(warning: unknown): string {
+  if (typeof warning !== "object" || warning === null) return typeof warning === "string" ? warning : "";
+  const { path, message } = warning as Readonly<Record<string, unknown>>;
+  return [path, message].filter((part) => typeof part === "string").join(": ");
+}
+
+/** `5 warnings: (1) …; (2) …; (3) …; and 2 more` */
+export function describeWarnings({ count, first }: JobWarnings): string {
+  const shown = first.map((text, index) => `(${index + 1}) ${text}`);
+  const left = count - first.length;
+  const rest = left > 0 && shown.length > 0 ? [`and ${left} more`] : [];
+  const list = [...shown, ...rest].join("; ");
+  return `${count} ${count === 1 ? "warning" : "warnings"}${list && `: ${list}`}`;
 }

@@ -1,22 +1,20 @@
 import { decisionLine } from "../resource/decision";
-import type { ServiceContext } from "../resource/openClient";
-import { saltFor } from "../resource/salt";
-import { UnfinishedError } from "../resource/unfinishedError";
-import { clockErrorOf, machineOf } from "../runtime/time/serviceClock";
+import { type ServiceContext, UnfinishedError } from "../resource/lifeCycle";
+import { saltFor } from "../resource/resumeRecords";
+import { clockErrorOf, machineOf } from "../runtime/time/clock";
 import { ExportFailedError, InputError, NotFoundError, ResponseError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
-import type { CheckedInputs } from "./inputs";
-import { intentOf } from "./intent";
-import { jobIsGone, resumptionOf, type Resumption } from "./resumption";
+import { type CheckedInputs, intentOf } from "./inputs";
+import { jobIsGone, type Resumption, resumptionOf } from "./resumption";
 import {
   finishedState,
+  type JobPhase,
+  type StaticExportState,
   unfinishedState,
   warnOfShortLife,
   wasAfter,
-  type JobPhase,
-  type StaticExportState,
 } from "./state";
-import { runExport, type FinishedExport } from "./workflow";
+import { type FinishedExport, runExport } from "./workflow";
 
 /**
  * Exports the site. It continues the planned job, otherwise the job of a killed run, otherwise it starts a new job. After any

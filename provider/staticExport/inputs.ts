@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { normaliseDomain } from "../service/domainName";
-import { text, type InputTable, type RuleResult } from "../resource/inputTable";
-import { problemOfLabel, ruleOfVersion } from "../resource/versionLabel";
-import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
-import { isIdentifier } from "../service/identifier";
+import { isIdentifier, normaliseDomain } from "../service/identifier";
+import { inputNames, type InputTable, type RuleResult, text, withEffect } from "../resource/inputTable";
+import { problemOfLabel, ruleOfVersion, SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import { parseDuration } from "../runtime/time/duration";
+import { hash } from "node:crypto";
 
 /** The inputs of a static export, as plain values. The only definition of their names and effects. */
 export interface StaticExportInputs extends ServiceInputs {
@@ -107,4 +106,38 @@ function ruleOfDuration(value: string): RuleResult {
   return parseDuration(value) !== undefined
     ? { value }
     : { problem: `"${value}" is not a duration; write it like "90s", "30m" or "24h"` };
+}
+
+/** The digest's value for an absent input. The first three inputs, which every release has, have one. */
+const ABSENT: Partial<Record<keyof StaticExportInputs, unknown>> = {
+  version: null,
+  triggers: [],
+  jobId: null,
+};
+
+/** The inputs that determine the wanted content, in the order of their rows. */
+const WANTED = withEffect(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS), "content", "adopts");
+
+/**
+ * The wanted content, as a digest. An interrupted job is continued only while the digest stays the same. It is a digest
+ * because `version`, `triggers` and `exportOptions` may be secret. The state stores it only with a salt.
+ *
+ * Inputs of later releases come last, and absent inputs at the end are left out. So digests of earlier releases stay valid.
+ */
+export function intentOf(inputs: StaticExportInputs): string {
+  const isAbsent = (name: keyof StaticExportInputs): boolean => {
+    const { isSame = Object.is } = STATIC_EXPORT_INPUTS[name];
+    return isSame(inputs[name], undefined);
+  };
+  const last = WANTED.findLastIndex((name) => name in ABSENT || !isAbsent(name));
+  const wanted = WANTED.slice(0, last + 1).map((name) =>
+    isAbsent(name) ? (ABSENT[name] ?? null) : inputs[name],
+  );
+  return hash("sha256", JSON.stringify(wanted, sortKeys));
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 }

@@ -1,14 +1,18 @@
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
-import { DEFAULT_LIMIT_MS, goneDecision, READ_LIMIT_MS, type LifeCycle } from "../resource/lifeCycle";
+import {
+  DEFAULT_LIMIT_MS,
+  goneDecision,
+  type LifeCycle,
+  openClient,
+  READ_LIMIT_MS,
+} from "../resource/lifeCycle";
 import { checkByTable, withEffect } from "../resource/inputTable";
-import { openClient } from "../resource/openClient";
-import { startDeadline } from "../runtime/time/deadline";
-import { clockErrorOf, machineOf } from "../runtime/time/serviceClock";
+import { clockErrorOf, machineOf, startDeadline } from "../runtime/time/clock";
 import { NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { exportSite } from "./exportSite";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { changedInputs, planExport, predictExport } from "./plan";
 import { renewalLimitMs, renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
@@ -16,9 +20,9 @@ import {
   inputsOf,
   recordedState,
   serviceTimeOf,
+  type StaticExportState,
   warnOfShortLife,
   withUsableLink,
-  type StaticExportState,
 } from "./state";
 import { importExport, noSuchJob, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";

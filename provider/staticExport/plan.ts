@@ -1,19 +1,19 @@
-import { fromNow, type Decision, type DecisionCode } from "../resource/decision";
+import { type Decision, type DecisionCode, fromNow } from "../resource/decision";
 import { changedByTable, withEffect } from "../resource/inputTable";
-import { isUnknown, UNKNOWN } from "../runtime/messages/unknown";
-import type { Machine } from "../runtime/time/serviceClock";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
+import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
+import type { Machine } from "../runtime/time/clock";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import {
   hadLink,
   inputsOf,
+  type JobPhase,
+  type OwnOutputs,
   phaseOf,
   recordedState,
   serviceTimeOf,
+  type StaticExportState,
   wasAfter,
   withUsableLink,
-  type JobPhase,
-  type OwnOutputs,
-  type StaticExportState,
 } from "./state";
 
 /** The single action that converges the state to the inputs, and its reason. */

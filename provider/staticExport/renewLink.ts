@@ -1,9 +1,9 @@
 import { fromNow } from "../resource/decision";
 import type { Context } from "../resource/context";
-import type { ServiceContext } from "../resource/openClient";
+import type { ServiceContext } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
 import { parseDuration } from "../runtime/time/duration";
-import { clockErrorOf, machineOf } from "../runtime/time/serviceClock";
+import { clockErrorOf, machineOf } from "../runtime/time/clock";
 import { DeadlineExceededError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import type { CheckedInputs } from "./inputs";
@@ -11,9 +11,9 @@ import { jobIsGone } from "./resumption";
 import {
   finishedState,
   serviceTimeOf,
+  type StaticExportState,
   stillUnfinished,
   warnOfShortLife,
-  type StaticExportState,
 } from "./state";
 
 /** Time limit of a run that only renews a link, unless `renewalTimeout` sets one, in milliseconds. */

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
-import { intentOf } from "./intent";
-import type { CheckedInputs } from "./inputs";
+import { type CheckedInputs, intentOf } from "./inputs";
 
 /** See {@link resumptionOf}. */
 export type Resumption = ReturnType<typeof resumptionOf>;

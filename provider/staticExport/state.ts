@@ -1,13 +1,11 @@
-import type { BundleLink } from "../service/bundleLink";
-import { linkTimes, renewalWindow, type LinkTimes } from "../service/renewalWindow";
-import { isStoredLink } from "../service/storedLink";
+import { type BundleLink, isStoredLink } from "../service/bundleLink";
+import { linkTimes, type LinkTimes, renewalWindow } from "../service/renewalWindow";
 import { formatDuration, parseDuration } from "../runtime/time/duration";
 import type { Context } from "../resource/context";
-import { salted } from "../resource/salt";
-import { serviceTimeMs, type ClockError, type Machine } from "../runtime/time/serviceClock";
+import { salted } from "../resource/resumeRecords";
+import { type ClockError, type Machine, serviceTimeMs } from "../runtime/time/clock";
 import { inputNames, inputsAmong } from "../resource/inputTable";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs, type StaticExportInputs } from "./inputs";
-import { intentOf } from "./intent";
+import { type CheckedInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 
 /** The outputs of a static export: all inputs, and what the service reported. The only definition of their names and effects. */
 export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {

@@ -1,14 +1,13 @@
 import type { Context } from "../resource/context";
 import { checkByTable, checkedByTable } from "../resource/inputTable";
-import { READ_LIMIT_MS, type Imported } from "../resource/lifeCycle";
-import { openClient } from "../resource/openClient";
+import { type Imported, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
 import type { ExportJob } from "../service/exportJob";
 import type { ConfigurationSource } from "../service/configuration";
 import { mintLink } from "../service/mintLink";
-import { clockErrorOf, machineOf } from "../runtime/time/serviceClock";
+import { clockErrorOf, machineOf } from "../runtime/time/clock";
 import { ExportFailedError, InputError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "./inputs";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { finishedState, stateWithoutLink, type StaticExportState } from "./state";
 import { findJob } from "./workflow";
 

@@ -1,13 +1,12 @@
-import type { ServiceContext } from "../resource/openClient";
+import type { ServiceContext } from "../resource/lifeCycle";
 import type { StartRequest } from "../service/client";
-import type { BundleLink } from "../service/bundleLink";
+import { type BundleLink } from "../service/bundleLink";
 import { mintLink } from "../service/mintLink";
-import { JUST_STARTED, type ExportJob } from "../service/exportJob";
-import { describeWarnings } from "../service/jobWarnings";
+import { describeWarnings, type ExportJob, JUST_STARTED } from "../service/exportJob";
 import { sleep } from "../runtime/time/clock";
-import { warningOnce, type Reporter } from "../runtime/messages/reporter";
+import { type Reporter, warningOnce } from "../runtime/messages/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
-import { waitForJob, type JobWait } from "../service/polling/jobWait";
+import { type JobWait, waitForJob } from "../service/polling/jobWait";
 import type { CheckedInputs } from "./inputs";
 import type { JobPhase } from "./state";
 

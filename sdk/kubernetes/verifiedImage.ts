@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
+  type ImageVerification,
   NOTHING_TO_VERIFY,
   verificationProblem,
-  type ImageVerification,
 } from "../../provider/installation/imageVerification";
 import { isCopy } from "../copiedSite";
 import { programContext } from "../programContext";
-import type { InputsOf } from "../resourceProperties";
+import type { InputsOf } from "../providedResource";
 import type { BundleCopyValues, SiteSource } from "../staticExportValues";
 
 /** How the signature of an image is verified: see {@link ImageVerification} for the meaning of each field. */

@@ -1,7 +1,7 @@
 import { allowedRepeats, countedAs, retryDelayMs } from "../../dist/provider/http/retryPolicy.js";
 import { planExport } from "../../dist/provider/staticExport/plan.js";
 import { finishedState } from "../../dist/provider/staticExport/state.js";
-import { CALM, simulateFleet, type FleetFigures, type FleetOptions } from "../simulation/fleet/fleet.ts";
+import { CALM, type FleetFigures, type FleetOptions, simulateFleet } from "../simulation/fleet/fleet.ts";
 import type { ProviderCode } from "../simulation/fleet/providerCode.ts";
 import type { Outage } from "../simulation/fleet/quotaService.ts";
 import { printTable, verdict } from "./resultTable.ts";

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
-import { Pacers } from "../../dist/provider/http/pacers.js";
+import { Pacers } from "../../dist/provider/http/pacer.js";
 import { Semaphore } from "../../dist/provider/runtime/concurrency/semaphore.js";
 import type { Context } from "../../dist/provider/resource/context.js";
 import { systemClock } from "../../dist/provider/runtime/time/clock.js";

@@ -10,7 +10,7 @@ import type * as Manifests from "../../provider/images/registry/manifests.ts";
 import type * as Reference from "../../provider/images/registry/reference.ts";
 import type * as Session from "../../provider/images/registry/session.ts";
 import type * as Clock from "../../provider/runtime/time/clock.ts";
-import type * as Deadline from "../../provider/runtime/time/deadline.ts";
+import type * as Deadline from "../../provider/runtime/time/clock.ts";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 
 const load = createRequire(import.meta.url);

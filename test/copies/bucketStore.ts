@@ -1,8 +1,8 @@
-import { randomBytes, createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -11,11 +11,10 @@ import {
   PutBucketWebsiteCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { vi, type TestContext } from "vitest";
+import { type TestContext, vi } from "vitest";
 import type { Bundle } from "../../provider/site/inspection/bundle.ts";
 import type { DestinationContext } from "../../provider/copies/destinations/destination.ts";
-import { systemClock } from "../../provider/runtime/time/clock.ts";
-import { startDeadline } from "../../provider/runtime/time/deadline.ts";
+import { startDeadline, systemClock } from "../../provider/runtime/time/clock.ts";
 import { startServer } from "./server.ts";
 import { Traffic } from "./traffic.ts";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";

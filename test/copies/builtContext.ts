@@ -2,8 +2,7 @@ import fetch from "node-fetch";
 import type { DestinationContext } from "../../dist/provider/copies/destinations/destination.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 import { importingOwner } from "../../dist/provider/copies/ownership/owner.js";
-import { systemClock } from "../../dist/provider/runtime/time/clock.js";
-import { startDeadline } from "../../dist/provider/runtime/time/deadline.js";
+import { startDeadline, systemClock } from "../../dist/provider/runtime/time/clock.js";
 
 const silent = (): undefined => undefined;
 

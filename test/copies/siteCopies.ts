@@ -8,7 +8,7 @@ import type { Bundle } from "../../provider/site/inspection/bundle.ts";
 import type { Copy, DestinationContext, Signing } from "../../provider/copies/destinations/destination.ts";
 import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
 import type { RepositoryInputs } from "../../provider/copies/destinations/repository/inputs.ts";
-import { startDeadline } from "../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../provider/runtime/time/clock.ts";
 import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { OWNER } from "../simulation/owners.ts";

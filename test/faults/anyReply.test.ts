@@ -2,10 +2,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { agentJob } from "../../provider/agentJob/lifeCycle.ts";
-import { isPlain } from "../../provider/runtime/messages/plainText.ts";
+import { isPlain, isSentinel } from "../../provider/runtime/messages/plainText.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
-import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
-import { isSentinel } from "../../provider/runtime/messages/unknown.ts";
+import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
 import { hostileJson, hostileText } from "../simulation/hostileText.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { SimulatedExport } from "../simulation/simulatedExport.ts";

@@ -1,10 +1,10 @@
 import nodeFetch from "node-fetch";
 import { expect } from "vitest";
-import { Pacers } from "../../provider/http/pacers.ts";
+import { Pacers } from "../../provider/http/pacer.ts";
 import { Client } from "../../provider/service/client.ts";
 import { noTracer } from "../../provider/runtime/tracing/tracer.ts";
 import { serviceSettings } from "../../provider/service/configuration.ts";
-import { startDeadline } from "../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../provider/runtime/time/clock.ts";
 import type { DocsHostingError } from "../../provider/runtime/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";

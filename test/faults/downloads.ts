@@ -6,16 +6,16 @@ import nodeFetch from "node-fetch";
 import { expect, onTestFinished } from "vitest";
 import {
   download,
-  type Downloaded,
   type DownloadContext,
+  type Downloaded,
   type DownloadRequest,
 } from "../../provider/copies/download/download.ts";
 import { Semaphore } from "../../provider/runtime/concurrency/semaphore.ts";
-import { startDeadline } from "../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../provider/runtime/time/clock.ts";
 import type { DocsHostingError } from "../../provider/runtime/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
-import { digestOf, type BundleStore } from "./bundleStore.ts";
+import { type BundleStore, digestOf } from "./bundleStore.ts";
 import { show } from "./canary.ts";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 import { withoutSecrets } from "../../provider/runtime/messages/reporter.ts";

@@ -1,9 +1,9 @@
 // Ids of jobs from the service: J01 to J06 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/runtime/messages/errors.ts";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
-import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
 import { caught, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 import type { SeenRequest } from "../simulation/scriptedFetch.ts";
 

@@ -1,6 +1,6 @@
 // The service's statuses of a job, and missing ones: T01 to T09, T12 to T15, H13 to H15 and N22 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
 const WHOLE = ["POST /jobs", "GET /jobs/job-1", "POST /jobs/job-1/bundle"];

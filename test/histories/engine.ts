@@ -4,7 +4,7 @@ import type { Decision } from "../../provider/resource/decision.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
-import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
 
 /** A resource as in Pulumi's state. */
 export interface StoredResource {

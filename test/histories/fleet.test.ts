@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { allowedRepeats, countedAs, retryDelayMs, type Fault } from "../../provider/http/retryPolicy.ts";
+import { allowedRepeats, countedAs, type Fault, retryDelayMs } from "../../provider/http/retryPolicy.ts";
 import { planExport } from "../../provider/staticExport/plan.ts";
 import { finishedState } from "../../provider/staticExport/state.ts";
-import { CALM, simulateFleet, type FleetFigures, type FleetOptions } from "../simulation/fleet/fleet.ts";
+import { CALM, type FleetFigures, type FleetOptions, simulateFleet } from "../simulation/fleet/fleet.ts";
 import { newStack, Operator, type OperatorOptions } from "../simulation/fleet/operator.ts";
 import type { ProviderCode } from "../simulation/fleet/providerCode.ts";
 import { renewLink } from "../simulation/fleet/renewal.ts";

@@ -3,8 +3,7 @@ import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { download } from "../../dist/provider/copies/download/download.js";
 import { Semaphore } from "../../dist/provider/runtime/concurrency/semaphore.js";
-import { systemClock } from "../../dist/provider/runtime/time/clock.js";
-import { startDeadline } from "../../dist/provider/runtime/time/deadline.js";
+import { startDeadline, systemClock } from "../../dist/provider/runtime/time/clock.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const [, , url = "", folder = ""] = process.argv;

@@ -5,8 +5,7 @@ import { Readable } from "node:stream";
 import fetch from "node-fetch";
 import { siteFolder } from "../../dist/provider/copies/destinations/folder/siteFolder.js";
 import { newOwner } from "../../dist/provider/copies/ownership/owner.js";
-import { systemClock } from "../../dist/provider/runtime/time/clock.js";
-import { startDeadline } from "../../dist/provider/runtime/time/deadline.js";
+import { startDeadline, systemClock } from "../../dist/provider/runtime/time/clock.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const [, , folder = "", files = ""] = process.argv;

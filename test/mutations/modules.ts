@@ -68,7 +68,7 @@ export const RUN_BY_BROWSERS: ReadonlySet<string> = new Set([
 /** The part of a module that each of its requests passes, so that all its tests would judge each break: it has its own tests. */
 const APART: Readonly<Record<string, Module>> = {
   "http/pacer": {
-    files: ["provider/http/pacer.ts", "provider/http/pacers.ts"],
+    files: ["provider/http/pacer.ts"],
     tests: ["unit/http/pacer", "unit/adapters/session/session"],
   },
 };

@@ -2,8 +2,7 @@ import fetch from "node-fetch";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 import { parseRepository } from "../../provider/images/registry/reference.ts";
 import { RegistrySession } from "../../provider/images/registry/session.ts";
-import { systemClock } from "../../provider/runtime/time/clock.ts";
-import { startDeadline } from "../../provider/runtime/time/deadline.ts";
+import { startDeadline, systemClock } from "../../provider/runtime/time/clock.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { RegistryStub } from "./registryStub.ts";
 

@@ -1,10 +1,9 @@
 import { expect } from "vitest";
 import type { Context } from "../../provider/resource/context.ts";
-import type { Diff } from "../../provider/resource/lifeCycle.ts";
+import { type Diff, UnfinishedError } from "../../provider/resource/lifeCycle.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
-import { UnfinishedError } from "../../provider/resource/unfinishedError.ts";
 import { withoutSecrets } from "../../provider/runtime/messages/reporter.ts";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 import { MemoryRecords } from "./memoryRecords.ts";

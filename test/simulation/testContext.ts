@@ -1,4 +1,4 @@
-import { Pacers } from "../../provider/http/pacers.ts";
+import { Pacers } from "../../provider/http/pacer.ts";
 import { Semaphore } from "../../provider/runtime/concurrency/semaphore.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { noTracer } from "../../provider/runtime/tracing/tracer.ts";

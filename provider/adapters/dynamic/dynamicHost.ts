@@ -1,8 +1,93 @@
-import { watchEngineAt } from "../session/engineEnd";
-import { rowReporter } from "../session/rowReporter";
-import type { Host } from "../session/session";
-import { thisProcess } from "../session/thisProcess";
-import { engineAddress, sendLine, watchForCancel } from "./pulumiHost";
+import { type Host, thisProcess, watchEngineAt } from "../session/session";
+import { type EngineLine, rowReporter } from "../session/rowReporter";
+import { createRequire } from "node:module";
+
+// Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
+// comment names what is lost if a part is missing; no operation fails because of it.
+
+const CANCEL_PATH = "/pulumirpc.ResourceProvider/Cancel";
+
+/** The used part of the HTTP/2 server that receives the engine's calls. */
+interface EngineServer {
+  on(
+    event: "stream",
+    listener: (stream: unknown, headers: Readonly<Record<string, unknown>>) => void,
+  ): unknown;
+}
+
+const watched = new WeakSet<EngineServer>();
+
+/**
+ * Calls `onCancel` at each `Cancel` call (Ctrl-C) from now on. The host answers this call without notifying its providers, so
+ * this function watches the host's server. Watching a server twice has no effect. The engine also sends `Cancel` at the normal
+ * end of every operation. If no server is found, Ctrl-C waits for the job as for any other resource.
+ */
+export function watchForCancel(onCancel: () => void): void {
+  const list = (process as { _getActiveHandles?: () => unknown[] })._getActiveHandles;
+  // all servers: a closed server stays in the list for a while
+  for (const server of (typeof list === "function" ? list.call(process) : []).filter(isHttp2Server)) {
+    if (watched.has(server)) continue;
+    watched.add(server);
+    server.on("stream", (_stream, headers) => {
+      if (headers[":path"] === CANCEL_PATH) onCancel();
+    });
+  }
+}
+
+function isHttp2Server(handle: unknown): handle is EngineServer {
+  const { constructor, on } = Object(handle) as { constructor?: { name?: unknown }; on?: unknown };
+  return constructor?.name === "Http2Server" && typeof on === "function";
+}
+
+/**
+ * The engine's address: the last argument of the process. If it is wrong, lines are lost and the engine's end is not detected.
+ */
+export function engineAddress(): string {
+  return process.argv.at(-1) ?? "";
+}
+
+/** `LogRequest` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */
+interface LogRequest {
+  setSeverity(severity: number): void;
+  setMessage(message: string): void;
+  setUrn(urn: string): void;
+  setEphemeral(ephemeral: boolean): void;
+}
+interface EngineClient {
+  log(request: LogRequest, done: (error: unknown) => void): void;
+}
+
+let send: ((line: EngineLine) => void) | undefined;
+
+/** Sends a line to the engine, through modules that the host has loaded. If they are missing, lines are lost. */
+export function sendLine(line: EngineLine): void {
+  try {
+    send ??= connectToEngine();
+    send(line);
+  } catch {
+    send ??= () => undefined; // a host without these modules does not get them later
+  }
+}
+
+function connectToEngine(): (line: EngineLine) => void {
+  const hostRequire = createRequire(process.argv[1] ?? "");
+  const { credentials } = hostRequire("@grpc/grpc-js") as { credentials: { createInsecure(): unknown } };
+  const { EngineClient } = hostRequire("@pulumi/pulumi/proto/engine_grpc_pb") as {
+    EngineClient: new (address: string, credentials: unknown) => EngineClient;
+  };
+  const { LogRequest } = hostRequire("@pulumi/pulumi/proto/engine_pb") as {
+    LogRequest: new () => LogRequest;
+  };
+  const client = new EngineClient(engineAddress(), credentials.createInsecure());
+  return ({ severity, message, urn, ephemeral }) => {
+    const request = new LogRequest();
+    request.setSeverity(severity);
+    request.setMessage(message);
+    request.setUrn(urn);
+    request.setEphemeral(ephemeral);
+    client.log(request, () => undefined);
+  };
+}
 
 /** Pulumi's dynamic-provider process. */
 export const dynamicHost: Host = {

@@ -1,23 +1,26 @@
 import type { Context } from "../../resource/context";
 import type { CheckFailure } from "../../resource/inputTable";
-import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
-import { UnfinishedError } from "../../resource/unfinishedError";
+import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
 import { Secrets } from "../../runtime/messages/secrets";
-import { isFault, onStoredState } from "../session/damagedState";
-import { RefreshDecisions } from "../session/refreshDecisions";
-import type { Session } from "../session/session";
-import { shown, shownFailure } from "../session/shownText";
 import {
+  isFault,
+  isRenamed,
   isStored,
+  onStoredState,
   plain,
+  type Properties,
   split,
   stateIn as storedState,
   urnOf,
-  type Properties,
+  type Urns,
+  urnsOf,
 } from "../session/storedProperties";
-import { isRenamed } from "../session/urns";
-import { checkTimeouts, limitMs, propertiesOf, urnsIn } from "./internalProperties";
+import { RefreshDecisions, shown, shownFailure } from "../session/rowReporter";
+import type { Session } from "../session/session";
 import { exitIfAnswerIsNotSent } from "./unsentAnswer";
+import { inspect } from "node:util";
+import { parseDuration } from "../../runtime/time/duration";
+import { isUnknown } from "../../runtime/messages/plainText";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export interface DynamicProvider {
@@ -189,4 +192,33 @@ function sendable(error: unknown, secrets: Secrets): Error {
   const sent = new Error(shownFailure(error, secrets));
   sent.stack = "(pulumi-docs-hosting)"; // the host prints the stack of some errors, which is useless to a user
   return sent;
+}
+
+// What the dynamic provider alone stores: the program passes the URN and `customTimeouts` as internal properties.
+
+/** @param given the properties of the call, which contain the URN: `delete` and `read` get it only from the outputs */
+export function propertiesOf({ outputs, bookkeeping }: StoredState, given: Properties): Properties {
+  return plain({ ...outputs, __bookkeeping: bookkeeping, __urn: given["__urn"] });
+}
+
+/** The URN of the resource, and its URN in the state if that is another one. */
+export function urnsIn(olds: Properties, news: Properties): Urns {
+  return urnsOf(urnOf(olds), urnOf(news));
+}
+
+export function checkTimeouts(properties: Properties): CheckFailure[] {
+  const timeouts = properties["__timeouts"];
+  if (timeouts === undefined || isUnknown(timeouts)) return [];
+  return Object.entries(timeouts as Properties)
+    .filter(([, text]) => !isUnknown(text) && (typeof text !== "string" || parseDuration(text) === undefined))
+    .map(([name, text]) => ({
+      property: "customTimeouts",
+      reason: `${name} is ${inspect(text)}, not a duration; write it like "90s", "30m" or "1h30m"`,
+    }));
+}
+
+/** The time limit of an operation from `customTimeouts`, in milliseconds. */
+export function limitMs(properties: Properties, operation: "create" | "update"): number | undefined {
+  const timeouts = properties["__timeouts"] as Record<string, string> | undefined;
+  return parseDuration(timeouts?.[operation] ?? "");
 }

@@ -1,11 +1,11 @@
-import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type StatusObject } from "@grpc/grpc-js";
+import { Metadata, type sendUnaryData, type ServerUnaryCall, status, type StatusObject } from "@grpc/grpc-js";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Message } from "google-protobuf";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { Secrets } from "../../runtime/messages/secrets";
-import { shownFailure } from "../session/shownText";
+import { shownFailure } from "../session/rowReporter";
 
 /** Longest details of an error, in bytes: a trailer of more than 16 MiB, as base64, makes the engine close the connection. */
 const LONGEST_DETAILS = 10 * 2 ** 20;

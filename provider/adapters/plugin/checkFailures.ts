@@ -1,8 +1,8 @@
 import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb";
-import { NOT_THE_KEY } from "../../resource/variableName";
+import { NOT_THE_KEY } from "../../resource/serviceInputs";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { Secrets } from "../../runtime/messages/secrets";
-import { shown } from "../session/shownText";
+import { shown } from "../session/rowReporter";
 import type { Secrecy } from "./secrecy";
 
 /**

@@ -2,7 +2,7 @@ import { lookUpAgentJob } from "../../agentJob/lookUp";
 import { installationValues } from "../../installation/installationValues";
 import { verifyInstalledImage } from "../../installation/verifyInstalledImage";
 import type { Context } from "../../resource/context";
-import { MultilineError } from "../session/shownText";
+import { MultilineError } from "../session/rowReporter";
 import type { Properties } from "../session/storedProperties";
 import type { Secrecy } from "./secrecy";
 

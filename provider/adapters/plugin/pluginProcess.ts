@@ -1,7 +1,5 @@
-import { watchEngineAt } from "../session/engineEnd";
+import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { rowReporter } from "../session/rowReporter";
-import { Session } from "../session/session";
-import { thisProcess } from "../session/thisProcess";
 import { Engine } from "./engineClient";
 import type { PluginParts } from "./pluginService";
 

@@ -1,9 +1,9 @@
 // Properties as the engine sends them, and as a life cycle takes them: plain values.
 // https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go
-import { Struct, Value, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
-import { isUnknown, UNKNOWN } from "../../runtime/messages/unknown";
+import { type JavaScriptValue, Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
+import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import type { Properties } from "../session/storedProperties";
-import { Secrecy, type Path } from "./secrecy";
+import { type Path, Secrecy } from "./secrecy";
 
 /** The field that marks an object as a value of a special kind; its content names the kind. */
 const KIND = "4dabf18193072939515e22adb298388d";

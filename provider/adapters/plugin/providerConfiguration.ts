@@ -5,20 +5,20 @@ import {
   API_KEY,
   API_KEY_PREFIX,
   BASE_URL,
+  type ConfigurationSource,
   isGiven,
   isOn,
   PUBLIC_STORAGE_ONLY,
   resolveApiKey,
   resolveApiKeyPrefix,
   resolveBaseUrl,
-  SETTINGS,
-  type ConfigurationSource,
   type Setting,
+  SETTINGS,
 } from "../../service/configuration";
 import type { CheckFailure } from "../../resource/inputTable";
 import { ConfigurationError } from "../../runtime/messages/errors";
 import type { Secrets } from "../../runtime/messages/secrets";
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 import type { Properties } from "../session/storedProperties";
 
 type Environment = ConfigurationSource["environment"];

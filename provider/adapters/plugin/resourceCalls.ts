@@ -1,19 +1,26 @@
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { renamedDiff, type LifeCycle, type StoredState } from "../../resource/lifeCycle";
-import { UnfinishedError } from "../../resource/unfinishedError";
-import { isUnknown } from "../../runtime/messages/unknown";
-import { isFault, onStoredState } from "../session/damagedState";
-import { RefreshDecisions } from "../session/refreshDecisions";
+import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
+import { isUnknown } from "../../runtime/messages/plainText";
+import {
+  dynamicUrnOf,
+  isFault,
+  isRenamed,
+  isStored,
+  onStoredState,
+  type Properties,
+  split,
+  stateIn as storedState,
+  urnOf,
+  urnsOf,
+} from "../session/storedProperties";
+import { RefreshDecisions, shown } from "../session/rowReporter";
 import type { Session } from "../session/session";
-import { shown } from "../session/shownText";
-import { isStored, split, stateIn as storedState, urnOf, type Properties } from "../session/storedProperties";
-import { dynamicUrnOf, isRenamed, urnsOf } from "../session/urns";
-import { InvalidCallError, PartialResult, type Call } from "./calls";
+import { type Call, InvalidCallError, PartialResult } from "./calls";
 import { checkFailures } from "./checkFailures";
 import { detailedDiff } from "./detailedDiff";
 import { withLocalDigests } from "./localDigests";
-import { receive, send, type Received } from "./properties";
+import { receive, type Received, send } from "./properties";
 import { Secrecy } from "./secrecy";
 
 /** Outputs that are always secret: a link is a credential. */

@@ -1,7 +1,25 @@
 import type { Clock } from "../../runtime/time/clock";
 import { printable } from "../../runtime/messages/plainText";
 import type { Reporter } from "../../runtime/messages/reporter";
-import { ProgressRow } from "./progressRow";
+import { type Decision, type DecisionCode, reportDecision } from "../../resource/decision";
+import { inspect } from "node:util";
+import { InputError } from "../../runtime/messages/errors";
+import type { Secrets } from "../../runtime/messages/secrets";
+
+/** A text to send: printable, without the secrets of the call. */
+export function shown(text: string, secrets: Secrets): string {
+  return printable(secrets.removeFrom(text));
+}
+
+/** An error whose message has several lines: it quotes nothing but the program's arguments and texts of this package. */
+export class MultilineError extends InputError {}
+
+/** What to send of a failure: one line, as texts from outside could forge others. */
+export function shownFailure(error: unknown, secrets: Secrets): string {
+  const text = error instanceof Error ? error.message : inspect(error);
+  if (!(error instanceof MultilineError)) return shown(text, secrets);
+  return secrets.removeFrom(text).split("\n").map(printable).join("\n");
+}
 
 /** `LogSeverity` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */
 const SEVERITY = { debug: 0, info: 1, warning: 2 } as const;
@@ -40,4 +58,78 @@ export function rowReporter(
     warn: (line) => send(SEVERITY.warning, line),
     close: () => row.close(),
   };
+}
+
+/** Shortest time between two progress lines, in milliseconds. */
+const MIN_INTERVAL_MS = 1_000;
+/** Longest time between two progress lines, in milliseconds: a row that stays unchanged for longer looks stuck. */
+const HEARTBEAT_MS = 25_000;
+
+/**
+ * The progress line of one operation. It is shown when it changes, at most once a second, and again at least every 30 s while nothing
+ * changes. The CLI adds the elapsed time to the row.
+ */
+export class ProgressRow {
+  readonly #clock: Clock;
+  readonly #show: (line: string) => void;
+  #text = "";
+  #closed = false;
+  #shownAt = -Infinity;
+  #cancelTimer = (): void => undefined;
+
+  constructor(clock: Clock, show: (line: string) => void) {
+    this.#clock = clock;
+    this.#show = show;
+  }
+
+  set(text: string): void {
+    if (this.#closed || text === this.#text) return;
+    this.#text = text;
+    const waitMs = this.#shownAt + MIN_INTERVAL_MS - this.#clock.monotonic();
+    if (waitMs > 0) this.#showAfter(waitMs);
+    else this.#showNow();
+  }
+
+  /** Clears the row, because the CLI would keep the last line. Later lines are ignored, and no timer remains. */
+  close(): void {
+    if (!this.#closed && this.#shownAt > -Infinity) this.#show("");
+    this.#closed = true;
+    this.#cancelTimer();
+  }
+
+  #showNow(): void {
+    this.#shownAt = this.#clock.monotonic();
+    this.#show(this.#text);
+    this.#showAfter(HEARTBEAT_MS);
+  }
+
+  #showAfter(delayMs: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
+      this.#showNow();
+    });
+  }
+}
+
+/** Findings of a refresh on which the next `up` acts. Both report them with the same message. */
+const REPORTED_BY_REFRESH: ReadonlySet<DecisionCode> = new Set(["JOB_GONE", "DRIFTED"]);
+
+/** Reports each decision once: newer engines call diff directly after the read of a refresh. */
+export class RefreshDecisions {
+  /** The decision that the last read of a resource reported, by URN. */
+  readonly #found = new Map<string, string>();
+
+  /** Reports what a read found, if the next `up` acts on it. */
+  reportRead(reporter: Reporter, urn: string | undefined, decision: Decision): void {
+    if (!REPORTED_BY_REFRESH.has(decision.code)) return;
+    reportDecision(reporter, decision);
+    this.#found.set(urn ?? "", decision.text);
+  }
+
+  /** Reports the decision of a diff, unless the read just before it has. */
+  reportDiff(reporter: Reporter, urn: string | undefined, decision: Decision): void {
+    const isReportedByRead = this.#found.get(urn ?? "") === decision.text;
+    this.#found.delete(urn ?? "");
+    if (!isReportedByRead) reportDecision(reporter, decision);
+  }
 }

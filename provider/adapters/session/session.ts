@@ -1,17 +1,21 @@
 import { homeFolder } from "../../runtime/files/homeFolder";
-import { Pacers } from "../../http/pacers";
+import { Pacers } from "../../http/pacer";
 import { Semaphore } from "../../runtime/concurrency/semaphore";
 import type { Context } from "../../resource/context";
 import { PublicationFolder } from "../../resource/publicationRecords";
 import { ResumeFolder } from "../../resource/resumeRecords";
 import type { ConfigurationSource } from "../../service/configuration";
-import { machineOf, type Machine } from "../../runtime/time/serviceClock";
+import { type Machine, machineOf, systemClock } from "../../runtime/time/clock";
 import { RunCancelledError } from "../../runtime/messages/errors";
-import { withoutSecrets, type Reporter } from "../../runtime/messages/reporter";
+import { type Reporter, withoutSecrets } from "../../runtime/messages/reporter";
 import type { Secrets } from "../../runtime/messages/secrets";
 import type { RowReporter } from "./rowReporter";
-import type { Tracing } from "./tracing";
-import type { Urns } from "./urns";
+import { type Tracing, tracingTo } from "../../runtime/tracing/tracer";
+import type { Urns } from "./storedProperties";
+import { lookup } from "node:dns";
+import { hostname } from "node:os";
+import nodeFetch from "node-fetch";
+import { connect } from "node:net";
 
 /** The parts of the process that a session uses. */
 export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "machine"> {
@@ -179,4 +183,52 @@ export class Session {
     this.resumeRecords.operationEnded();
     this.publicationRecords.operationEnded();
   };
+}
+
+/** The parts of a host that do not depend on the adapter. */
+export const thisProcess: Omit<Host, "reporter" | "watchForCancel" | "watchEngine"> = {
+  fetch: nodeFetch,
+  lookup,
+  clock: systemClock,
+  machine: hostname(),
+  environment: (name) => process.env[name],
+  exit: () => process.exit(1),
+  tracing: tracingTo(process.env["PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT"], async (endpoint) => {
+    const { openTelemetrySpans } = await import("./openTelemetry.js");
+    return openTelemetrySpans(endpoint, process.env["TRACEPARENT"]);
+  }),
+};
+
+/** Delay before reconnecting to the engine after a lost connection, in milliseconds. */
+const AGAIN_MS = 500;
+
+/**
+ * Calls back once when the engine has ended: a connection to it closes, and the next one is refused. This process and its
+ * pending operations would otherwise continue to run. An address that never accepted a connection is not watched.
+ *
+ * @param address `host:port`
+ */
+export function watchEngineAt(address: string, onGone: () => void): void {
+  const colon = address.lastIndexOf(":");
+  const port = Number(address.slice(colon + 1));
+  if (!(Number.isInteger(port) && port > 0 && port < 65_536)) return;
+  let wasThere = false;
+  // a process that now serves another engine continues: tests reuse processes
+  const argument = process.argv.at(-1);
+  const isStillOurs = (): boolean => process.argv.at(-1) === argument;
+  const watch = (): void => {
+    let reason: string | undefined;
+    const connection = connect({ host: address.slice(0, Math.max(0, colon)) || "127.0.0.1", port }, () => {
+      wasThere = true;
+    });
+    connection.unref();
+    connection.on("error", ({ code }: NodeJS.ErrnoException) => (reason = code));
+    connection.resume(); // otherwise `close` is not emitted
+    connection.once("close", () => {
+      if (!wasThere || !isStillOurs()) return;
+      if (reason === "ECONNREFUSED") onGone();
+      else setTimeout(watch, AGAIN_MS).unref();
+    });
+  };
+  watch();
 }

@@ -1,12 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
-import { UnfinishedError } from "../../resource/unfinishedError";
-import type { Clock } from "../../runtime/time/clock";
-import { endsWithin } from "../../runtime/time/endsWithin";
-import type { Attributes, Tracer } from "../../runtime/tracing/tracer";
-import { redact } from "../../runtime/messages/redaction";
+import { UnfinishedError } from "../../resource/lifeCycle";
+import { type Clock, endsWithin } from "../../runtime/time/clock";
+import type { Attributes, SpanMaker, TracedOperation, Tracer } from "../../runtime/tracing/tracer";
+import { redact } from "../../runtime/messages/plainText";
 import { Secrets } from "../../runtime/messages/secrets";
-import type { SpanMaker, TracedOperation } from "./tracing";
 
 /** How long an operation waits at its end until its spans are sent, in milliseconds. */
 const FLUSH_LIMIT_MS = 1_000;

@@ -10,23 +10,23 @@ import { hashFile } from "../download/hashFile";
 import { BundleRefusedError, InputError } from "../../runtime/messages/errors";
 import { explained } from "../../runtime/messages/explainedError";
 import type { OfflineSearch } from "../../site/offlineSearch/options";
-import { editionOf, unpackSite, type SearchFacts } from "../../site/offlineSearch/unpackSite";
+import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import type { Context } from "../../resource/context";
 import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
-import { withinLimit, type LimitedContext } from "../../resource/withinLimit";
+import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../../images/signing/signer";
 import type { Verifier } from "../../images/signing/verifier";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained } from "../source/obtain";
 import { importingOwner } from "../ownership/owner";
-import { withOwner, type OwnedContext } from "../publication/publication";
+import { type OwnedContext, withOwner } from "../publication/publication";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { parseImportId, type ImportId } from "./importId";
+import { type ImportId, parseImportId } from "./importId";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
-import { copiedBundle, stateOf, type BundleCopyState } from "./state";
+import { type BundleCopyState, copiedBundle, stateOf } from "./state";
 
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { InputError } from "../../runtime/messages/errors";
 import { DESTINATION_KINDS } from "../destinations/inputs";
-import { variableNameProblem } from "../../resource/variableName";
+import { variableNameProblem } from "../../resource/serviceInputs";
 import { repositoryProblem } from "../../images/registry/reference";
 
 /** A copy to import, as its ID names it. */

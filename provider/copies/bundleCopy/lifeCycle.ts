@@ -3,16 +3,16 @@ import { basename, resolve } from "node:path";
 import type { Bundle } from "../../site/inspection/bundle";
 import { SiteDigests } from "../../site/inspection/siteDigests";
 import { verifySdk } from "../destinations/objectStore/sdk";
-import { destinationOf, describeDestination } from "../destinations/destinationOf";
+import { describeDestination, destinationOf } from "../destinations/destinationOf";
 import type { Signing } from "../destinations/destination";
 import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
-import { editionOf, unpackSite, type SearchFacts } from "../../site/offlineSearch/unpackSite";
+import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
 import { bundleFailures, folderFailures, localFailures } from "../publication/localFailures";
 import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
-import { isStoredLink } from "../../service/storedLink";
+import { isStoredLink } from "../../service/bundleLink";
 import { signerFrom } from "../../images/signing/signer";
 import { describeSource } from "../source/bundleSource";
 import type { Reporter } from "../../runtime/messages/reporter";
@@ -20,18 +20,18 @@ import { reportLeftOut } from "../source/inspect";
 import { importCopy } from "./importCopy";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { changesSince, noChanges, type SiteChanges } from "./siteChanges";
 import {
+  type BundleCopyState,
   copiedBundle,
   inputsOf,
   isLinkSigned,
+  type MadeCopy,
   outputsBefore,
   stateOf,
-  type BundleCopyState,
-  type MadeCopy,
 } from "./state";
 
 /** How a BundleCopy publishes: copies of a bundle in a folder, a bucket or a registry's repository. */

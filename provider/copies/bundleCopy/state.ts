@@ -4,7 +4,7 @@ import type { Copy, CopyLink } from "../destinations/destination";
 import type { DestinationInputs } from "../destinations/inputs";
 import type { CheckedBundle, Drift, LinkOutputs } from "../publication/publication";
 import { linkTimes } from "../../service/renewalWindow";
-import { isUnknown, UNKNOWN } from "../../runtime/messages/unknown";
+import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { inputsAmong } from "../../resource/inputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";

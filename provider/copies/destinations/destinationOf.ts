@@ -1,4 +1,4 @@
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 import { bucketDestination } from "./objectStore/bucketDestination";
 import type { Destination } from "./destination";
 import { archiveFolder } from "./folder/archiveFolder";

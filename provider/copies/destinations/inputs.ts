@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/inputs";
 import type { DestinationChange, DestinationField } from "./destination";
 import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";

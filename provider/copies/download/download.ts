@@ -1,16 +1,15 @@
 import { diskFailure } from "../../runtime/files/diskFailure";
 import { ELSEWHERE } from "../../runtime/files/homeFolder";
 import type { NetworkContext } from "../../http/attempt";
-import type { FailedAttempt } from "../../http/failedAttempt";
 import { Retries } from "../../http/retries";
+import { type FailedAttempt } from "../../http/retryPolicy";
 import type { Semaphore } from "../../runtime/concurrency/semaphore";
 import { formatBytes } from "../../runtime/messages/formatBytes";
-import { endsWithin } from "../../runtime/time/endsWithin";
-import { unlessAborted } from "../../runtime/time/unlessAborted";
+import { endsWithin, unlessAborted } from "../../runtime/time/clock";
 import { DocsHostingError, DownloadError } from "../../runtime/messages/errors";
 import { Part } from "./part";
 import { Receiver } from "./receiver";
-import { MAX_ERROR_BYTES, readStoreAnswer, storeReason, type RequestedRange } from "./storeAnswer";
+import { MAX_ERROR_BYTES, readStoreAnswer, type RequestedRange, storeReason } from "./storeAnswer";
 import { requestStore, type StoreNetwork } from "./storeRequest";
 
 /** A link to a bundle that the service issued. */

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { diskFailure } from "../../runtime/files/diskFailure";
 import { formatBytes } from "../../runtime/messages/formatBytes";
-import { unlessAborted } from "../../runtime/time/unlessAborted";
+import { unlessAborted } from "../../runtime/time/clock";
 import { DownloadError } from "../../runtime/messages/errors";
 
 /** How many bytes are read at a time. */

@@ -1,4 +1,4 @@
-import { Interruption, type HttpReply, type NetworkContext } from "../../http/attempt";
+import { type HttpReply, Interruption, type NetworkContext } from "../../http/attempt";
 import { WORTH_BYTES } from "../../http/retries";
 import { TOO_FEW_BYTES } from "../../http/retryPolicy";
 import { formatBytes } from "../../runtime/messages/formatBytes";

@@ -1,6 +1,5 @@
 import type { LookupFunction } from "node:net";
-import { isLoopback } from "../../http/loopback";
-import { refusedAddress, refusedHost, type Lookup } from "../../http/refusedAddress";
+import { isLoopback, type Lookup, refusedAddress, refusedHost } from "../../http/address";
 import { DownloadError } from "../../runtime/messages/errors";
 
 /** Which addresses of a store are allowed. */

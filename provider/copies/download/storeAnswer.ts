@@ -1,6 +1,5 @@
-import { parseRetryAfter, type Fault } from "../../http/retryPolicy";
-import { truncate } from "../../runtime/messages/plainText";
-import { redact } from "../../runtime/messages/redaction";
+import { type Fault, parseRetryAfter } from "../../http/retryPolicy";
+import { redact, truncate } from "../../runtime/messages/plainText";
 import { strongEtag } from "./part";
 
 export interface RequestedRange {

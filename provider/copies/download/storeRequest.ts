@@ -1,8 +1,8 @@
 import { attempt, type HttpReply, type NetworkContext } from "../../http/attempt";
-import type { FailedAttempt } from "../../http/failedAttempt";
+import type { FailedAttempt } from "../../http/retryPolicy";
 import { DownloadError } from "../../runtime/messages/errors";
 import { checkStoreUrl, guardedLookup, REFUSED_REMEDY, type StorePolicy } from "./storeAddress";
-import type { Lookup } from "../../http/refusedAddress";
+import type { Lookup } from "../../http/address";
 
 /** How many redirects are followed, for example to another region or a closer server. */
 const MAX_REDIRECTS = 3;

@@ -1,6 +1,6 @@
 import { decisionLine } from "../../resource/decision";
 import type { Context } from "../../resource/context";
-import { UnfinishedError } from "../../resource/unfinishedError";
+import { UnfinishedError } from "../../resource/lifeCycle";
 import { withinLimit } from "../../resource/withinLimit";
 import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
@@ -8,17 +8,17 @@ import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { explained } from "../../runtime/messages/explainedError";
 import { newOwner, type Owner } from "../ownership/owner";
-import { planPublication, type Plan } from "./plan";
+import { type Plan, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import {
-  ownerOfState,
-  withDrift,
-  withOwner,
   type LinkOutputs,
+  ownerOfState,
   type PublicationWork,
   type Published,
+  withDrift,
+  withOwner,
 } from "./publication";
-import { recover, comparison } from "./recovery";
+import { comparison, recover } from "./recovery";
 import { takeOver } from "./takeOver";
 
 /**

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_UNPACKED_BYTES } from "../../site/archive/unpackedBound";
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 import type { SearchOptions } from "../../site/offlineSearch/options";
-import { text, type InputRow, type InputTable, type RuleResult } from "../../resource/inputTable";
+import { type InputRow, type InputTable, type RuleResult, text } from "../../resource/inputTable";
 import type { BundleLimits } from "../source/requirements";
-import { variableNameProblem } from "../../resource/variableName";
+import { variableNameProblem } from "../../resource/serviceInputs";
 
 const GIB = 2 ** 30;
 const DEFAULT_LIMITS: Required<BundleLimits> = {

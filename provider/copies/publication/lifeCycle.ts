@@ -2,19 +2,19 @@ import { changedByTable, checkByTable, withEffect } from "../../resource/inputTa
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
 import { withinLimit } from "../../resource/withinLimit";
 import { isOwnerId } from "../ownership/owner";
-import { UNKNOWN } from "../../runtime/messages/unknown";
+import { UNKNOWN } from "../../runtime/messages/plainText";
 import { explained } from "../../runtime/messages/explainedError";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import { releaseAs } from "./takeOver";
 import {
-  ownerOfState,
-  withDrift,
   type LinkOutputs,
-  type Published,
+  ownerOfState,
   type PublicationKind,
   type PublicationWork,
+  type Published,
+  withDrift,
 } from "./publication";
 
 /**

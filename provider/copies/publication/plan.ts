@@ -1,7 +1,7 @@
 import type { Decision } from "../../resource/decision";
 import { changedByTable, withEffect } from "../../resource/inputTable";
-import { isUnknown } from "../../runtime/messages/unknown";
-import type { Published, PublicationKind } from "./publication";
+import { isUnknown } from "../../runtime/messages/plainText";
+import type { PublicationKind, Published } from "./publication";
 
 /** The one action that brings the item to what the inputs request, and its reason. */
 export interface Plan extends Decision {

@@ -1,7 +1,7 @@
 import { explained } from "../../runtime/messages/explainedError";
 import { isOwnerId } from "../ownership/owner";
 import type { Note, PublicationNotes } from "./notes";
-import type { Published, PublicationWork } from "./publication";
+import type { PublicationWork, Published } from "./publication";
 
 /**
  * Makes this resource the owner of what a killed run published under its URN as another owner: it writes its own marks, then takes

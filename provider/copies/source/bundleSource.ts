@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { normaliseDomain } from "../../service/domainName";
+import { isIdentifier, normaliseDomain } from "../../service/identifier";
 import type { RuleResult } from "../../resource/inputTable";
-import { problemOfLabel, ruleOfVersion } from "../../resource/versionLabel";
-import { SERVICE_INPUTS } from "../../resource/serviceInputs";
+import { problemOfLabel, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
-import { isIdentifier } from "../../service/identifier";
 import type { Attributes } from "../../runtime/tracing/tracer";
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 
 /** An export at the service: the resource downloads its bundle with a link that it requests itself. */
 export interface ExportSource {

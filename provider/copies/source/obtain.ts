@@ -7,10 +7,10 @@ import { homeFolder } from "../../runtime/files/homeFolder";
 import { proxyFor } from "../../http/proxy";
 import { download } from "../download/download";
 import { hashFile } from "../download/hashFile";
-import { openClient } from "../../resource/openClient";
+import { openClient } from "../../resource/lifeCycle";
 import { serviceSettings } from "../../service/configuration";
 import { mintLink } from "../../service/mintLink";
-import { describeSource, type CheckedSource, type ExportSource } from "./bundleSource";
+import { type CheckedSource, describeSource, type ExportSource } from "./bundleSource";
 import type { BundleRequirements } from "./requirements";
 import type { LimitedContext } from "../../resource/withinLimit";
 

@@ -1,6 +1,6 @@
-import type { FailedAttempt } from "../../http/failedAttempt";
-import { isLoopback } from "../../http/loopback";
 import type { Retries } from "../../http/retries";
+import type { FailedAttempt } from "../../http/retryPolicy";
+import { isLoopback } from "../../http/address";
 import { exchange, type RegistryContext } from "./exchange";
 import { unconnected } from "./failedRequest";
 

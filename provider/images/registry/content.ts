@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseJson } from "../../http/replyBody";
+import { parseJson } from "../../http/reply";
 import { isDigest } from "./reference";
 
 /** The digest and size of some content. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { parseJson } from "../../http/replyBody";
-import { redact } from "../../runtime/messages/redaction";
-import { helperCredential, type Credential } from "./dockerConfiguration";
+import { parseJson } from "../../http/reply";
+import { redact } from "../../runtime/messages/plainText";
+import { type Credential, helperCredential } from "./dockerConfiguration";
 import type { RegistryContext } from "./exchange";
 
 /** What the search for a credential needs from the outside. */

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
 import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
-import type { FailedAttempt } from "../../http/failedAttempt";
+import { type FileHandle, open } from "node:fs/promises";
+import type { FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
-import { digestOf, type Blob } from "./content";
+import { type Blob, digestOf } from "./content";
 import { wholeBody } from "./exchange";
 import { otherBytes } from "./manifests";
 import { pinned } from "./reference";

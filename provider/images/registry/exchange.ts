@@ -1,5 +1,5 @@
 import { attempt, type HttpReply, type HttpRequest, type NetworkContext } from "../../http/attempt";
-import type { FailedAttempt } from "../../http/failedAttempt";
+import type { FailedAttempt } from "../../http/retryPolicy";
 import { proxyFor } from "../../http/proxy";
 import { DestinationError } from "../../runtime/messages/errors";
 import { authoritiesFor } from "./authorities";

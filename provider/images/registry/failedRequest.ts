@@ -1,8 +1,8 @@
-import type { FailedAttempt } from "../../http/failedAttempt";
-import { parseJson, QUOTE_LENGTH } from "../../http/replyBody";
+import { type FailedAttempt } from "../../http/retryPolicy";
 import { parseRetryAfter } from "../../http/retryPolicy";
+import { parseJson, QUOTE_LENGTH } from "../../http/reply";
 import { DestinationError } from "../../runtime/messages/errors";
-import { redact } from "../../runtime/messages/redaction";
+import { redact } from "../../runtime/messages/plainText";
 import type { HttpReply } from "../../http/attempt";
 import { fieldsOf } from "./content";
 import type { CredentialSearch } from "./credentials";

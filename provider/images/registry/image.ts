@@ -1,4 +1,4 @@
-import { parseJson } from "../../http/replyBody";
+import { parseJson } from "../../http/reply";
 import { DestinationError } from "../../runtime/messages/errors";
 import { descriptorIn, fieldsOf, type Descriptor } from "./content";
 import { readBlob } from "./download";

@@ -1,13 +1,13 @@
-import type { FailedAttempt } from "../../http/failedAttempt";
+import { type FailedAttempt } from "../../http/retryPolicy";
 import { allowedRepeats } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
-import { parseChallenges, type Challenge } from "./challenge";
-import { credentialPlaces, findCredential, type CredentialSearch, type FoundCredential } from "./credentials";
+import { type Challenge, parseChallenges } from "./challenge";
+import { credentialPlaces, type CredentialSearch, findCredential, type FoundCredential } from "./credentials";
 import type { Credential } from "./dockerConfiguration";
-import { exchange, wholeBody, type RegistryContext } from "./exchange";
+import { exchange, type RegistryContext, wholeBody } from "./exchange";
 import { readUnwanted, refused, unconnected } from "./failedRequest";
 import type { Repository } from "./reference";
-import { basic, readToken, tokenRequest, type Token } from "./tokens";
+import { basic, readToken, type Token, tokenRequest } from "./tokens";
 
 /** What a token must allow. */
 export interface Rights {

@@ -1,8 +1,8 @@
 import type { HttpReply } from "../../http/attempt";
-import type { FailedAttempt } from "../../http/failedAttempt";
-import { Retries, type Peer } from "../../http/retries";
-import { DestinationError, type DocsHostingError } from "../../runtime/messages/errors";
+import { type Peer, Retries } from "../../http/retries";
+import { type FailedAttempt } from "../../http/retryPolicy";
 import { allowedRepeats } from "../../http/retryPolicy";
+import { DestinationError, type DocsHostingError } from "../../runtime/messages/errors";
 import { findApiRoot } from "./apiRoot";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { readUnwanted, refused, unconnected, type UnwantedReply } from "./failedRequest";

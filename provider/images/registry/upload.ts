@@ -1,7 +1,7 @@
-import type { FailedAttempt } from "../../http/failedAttempt";
+import type { FailedAttempt } from "../../http/retryPolicy";
 import { sleep } from "../../runtime/time/clock";
 import { DestinationError } from "../../runtime/messages/errors";
-import { hasBlob, type BlobSource } from "./blobs";
+import { type BlobSource, hasBlob } from "./blobs";
 import { isDigest, pinned } from "./reference";
 import type { RegistryCall, RegistrySession } from "./session";
 

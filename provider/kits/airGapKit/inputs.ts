@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import { nameProblem } from "../contents/imageName";
 import { platformProblem } from "../contents/platform";
 import { baseProblem } from "../../images/registry/reference";
-import { text, type InputTable, type RuleResult } from "../../resource/inputTable";
+import { type InputTable, type RuleResult, text } from "../../resource/inputTable";
 import {
-  isSameSource,
-  ruleOfSource,
   type BundleSource,
   type CheckedSource,
+  isSameSource,
+  ruleOfSource,
 } from "../../copies/source/bundleSource";
 import type { OfflineSearch, SearchOptions } from "../../site/offlineSearch/options";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../../copies/publication/inputs";
 import type { BundleLimits } from "../../copies/source/requirements";
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 
 /** A chart on this machine. */
 export interface LocalChart {

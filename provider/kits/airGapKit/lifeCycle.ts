@@ -16,9 +16,9 @@ import { describeSource } from "../../copies/source/bundleSource";
 import { reportLeftOut } from "../../copies/source/inspect";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { InputError } from "../../runtime/messages/errors";
-import { isUnknown } from "../../runtime/messages/unknown";
+import { isUnknown } from "../../runtime/messages/plainText";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
-import { inputsOf, outputsBefore, stateOf, type AirGapKitState, type MadeKit } from "./state";
+import { type AirGapKitState, inputsOf, type MadeKit, outputsBefore, stateOf } from "./state";
 
 const NOT_IMPORTED =
   "an AirGapKit cannot be imported: a kit does not contain the chart, images and values that it was made from. " +

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ExternalLoad } from "../../site/archive/site";
 import type { WrittenKit } from "../contents/writtenKit";
 import type { Drift } from "../../copies/publication/publication";
-import { isUnknown, UNKNOWN } from "../../runtime/messages/unknown";
+import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import { inputsAmong } from "../../resource/inputTable";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 

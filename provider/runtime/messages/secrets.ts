@@ -1,4 +1,4 @@
-import { REMOVED } from "./redaction";
+import { REMOVED } from "./plainText";
 
 /** Shortest value that is removed, in characters: a shorter one occurs in ordinary text. */
 export const SHORTEST_SECRET = 6;

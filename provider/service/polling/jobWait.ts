@@ -1,11 +1,9 @@
-import { sleep, type Clock } from "../../runtime/time/clock";
-import type { Deadline } from "../../runtime/time/deadline";
+import { type Clock, type Deadline, sleep } from "../../runtime/time/clock";
 import { formatDuration } from "../../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
-import { warningOnce, type Reporter } from "../../runtime/messages/reporter";
-import { remember, type Observation, type Outcome } from "./observation";
+import { type Reporter, warningOnce } from "../../runtime/messages/reporter";
+import { describeProgress, type Observation, type Outcome, remember } from "./progress";
 import { nextPollDelayMs } from "./pollSchedule";
-import { describeProgress } from "./progress";
 
 /** How long before the deadline the last poll starts, in milliseconds: time for one request. */
 const LAST_POLL_MS = 1_000;

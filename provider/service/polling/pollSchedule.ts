@@ -1,5 +1,4 @@
-import type { Observation } from "./observation";
-import { estimateRemainingMs, progressSteps } from "./remainingTime";
+import { estimateRemainingMs, type Observation, progressSteps } from "./progress";
 import { MAX_RETRY_AFTER_MS } from "../../http/retryPolicy";
 
 /** Shortest pause, in milliseconds. */

@@ -5,7 +5,7 @@ import type { CheckedInputs } from "../../../provider/copies/bundleCopy/inputs.t
 import type { BundleCopyState } from "../../../provider/copies/bundleCopy/state.ts";
 import type { Copy } from "../../../provider/copies/destinations/destination.ts";
 import type { Context } from "../../../provider/resource/context.ts";
-import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { testContext } from "../../simulation/testContext.ts";

@@ -1,9 +1,9 @@
 // What is read of an answer: its text, its time and what it asks for, and where it is too large.
 import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
-import { readAnswer, type Answer } from "../../../provider/http/answer.ts";
-import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
-import { MAX_BODY_BYTES } from "../../../provider/http/replyBody.ts";
+import { MAX_BODY_BYTES } from "../../../provider/http/reply.ts";
+import { type Answer, readAnswer } from "../../../provider/http/answer.ts";
+import type { FailedAttempt } from "../../../provider/http/retryPolicy.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const ENDPOINT = { url: "https://a.example/v1", host: "a.example", name: "GET https://a.example/v1" };

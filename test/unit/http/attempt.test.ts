@@ -1,7 +1,7 @@
 // One attempt at a request: what is sent, which silence ends it, and what a cancelled run still waits for.
 import { getEventListeners, once } from "node:events";
 import type { Agent } from "node:https";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { PassThrough, Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { FetchError, Headers, type RequestInit, type Response } from "node-fetch";
@@ -12,9 +12,9 @@ import {
   type HttpReply,
   type HttpRequest,
 } from "../../../provider/http/attempt.ts";
-import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
+import type { FailedAttempt } from "../../../provider/http/retryPolicy.ts";
 import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
-import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../provider/runtime/time/clock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 

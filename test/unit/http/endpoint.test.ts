@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { endpointOf } from "../../../provider/http/endpoint.ts";
-import { isLoopback } from "../../../provider/http/loopback.ts";
+import { isLoopback } from "../../../provider/http/address.ts";
 
 const endpoint = (...path: string[]): ReturnType<typeof endpointOf> =>
   endpointOf("https://api.example.com:8443/admin", { method: "GET", path, repetition: "read" });

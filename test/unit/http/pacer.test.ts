@@ -1,10 +1,9 @@
 // The times of requests, by a virtual clock; the result of a hundred exports is in siblings.test.ts.
 import { getEventListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Pacer } from "../../../provider/http/pacer.ts";
-import { Pacers } from "../../../provider/http/pacers.ts";
+import { Pacer, Pacers } from "../../../provider/http/pacer.ts";
 import type { Fault } from "../../../provider/http/retryPolicy.ts";
-import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../provider/runtime/time/clock.ts";
 import { DeadlineExceededError, ResponseError } from "../../../provider/runtime/messages/errors.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 

@@ -1,8 +1,7 @@
 // The result of a failed attempt: from the connection's error, or from the status of the service's answer.
 import { describe, expect, test } from "vitest";
-import { AttemptConnection } from "../../../provider/http/attemptConnection.ts";
-import { connectionFailure } from "../../../provider/http/connectionFailure.ts";
-import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
+import { AttemptConnection, connectionFailure } from "../../../provider/http/attemptConnection.ts";
+import type { FailedAttempt } from "../../../provider/http/retryPolicy.ts";
 import { NOT_THE_API, refusal } from "../../../provider/http/refusal.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 

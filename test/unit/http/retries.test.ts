@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Repetition } from "../../../provider/http/retryPolicy.ts";
-import { Retries, WORTH_BYTES, type Peer } from "../../../provider/http/retries.ts";
-import type { FailedAttempt } from "../../../provider/http/failedAttempt.ts";
-import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
+import { type Peer, Retries, WORTH_BYTES } from "../../../provider/http/retries.ts";
+import { type FailedAttempt } from "../../../provider/http/retryPolicy.ts";
+import { type Repetition } from "../../../provider/http/retryPolicy.ts";
+import { startDeadline } from "../../../provider/runtime/time/clock.ts";
 import { ConnectionError } from "../../../provider/runtime/messages/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import {
   allowedRepeats,
   countedAs,
+  type Fault,
   MAX_RETRY_AFTER_MS,
   mayHaveBeenProcessed,
   parseRetryAfter,
   retryDelayMs,
-  type Fault,
 } from "../../../provider/http/retryPolicy.ts";
 
 const status = (code: number, retryAfterMs?: number): Fault => ({

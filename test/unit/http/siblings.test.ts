@@ -2,7 +2,7 @@
 // process down to its requests.
 import { describe, expect, test } from "vitest";
 import { Session } from "../../../provider/adapters/session/session.ts";
-import { noTracing } from "../../../provider/adapters/session/tracing.ts";
+import { noTracing } from "../../../provider/runtime/tracing/tracer.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { COUNTING, limitedFetch } from "../../simulation/limitedFetch.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";

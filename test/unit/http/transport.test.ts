@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { startDeadline } from "../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../provider/runtime/time/clock.ts";
 import { noTracer, type Tracer } from "../../../provider/runtime/tracing/tracer.ts";
 import type { Call } from "../../../provider/http/endpoint.ts";
 import {
@@ -8,7 +8,7 @@ import {
   DeadlineExceededError,
   ResponseError,
 } from "../../../provider/runtime/messages/errors.ts";
-import { Pacers } from "../../../provider/http/pacers.ts";
+import { Pacers } from "../../../provider/http/pacer.ts";
 import { Transport } from "../../../provider/http/transport.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";

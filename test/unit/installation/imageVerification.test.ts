@@ -4,11 +4,11 @@ import { verificationProblem } from "../../../provider/installation/imageVerific
 import { installationValues } from "../../../provider/installation/installationValues.ts";
 import { verifyInstalledImage } from "../../../provider/installation/verifyInstalledImage.ts";
 import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/unknown.ts";
-import { systemClock, type Clock } from "../../../provider/runtime/time/clock.ts";
+import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
+import { type Clock, systemClock } from "../../../provider/runtime/time/clock.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
-import { startRegistryStub, type RegistryStub } from "../../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub } from "../../simulation/registryStub.ts";
 import { IMAGE_DIGEST, newSigner, signImage } from "../../simulation/signedImage.ts";
 
 const signer = newSigner();

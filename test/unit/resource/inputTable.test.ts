@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import {
   changedByTable,
   checkByTable,
-  withEffect,
-  text,
   type InputTable,
+  text,
+  withEffect,
 } from "../../../provider/resource/inputTable.ts";
 import { SERVICE_INPUTS, type ServiceInputs } from "../../../provider/resource/serviceInputs.ts";
-import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/unknown.ts";
+import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
+import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
 
 const BASE_URL = "https://api.example.test";
 

@@ -13,11 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { intentOf } from "../../../provider/staticExport/intent.ts";
+import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import {
   RECORD_LIFE_MS,
-  ResumeFolder,
   type RecordedResource,
+  ResumeFolder,
 } from "../../../provider/resource/resumeRecords.ts";
 import { URN } from "../../simulation/testContext.ts";
 import { MODES, notOnWindows } from "../../systems.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { problemOfLabel } from "../../../provider/resource/versionLabel.ts";
+import { problemOfLabel } from "../../../provider/resource/serviceInputs.ts";
 import { ruleOfSource } from "../../../provider/copies/source/bundleSource.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 

@@ -3,9 +3,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AgentJob } from "../../../sdk/agentJob.ts";
 import { handlerText } from "../../../sdk/handler.ts";
-import { resourceUrn } from "../../../sdk/resourceUrn.ts";
+import { resourceUrn } from "../../../sdk/providedResource.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { settled, startProgram, resolved, type Registered } from "../../simulation/pulumiProgram.ts";
+import { type Registered, resolved, settled, startProgram } from "../../simulation/pulumiProgram.ts";
 
 const KEY_CONFIG = "docs-hosting:adminApiKey";
 const EXPORT = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";

@@ -1,7 +1,7 @@
 // The client's requests, and its errors for refusals, against a service with scripted replies.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../../provider/service/client.ts";
-import { openClient } from "../../../provider/resource/openClient.ts";
+import { openClient } from "../../../provider/resource/lifeCycle.ts";
 import { NotAllowedError, NotFoundError, ResponseError } from "../../../provider/runtime/messages/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";

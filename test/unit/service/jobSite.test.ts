@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkSite, otherSite } from "../../../provider/service/jobSite.ts";
+import { checkSite, otherSite } from "../../../provider/service/exportJob.ts";
 import { InputError } from "../../../provider/runtime/messages/errors.ts";
 
 test.each<[unknown]>([

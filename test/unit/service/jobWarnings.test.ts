@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeWarnings, readWarnings } from "../../../provider/service/jobWarnings.ts";
+import { describeWarnings, readWarnings } from "../../../provider/service/exportJob.ts";
 
 const warningOf = (body: Record<string, unknown>): string | undefined => {
   const warnings = readWarnings(body);

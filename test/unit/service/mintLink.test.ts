@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { BundleLink } from "../../../provider/service/bundleLink.ts";
-import type { Client } from "../../../provider/service/client.ts";
+import { type BundleLink } from "../../../provider/service/bundleLink.ts";
 import { mintLink } from "../../../provider/service/mintLink.ts";
+import type { Client } from "../../../provider/service/client.ts";
 import { noTracer } from "../../../provider/runtime/tracing/tracer.ts";
-import { RecordedSpans, type RecordedSpan } from "../../simulation/recordedSpans.ts";
+import { type RecordedSpan, RecordedSpans } from "../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 

@@ -1,8 +1,8 @@
 // Exports that were interrupted: by the time limit, the user, an error or a kill.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { intentOf } from "../../../provider/staticExport/intent.ts";
+import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
-import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";

@@ -1,21 +1,20 @@
 // The messages of a preview, word for word, and the resulting state.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
+import { type CheckedInputs, intentOf } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
-import { planExport, type Plan } from "../../../provider/staticExport/plan.ts";
-import { intentOf } from "../../../provider/staticExport/intent.ts";
+import { type Plan, planExport } from "../../../provider/staticExport/plan.ts";
 import {
+  type Bookkeeping,
   finishedState,
   recordedState,
   serviceTimeOf,
-  unfinishedState,
-  type Bookkeeping,
   type StaticExportOutputs,
   type StaticExportState,
+  unfinishedState,
 } from "../../../provider/staticExport/state.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
 
 const inputs: CheckedInputs = {
   domain: "docs.example.com",

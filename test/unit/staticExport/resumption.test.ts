@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { intentOf } from "../../../provider/staticExport/intent.ts";
-import { resumptionOf, renameRecords, type Resumption } from "../../../provider/staticExport/resumption.ts";
+import { intentOf } from "../../../provider/staticExport/inputs.ts";
+import { renameRecords, type Resumption, resumptionOf } from "../../../provider/staticExport/resumption.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { URN } from "../../simulation/testContext.ts";

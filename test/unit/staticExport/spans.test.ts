@@ -1,6 +1,6 @@
 // The spans of an export in a trace: names, attributes, and never a secret.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { intentOf } from "../../../provider/staticExport/intent.ts";
+import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { UnfinishedError } from "../../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";

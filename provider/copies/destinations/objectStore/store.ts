@@ -1,10 +1,10 @@
 import type { S3 } from "@aws-sdk/client-s3";
-import { unlessAborted } from "../../../runtime/time/unlessAborted";
+import { unlessAborted } from "../../../runtime/time/clock";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { DestinationContext } from "../destination";
-import { addressOf, bucketUri, isPathStyle, keyOf, type BucketInputs } from "./inputs";
+import { addressOf, type BucketInputs, bucketUri, isPathStyle, keyOf } from "./inputs";
 import type { Sdk } from "./sdk";
-import { codeOf, statusOf, storeFailure, type SdkError, type StoreAction } from "./storeFailure";
+import { codeOf, type SdkError, statusOf, type StoreAction, storeFailure } from "./storeFailure";
 
 /** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
 const ATTEMPTS = 8;

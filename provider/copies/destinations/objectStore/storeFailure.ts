@@ -1,6 +1,6 @@
 import { DestinationError, type ErrorDetails } from "../../../runtime/messages/errors";
-import { redact } from "../../../runtime/messages/redaction";
-import { bucketUri, isPathStyle, type BucketInputs } from "./inputs";
+import { redact } from "../../../runtime/messages/plainText";
+import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
 
 /**
  * The permissions that requests to the store need, see

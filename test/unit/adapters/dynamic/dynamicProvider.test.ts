@@ -7,8 +7,12 @@ import {
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
-import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
-import type { Diff, Found, LifeCycle } from "../../../../provider/resource/lifeCycle.ts";
+import {
+  type Diff,
+  type Found,
+  type LifeCycle,
+  UnfinishedError,
+} from "../../../../provider/resource/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
 

@@ -29,7 +29,7 @@ beforeEach(async () => {
   seen = { clients: [], lines: [], refuse: false };
   (globalThis as { seen?: unknown }).seen = seen;
   vi.resetModules(); // the connection is kept for the life of a process
-  const { sendLine } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts");
+  const { sendLine } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts");
   reporterOf = (urn) => rowReporter(sendLine, urn, clock);
 });
 

@@ -1,5 +1,5 @@
 import { connect, createServer, type Http2Server } from "node:http2";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   server = createServer((_request, response) => response.end());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   vi.resetModules(); // the watcher is kept for the life of a process
-  ({ watchForCancel } = await import("../../../../provider/adapters/dynamic/pulumiHost.ts"));
+  ({ watchForCancel } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts"));
 });
 
 afterEach(async () => {

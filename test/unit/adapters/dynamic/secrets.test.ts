@@ -16,11 +16,14 @@ import { requestStore } from "../../../../provider/copies/download/storeRequest.
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { RegistrySession } from "../../../../provider/images/registry/session.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
-import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
-import { openClient } from "../../../../provider/resource/openClient.ts";
-import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import {
+  type LifeCycle,
+  openClient,
+  type StoredState,
+  UnfinishedError,
+} from "../../../../provider/resource/lifeCycle.ts";
 import { resolveApiKey } from "../../../../provider/service/configuration.ts";
-import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";

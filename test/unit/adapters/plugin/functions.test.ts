@@ -4,10 +4,10 @@ import { startReferenceService } from "../../../../examples/reference-service/in
 import { FUNCTIONS } from "../../../../provider/adapters/plugin/functions.ts";
 import schema from "../../../../provider/adapters/plugin/schema.json" with { type: "json" };
 import { Secrecy } from "../../../../provider/adapters/plugin/secrecy.ts";
-import { shownFailure } from "../../../../provider/adapters/session/shownText.ts";
+import { shownFailure } from "../../../../provider/adapters/session/rowReporter.ts";
 import { InputError } from "../../../../provider/runtime/messages/errors.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { systemClock, type Clock } from "../../../../provider/runtime/time/clock.ts";
+import { type Clock, systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";

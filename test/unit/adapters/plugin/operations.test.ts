@@ -2,9 +2,9 @@
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, test, vi } from "vitest";
-import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
-import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { partialResultIn, secret, struct } from "./pluginClient.ts";
 import { caught, createRequest, DYNAMIC_URN, plainOf, readRequest, updateRequest, URN } from "./requests.ts";
 import { serveLife, STATE } from "./servedLife.ts";

@@ -1,6 +1,6 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { watchEngineAt } from "../../../../provider/adapters/session/engineEnd.ts";
+import { watchEngineAt } from "../../../../provider/adapters/session/session.ts";
 
 test("an engine that no longer listens is reported once; one that only closes a connection is not", async () => {
   const connections: Socket[] = [];

@@ -1,10 +1,10 @@
 // OpenTelemetry's own packages, and a receiver of their spans, on this machine.
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openTelemetrySpans } from "../../../../provider/adapters/session/openTelemetry.ts";
-import type { SpanMaker } from "../../../../provider/adapters/session/tracing.ts";
+import type { SpanMaker } from "../../../../provider/runtime/tracing/tracer.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
-import { startSpanReceiver, type SpanReceiver } from "../../../stack/spanReceiver.ts";
+import { type SpanReceiver, startSpanReceiver } from "../../../stack/spanReceiver.ts";
 import { URN } from "../../../simulation/testContext.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ProgressRow } from "../../../../provider/adapters/session/progressRow.ts";
+import { ProgressRow } from "../../../../provider/adapters/session/rowReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 /** A row that records what it showed, and when. */

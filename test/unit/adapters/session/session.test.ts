@@ -2,13 +2,12 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi, type Mock } from "vitest";
+import { afterEach, beforeEach, describe, expect, type Mock, test, vi } from "vitest";
 import { Session } from "../../../../provider/adapters/session/session.ts";
-import type { Tracing } from "../../../../provider/adapters/session/tracing.ts";
+import { noTracer, type Tracing } from "../../../../provider/runtime/tracing/tracer.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import { EnginesServer } from "../../../simulation/enginesServer.ts";
-import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";

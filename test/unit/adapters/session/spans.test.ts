@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as api from "@opentelemetry/api";
-import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import type { Tracer } from "../../../../provider/runtime/tracing/tracer.ts";
 import { ExportFailedError } from "../../../../provider/runtime/messages/errors.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";

@@ -1,6 +1,11 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { noTracing, tracingTo, type SpanMaker } from "../../../../provider/adapters/session/tracing.ts";
-import { noTracer, type Tracer } from "../../../../provider/runtime/tracing/tracer.ts";
+import {
+  noTracer,
+  noTracing,
+  type SpanMaker,
+  type Tracer,
+  tracingTo,
+} from "../../../../provider/runtime/tracing/tracer.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { URN } from "../../../simulation/testContext.ts";
 

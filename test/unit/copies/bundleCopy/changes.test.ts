@@ -11,7 +11,7 @@ import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/input
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

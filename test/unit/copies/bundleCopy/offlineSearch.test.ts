@@ -9,7 +9,7 @@ import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts"
 import type { Context } from "../../../../provider/resource/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 import { testContext } from "../../../simulation/testContext.ts";
 
 let folder: string;

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import {
+  type BundleCopyState,
   inputsOf,
   linkOutputs,
-  stateOf,
-  type BundleCopyState,
   type MadeCopy,
+  stateOf,
 } from "../../../../provider/copies/bundleCopy/state.ts";
 import {
   destinationChange,
@@ -16,7 +16,7 @@ import {
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 
 const SHA256 = "a".repeat(64);
 const SOURCE = {

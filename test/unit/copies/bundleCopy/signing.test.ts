@@ -8,7 +8,7 @@ import { create } from "tar";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";

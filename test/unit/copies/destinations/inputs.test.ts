@@ -4,10 +4,10 @@ import { describeDestination } from "../../../../provider/copies/destinations/de
 import {
   checkDestination,
   destinationChange,
-  destinationKey,
   type DestinationInputs,
+  destinationKey,
 } from "../../../../provider/copies/destinations/inputs.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 
 const unknown = UNKNOWN as unknown as string;
 

@@ -1,12 +1,9 @@
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  checkStoreUrl,
-  guardedLookup,
-} from "../../../../provider/copies/download/storeAddress.ts";
-import type { Lookup } from "../../../../provider/http/refusedAddress.ts";
-import { refusedAddress } from "../../../../provider/http/refusedAddress.ts";
+import { checkStoreUrl, guardedLookup } from "../../../../provider/copies/download/storeAddress.ts";
+import type { Lookup } from "../../../../provider/http/address.ts";
+import { refusedAddress } from "../../../../provider/http/address.ts";
 import { DownloadError } from "../../../../provider/runtime/messages/errors.ts";
 
 const anywhere = { allowInsecure: false, publicStorageOnly: false };

@@ -1,5 +1,5 @@
 // The publications, signatures and removals of an operation, and the records of a failed one: with a destination in memory.
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
@@ -11,7 +11,7 @@ import type { BundleCopyState, MadeCopy } from "../../../../provider/copies/bund
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import type { PublicationKind } from "../../../../provider/copies/publication/publication.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
-import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
 import { DestinationError } from "../../../../provider/runtime/messages/errors.ts";
 import { MemoryNotes } from "../../../simulation/memoryNotes.ts";

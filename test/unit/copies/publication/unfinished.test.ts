@@ -6,20 +6,20 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
-import { UnfinishedError } from "../../../../provider/resource/unfinishedError.ts";
+import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { RunCancelledError } from "../../../../provider/runtime/messages/errors.ts";
 import {
+  type BucketStub,
   CANARIES,
   startBucketStub,
   STUB_BUCKET,
   stubError,
-  type BucketStub,
 } from "../../../simulation/bucketStub.ts";
 import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

@@ -5,7 +5,7 @@ import nodeFetch from "node-fetch";
 import { expect, onTestFinished, test } from "vitest";
 import { getManifest } from "../../../../provider/images/registry/manifests.ts";
 import { RegistrySession } from "../../../../provider/images/registry/session.ts";
-import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

@@ -1,6 +1,6 @@
 import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
-import type { FailedAttempt } from "../../../../provider/http/failedAttempt.ts";
+import type { FailedAttempt } from "../../../../provider/http/retryPolicy.ts";
 import { DestinationError } from "../../../../provider/runtime/messages/errors.ts";
 import {
   refused,

@@ -3,9 +3,8 @@ import { buffer } from "node:stream/consumers";
 import { FetchError, Response } from "node-fetch";
 import type { Fetch } from "../../../../provider/http/attempt.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { RegistrySession, type Actions } from "../../../../provider/images/registry/session.ts";
-import type { Clock } from "../../../../provider/runtime/time/clock.ts";
-import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { type Actions, RegistrySession } from "../../../../provider/images/registry/session.ts";
+import { type Clock, startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { noPauses } from "../../../simulation/noPauses.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 

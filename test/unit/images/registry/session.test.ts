@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { findManifest } from "../../../../provider/images/registry/manifests.ts";
 import { RegistrySession } from "../../../../provider/images/registry/session.ts";
-import type { Clock } from "../../../../provider/runtime/time/clock.ts";
-import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { type Clock, startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { noPauses } from "../../../simulation/noPauses.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

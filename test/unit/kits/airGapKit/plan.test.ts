@@ -3,16 +3,16 @@ import { describe, expect, test, vi } from "vitest";
 import type { CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { airGapKit, draftOwner, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import {
-  inputsOf,
-  stateOf,
   type AirGapKitState,
+  inputsOf,
   type MadeKit,
+  stateOf,
 } from "../../../../provider/kits/airGapKit/state.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 
 const SOURCE = {
   domain: "docs.example.com",

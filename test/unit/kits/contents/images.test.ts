@@ -13,14 +13,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Response, type RequestInit } from "node-fetch";
+import { type RequestInit, Response } from "node-fetch";
 import { create } from "tar";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
 import type { KitManifest } from "../../../../provider/kits/contents/manifest.ts";
-import { writeKit, type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
+import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
-import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

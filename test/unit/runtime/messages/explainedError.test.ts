@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import {
-  RunCancelledError,
   ConnectionError,
   InternalError,
   NotFoundError,
   ResponseError,
+  RunCancelledError,
 } from "../../../../provider/runtime/messages/errors.ts";
 import { explained } from "../../../../provider/runtime/messages/explainedError.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redact } from "../../../../provider/runtime/messages/redaction.ts";
+import { redact } from "../../../../provider/runtime/messages/plainText.ts";
 
 test("the text after the name of an authorisation scheme is removed", () => {
   expect(redact("Bearer  abc.def, basic\tdTpw or BEARER x")).toBe(

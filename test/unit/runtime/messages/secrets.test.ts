@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { redact } from "../../../../provider/runtime/messages/redaction.ts";
+import { redact } from "../../../../provider/runtime/messages/plainText.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 
 const KEY = "svc_c4n4ry/+=key";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSentinel, isUnknown, UNKNOWN } from "../../../../provider/runtime/messages/unknown.ts";
+import { isSentinel, isUnknown, UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 
 test("only the sentinel is unknown", () => {
   expect(isUnknown("04da6b54-80e4-46f7-96ec-b56ff0331ba9")).toBe(true);

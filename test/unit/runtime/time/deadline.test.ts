@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 test("a deadline counts from its start, and once it has passed nothing is left", () => {

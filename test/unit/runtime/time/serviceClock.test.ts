@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clockErrorOf, serviceTimeMs, type Machine } from "../../../../provider/runtime/time/serviceClock.ts";
+import { clockErrorOf, type Machine, serviceTimeMs } from "../../../../provider/runtime/time/clock.ts";
 
 const HOUR_MS = 3_600_000;
 const NOON = Date.parse("2026-01-01T12:00:00Z");

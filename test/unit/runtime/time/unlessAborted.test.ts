@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { unlessAborted } from "../../../../provider/runtime/time/unlessAborted.ts";
+import { unlessAborted } from "../../../../provider/runtime/time/clock.ts";
 
 const never = new Promise<never>(() => undefined);
 

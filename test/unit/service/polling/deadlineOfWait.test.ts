@@ -1,18 +1,19 @@
 import { expect, test, vi } from "vitest";
-import { startDeadline } from "../../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import {
   AnswerCutOffError,
   ConnectionError,
   DeadlineExceededError,
 } from "../../../../provider/runtime/messages/errors.ts";
-import type { Observation } from "../../../../provider/service/polling/observation.ts";
+import type { Observation } from "../../../../provider/service/polling/progress.ts";
 import { waitForJob } from "../../../../provider/service/polling/jobWait.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 /** The remembered reads at each poll of a wait: the basis of progress. */
 const histories = vi.hoisted((): (readonly Observation[])[] => []);
-vi.mock(import("../../../../provider/service/polling/progress.ts"), () => ({
+vi.mock(import("../../../../provider/service/polling/progress.ts"), async (original) => ({
+  ...(await original()),
   describeProgress: (history) => {
     histories.push([...history]);
     return "";

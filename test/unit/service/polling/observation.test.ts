@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { remember, type Observation } from "../../../../provider/service/polling/observation.ts";
+import {
+  estimateRemainingMs,
+  type Observation,
+  remember,
+} from "../../../../provider/service/polling/progress.ts";
 import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
-import { estimateRemainingMs } from "../../../../provider/service/polling/remainingTime.ts";
 
 const poll = (seconds: number, progress?: number): Observation => ({
   elapsedMs: seconds * 1_000,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readExportJob } from "../../../../provider/service/exportJob.ts";
-import type { Observation } from "../../../../provider/service/polling/observation.ts";
+import type { Observation } from "../../../../provider/service/polling/progress.ts";
 import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 

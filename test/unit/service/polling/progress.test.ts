@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Observation } from "../../../../provider/service/polling/observation.ts";
-import { describeProgress } from "../../../../provider/service/polling/progress.ts";
+import { describeProgress, type Observation } from "../../../../provider/service/polling/progress.ts";
 
 const poll = (seconds: number, progress?: number, pageCount?: number): Observation => ({
   elapsedMs: seconds * 1_000,

@@ -24,7 +24,7 @@ import type {
 import { destinationOf } from "../../../../../provider/copies/destinations/destinationOf.ts";
 import { draftPath } from "../../../../../provider/runtime/files/drafts.ts";
 import { freeName } from "../../../../../provider/runtime/files/owner.ts";
-import { startDeadline } from "../../../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../../../provider/runtime/time/clock.ts";
 import { DeadlineExceededError } from "../../../../../provider/runtime/messages/errors.ts";
 import { OWNER } from "../../../../simulation/owners.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";

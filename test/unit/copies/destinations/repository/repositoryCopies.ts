@@ -12,7 +12,7 @@ import type {
 import type { RepositoryInputs } from "../../../../../provider/copies/destinations/repository/inputs.ts";
 import { repositoryDestination } from "../../../../../provider/copies/destinations/repository/repositoryDestination.ts";
 import { Secrets } from "../../../../../provider/runtime/messages/secrets.ts";
-import { startDeadline } from "../../../../../provider/runtime/time/deadline.ts";
+import { startDeadline } from "../../../../../provider/runtime/time/clock.ts";
 import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
 import { noPauses } from "../../../../simulation/noPauses.ts";
 import { OWNER } from "../../../../simulation/owners.ts";

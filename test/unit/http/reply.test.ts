@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJson, parseObject } from "../../../provider/http/replyBody.ts";
+import { parseJson, parseObject } from "../../../provider/http/reply.ts";
 
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 

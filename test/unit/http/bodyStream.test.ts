@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { arrivalsOf } from "../../../provider/http/arrivals.ts";
+import { arrivalsOf } from "../../../provider/http/attempt.ts";
 
 const MIB = 1024 * 1024;
 let body: PassThrough;

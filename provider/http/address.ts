@@ -1,6 +1,16 @@
 import type { LookupAddress, LookupAllOptions } from "node:dns";
 import ipaddr from "ipaddr.js";
-import { isLoopback } from "./loopback";
+import { isPrintable } from "../runtime/messages/plainText";
+
+/** Whether a URL's host is this machine, see RFC 6761 §6.3 and RFC 1122 §3.2.1.3. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
+  );
+}
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -94,4 +104,17 @@ export function refusedHost({ hostname, port }: URL, policy: AddressPolicy): str
   if (METADATA_NAMES.includes(host)) return "is the name of a metadata address";
   if (ipaddr.isValid(host)) return refusedAddress(host, policy);
   return policy.publicStorageOnly && isLoopback(host) ? NOT_PUBLIC : undefined;
+}
+
+/**
+ * Whether programs disagree about the host of an address. The WHATWG URL parser drops line breaks, adds missing slashes, and ends
+ * the host at a `\`: for it, the host of `https://good\@evil/` is good, and for other programs evil. `https:///evil/` has no host.
+ */
+export function isReadDifferently(url: string): boolean {
+  return (
+    url !== url.trim() ||
+    !isPrintable(url) ||
+    /^https?:(?!\/\/[^/\\])/i.test(url) ||
+    /^https?:\/\/[^/?#]*\\/i.test(url)
+  );
 }

@@ -1,0 +1,124 @@
+import { redact } from "../runtime/messages/plainText";
+import { MalformedResponseError } from "../runtime/messages/errors";
+
+/** The remedy for a reply that may come from another program. */
+const CHECK_BASE_URL =
+  "Check that the base URL is that of the service; if it is, report this to the service's support.";
+
+/**
+ * The error for a reply that does not match the API.
+ *
+ * @param endpoint method and URL
+ * @param what the text after «answered»: `without a "status"`
+ * @param remedy what the user should do
+ */
+export function malformed(endpoint: string, what: string, remedy = CHECK_BASE_URL): MalformedResponseError {
+  return new MalformedResponseError(`${endpoint} answered ${what}`, remedy);
+}
+
+/** Largest decoded body that is read, in bytes. The service's replies are far below. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** Deepest nesting of a JSON reply that is read. The service's have two levels. */
+const MAX_DEPTH = 64;
+/** Longest quote of a reply that is not JSON, in characters. */
+export const QUOTE_LENGTH = 200;
+
+/** Decodes strict UTF-8 without a byte order mark. `undefined` for anything else, to distinguish it from an empty reply. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws MalformedResponseError unless the text is a JSON object */
+export function parseObject(endpoint: string, text: string | undefined): Record<string, unknown> {
+  const fail = (what: string): never => {
+    throw malformed(
+      endpoint,
+      what,
+      "Check that the base URL is that of the service, and that nothing in between (a proxy, a login page) answers in its place.",
+    );
+  };
+  if (text === undefined) return fail("with text that is not UTF-8");
+  if (text.trim() === "") return fail("with an empty reply");
+  if (isTooDeep(text)) return fail(`JSON that is nested deeper than ${MAX_DEPTH} levels`);
+  const value = parseJson(text);
+  if (value === undefined)
+    return fail(webPageIn(text) ?? `something that is not JSON: ${redact(text, QUOTE_LENGTH)}`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return fail("JSON that is not an object");
+  }
+  return value as Record<string, unknown>;
+}
+
+/** @returns undefined if the text is not JSON, or nested too deep to process safely */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Counts brackets outside strings, without recursion, so that the stack cannot overflow. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') inString = !inString;
+    else if (inString && character === "\\") at++;
+    else if (!inString && (character === "[" || character === "{")) depth++;
+    else if (!inString && (character === "]" || character === "}")) depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
+// Numbers in replies of the service; the API does not specify their format.
+
+/** Reads a finite number, written as a number or as text, with or without a percent sign. */
+export function toNumber(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/%$/, "")) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+/** Reads a count: a whole, non-negative number. */
+export function toCount(value: unknown): number | undefined {
+  const number = toNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** Longest title that is shown, in characters. */
+const TITLE_LENGTH = 100;
+
+/**
+ * The name of a web page that answered in place of an API: `a web page with the title "Log in"`. `undefined` for any other text.
+ * Its source is never shown: nobody can read it in an error.
+ */
+export function webPageIn(text: string): string | undefined {
+  const start = text.slice(0, 4_000).replace(/^\ufeff/, "");
+  if (!/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|title|body)\b/i.test(start))
+    return undefined;
+  const [, title = ""] = /<title\b[^>]*>([^<]*)/i.exec(text.slice(0, 64_000)) ?? [];
+  const shown = redact(withoutEntities(title).replace(/\s+/g, " "), TITLE_LENGTH);
+  return shown === "" ? "a web page" : `a web page with the title ${JSON.stringify(shown)}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+function withoutEntities(text: string): string {
+  return text
+    .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? "");
+}
