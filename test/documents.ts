@@ -18,6 +18,8 @@ export interface Document {
   readonly anchors: ReadonlySet<string>;
   /** Texts in backticks, and each line of a block of code. */
   readonly code: readonly string[];
+  /** Texts in backticks. */
+  readonly names: readonly string[];
   /** Its blocks of TypeScript: programs, or parts of them. */
   readonly programs: readonly string[];
   /** Its blocks of Python. */
@@ -43,6 +45,7 @@ export function readDocument(path: string, folder = ROOT): Document {
   const text = readFileSync(join(folder, path), "utf8");
   const tokens = markdown.parse(text, {});
   const parts = tokens.flatMap(({ children }) => children ?? []);
+  const names = parts.filter(({ type }) => type === "code_inline").map(({ content }) => content);
   const blocks = tokens.filter(({ type }) => type === "fence" || type === "code_block");
   const blocksOf = (language: string): string[] =>
     blocks.filter(({ info }) => info === language).map(({ content }) => content);
@@ -59,9 +62,8 @@ export function readDocument(path: string, folder = ROOT): Document {
       .map(String)
       .filter((link) => !/^[a-z]+:/.test(link)),
     anchors: new Set(headings.map((heading) => slugger.slug(heading))),
-    code: [...parts.filter(({ type }) => type === "code_inline"), ...blocks].flatMap(({ content }) =>
-      content.trimEnd().split("\n"),
-    ),
+    code: [...names, ...blocks.map(({ content }) => content)].flatMap((text) => text.trimEnd().split("\n")),
+    names,
     programs: blocksOf("ts"),
     python: blocksOf("python"),
     yaml: blocksOf("yaml"),

@@ -43,6 +43,41 @@ function isThere(name: string, folder: string): boolean {
   return [...PATHS].some((path) => wanted.some((expression) => expression.test(path)));
 }
 
+/** Documents about the code, not about the product. */
+function isForContributors(path: string): boolean {
+  return /^(CONTRIBUTING|(provider|test|sdk)\/(.+\/)?README)\.md$/.test(path);
+}
+
+/** Names in contributor documents that no file of the repository has, each with the reason. */
+const FOREIGN_NAMES: Readonly<Record<string, string>> = {
+  Unreleased: "a heading of the changelog, between releases",
+  "manifest.json": "a file in a kit",
+  ".docs-hosting/SHA256.json": "an object in a bucket",
+  ".docs-hosting/owners/ITEM/OWNER.json": "an object in a bucket",
+};
+
+/** All words of the code. This file would have the foreign names. */
+const WORDS_OF_CODE = new Set(
+  FILES.filter(
+    (file) => /\.(ts|mjs|json|sh)$/.test(file) && join(ROOT, file) !== import.meta.filename,
+  ).flatMap((file) => wordsOf(readFileSync(join(ROOT, file), "utf8"))),
+);
+
+function wordsOf(text: string): string[] {
+  return text.match(/[A-Za-z]\w*/g) ?? [];
+}
+
+/** Whether the repository has what a name in backticks names: a file, a folder, an npm script, or identifiers. */
+function isKnown(name: string, folder: string): boolean {
+  if (Object.hasOwn(FOREIGN_NAMES, name)) return true;
+  if (/^(test|check):[\w-]+$/.test(name)) return SCRIPTS.includes(name);
+  if (/^[\w.-]+(\/[\w.-]+)*(\/|\.(ts|mjs|md|sh|json|yaml|conf|tpl))$/.test(name))
+    return isThere(name, folder);
+  // `camelCase`, `PascalCase` or `UPPER_CASE`: other words may be of English
+  const identifiers = wordsOf(name).filter((word) => /^([a-z]+\w*[A-Z]|[A-Z]\w)/.test(word));
+  return identifiers.every((word) => WORDS_OF_CODE.has(word));
+}
+
 /** Characters. Longer lines go on in the next line on some screens, and a comment at their end is then hard to see. */
 const LONGEST_COMMENTED_LINE = 80;
 
@@ -87,6 +122,29 @@ describe.each(DOCUMENTS)("$path", (document) => {
     const names = commands.map(([, run, short]) => run ?? short ?? "");
     expect(names.filter((name) => !SCRIPTS.includes(name))).toEqual([]);
   });
+});
+
+test.each(DOCUMENTS.filter(({ path }) => isForContributors(path)))(
+  "$path has only names that the repository has",
+  (document) => {
+    const names = document.names.flatMap((text) => text.split(/\s+/));
+    expect(names.filter((name) => !isKnown(name, dirname(document.path)))).toEqual([]);
+  },
+);
+
+test("contributor documents are short enough to be read in one sitting", () => {
+  const sizes = ["CONTRIBUTING.md", "provider/README.md", "test/README.md"].map((path) => ({
+    path,
+    bytes: readFileSync(join(ROOT, path)).length,
+  }));
+  expect(sizes.filter(({ bytes }) => bytes > 10_000)).toEqual([]);
+});
+
+test("every area of the provider has a README that the README of the provider links to", () => {
+  const areas = new Set(FILES.flatMap((file) => /^provider\/(\w+)\//.exec(file)?.[1] ?? []));
+  const links = DOCUMENTS.find(({ path }) => path === "provider/README.md")?.links;
+  expect(areas.size).toBeGreaterThan(10);
+  expect([...areas].filter((area) => !links?.includes(`${area}/README.md`))).toEqual([]);
 });
 
 test("documents that comments of the code name exist", () => {
