@@ -25,7 +25,7 @@ export const RECORD_LIFE_MS = 24 * 3_600_000;
  * jobs, so a job without a known id is lost.
  *
  * The records are files that only their owner can read. They contain ids and digests, but no key and no link. The file name
- * identifies the record: `RESOURCE-SALT-INTENT.json`, or, from earlier releases, `RESOURCE-INTENT.json`.
+ * identifies the record: `RESOURCE-SALT-INTENT.json`, or, if no content was wanted, `RESOURCE-INTENT.json`.
  */
 export class ResumeFolder {
   readonly #folder: () => string;
@@ -172,7 +172,7 @@ function prefixOf({ baseUrl, urn, domain }: RecordedResource): string {
 
 /**
  * The stored form of an intent (see `intentOf`), which may be derived from secrets. Each stored intent has its own salt, which
- * prevents table lookups and hides that two intents are equal. Earlier releases stored it without a salt.
+ * prevents table lookups and hides that two intents are equal.
  */
 export function salted(intent: string, salt: string | undefined): string {
   if (salt === undefined) return intent;
@@ -183,8 +183,7 @@ export function salted(intent: string, salt: string | undefined): string {
 const NOTHING_WANTED = hash("sha256", "[null,[],null]");
 
 /**
- * The salt for a stored intent. An intent without any wanted content gets none, so that earlier releases can read it after a
- * downgrade.
+ * The salt for a stored intent. An intent without any wanted content has nothing to hide and gets none.
  *
  * @param random numbers in [0, 1)
  * @returns 32 hexadecimal digits

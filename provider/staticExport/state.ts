@@ -50,7 +50,7 @@ export type JobPhase =
 export interface Unfinished {
   /** See {@link intentOf}, {@link salted}. */
   intent: string;
-  /** Absent in states of earlier releases. */
+  /** Absent if no content was wanted, see {@link saltFor}. */
   salt?: string | undefined;
   /** Absent if the operation has no job to continue. */
   jobId?: string | undefined;
