@@ -101,6 +101,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    // Node's advice on positional arguments does not fit: there are none after the command
+    throw new UsageError((error as Error).message.replace(/\. To specify a positional argument[^]*$/, ""));
   }
 }

@@ -103,7 +103,7 @@ function serviceReason(text: string | undefined): string {
 
 /** The engine stores the configuration of a run, and uses it again where no program runs. */
 const LAST_KEY =
-  " If the key was replaced: `pulumi refresh` and `destroy` send the key of the last `pulumi up`. Run `pulumi up` first, or add `--run-program`.";
+  " If the key was replaced: `pulumi refresh` and `pulumi destroy --refresh` send the key of the last `pulumi up`. Run `pulumi up` first, or `pulumi refresh --run-program`.";
 
 /** Whether the key may come from the stack's configuration. */
 function isStored(apiKeyName: string): boolean {

@@ -82,6 +82,21 @@ function plainObject(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boo
   }
 }
 
+/** Whether the value at a path is a reference to a resource, of which {@link receive} leaves only the id. */
+export function isReferenceAt(struct: Struct | undefined, [name, ...rest]: Path): boolean {
+  const value = struct?.getFieldsMap().get(name ?? "");
+  const inner = value && unwrapped(value.getStructValue());
+  if (rest.length > 0) return isReferenceAt(inner, rest);
+  return inner?.getFieldsMap().get(KIND)?.getStringValue() === RESOURCE;
+}
+
+/** The content of a secret or of an output. */
+function unwrapped(struct: Struct | undefined): Struct | undefined {
+  const kind = struct?.getFieldsMap().get(KIND)?.getStringValue();
+  if (kind !== SECRET && kind !== OUTPUT) return struct;
+  return unwrapped(struct?.getFieldsMap().get("value")?.getStructValue());
+}
+
 /** Which values are marked as secrets. */
 export interface SecretRules {
   readonly secrecy: Secrecy;

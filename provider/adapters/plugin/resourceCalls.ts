@@ -22,6 +22,7 @@ import { detailedDiff } from "./detailedDiff";
 import { withLocalDigests } from "./localDigests";
 import { receive, type Received, send } from "./properties";
 import { Secrecy } from "./secrecy";
+import { failuresOfWholeResources } from "./wholeResources";
 
 /** Outputs that are always secret: a link is a credential. */
 const ALWAYS_SECRET = ["bundleUrl"];
@@ -85,7 +86,9 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       );
       const answer = new rpc.CheckResponse();
       answer.setInputs(send(inputs, { secrecy: news.secrecy }));
-      answer.setFailuresList(checkFailures(failures, secrets, news.secrecy));
+      const whole = failuresOfWholeResources(request.getNews());
+      const rest = failures.filter(({ property }) => !whole.some((each) => each.property === property));
+      answer.setFailuresList(checkFailures([...whole, ...rest], secrets, news.secrecy));
       return answer;
     },
 

@@ -35,6 +35,13 @@ describe("a wrong command line", () => {
   });
 });
 
+test("an unknown option is named, without advice on arguments that the command does not have", async () => {
+  const { stderr } = await runCommand(["doctor", "--strat"], thisMachine);
+  expect(stderr).toBe(
+    "pulumi-docs-hosting: Unknown option '--strat'\nRun `pulumi-docs-hosting --help` for all options.\n",
+  );
+});
+
 test.each([
   [["--start", "--domain", "docs.example.com"]],
   [["--project", "p1", "--job", "j1"]],

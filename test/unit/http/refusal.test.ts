@@ -253,6 +253,8 @@ test("after a rotation, the refusal of a key from the configuration says what a 
     const origin = { baseUrl: "https://api.example.com", apiKey: () => "svc_c4n4ry", apiKeyName };
     return refusal(ENDPOINT, { status: 401, text: "no", requestId: "" }, origin).error.remedy;
   };
-  expect(remedyFor("KEY (or the config docs-hosting:adminApiKey)")).toContain("--run-program");
+  expect(remedyFor("KEY (or the config docs-hosting:adminApiKey)")).toContain(
+    "`pulumi refresh` and `pulumi destroy --refresh` send the key of the last `pulumi up`. Run `pulumi up` first, or `pulumi refresh --run-program`.",
+  );
   expect(remedyFor("SECOND_KEY")).not.toContain("--run-program");
 });

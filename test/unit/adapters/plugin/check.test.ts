@@ -45,6 +45,32 @@ describe("check", () => {
   });
 });
 
+test("a resource itself as a source says what to write, in a preview that does not know its id, too", async () => {
+  const failing = { property: "source", reason: "must be a StaticExport" };
+  const resource = (id: string): object => ({
+    "4dabf18193072939515e22adb298388d": "5cf8f73096256a8f31e491e813e4eb8e",
+    urn: "urn:pulumi:dev::p::docs-hosting:index:StaticExport::docs",
+    id,
+  });
+  const problemsOf = async (source: unknown, failures = [failing]): Promise<[string, string][]> => {
+    served.life.check = (inputs) => ({ inputs, failures });
+    const answer = await served.client.call("check", checkRequest({ source }));
+    return answer.getFailuresList().map((each) => [each.getProperty(), each.getReason()]);
+  };
+  const whole = ["source", expect.stringContaining("jobId: docs.jobId, version: docs.version }; in Python")];
+  for (const id of ["", UNKNOWN]) expect(await problemsOf(resource(id), [])).toEqual([whole]);
+  expect(await problemsOf(resource("docs.example.com"))).toEqual([whole]);
+  expect(await problemsOf(secret(resource("")), [])).toEqual([
+    ["", expect.stringMatching(/^source: is a resource itself/)],
+  ]);
+  const fields = { domain: resource(""), jobId: resource(""), version: "v1" };
+  expect(await problemsOf(fields, [])).toEqual([
+    ["source.jobId", expect.stringContaining("Write its output: docs.jobId")],
+  ]);
+  expect(await problemsOf({ ...fields, jobId: UNKNOWN }, [])).toEqual([]);
+  expect(await problemsOf("docs")).toEqual([["source", "must be a StaticExport"]]);
+});
+
 describe("diff", () => {
   const kinds = (answer: rpc.DiffResponse): Record<string, [number, boolean]> =>
     Object.fromEntries(
