@@ -18,7 +18,7 @@ const MOST_FILES = 3;
 /** How much the quoted parts of a page count beside its score in the index. */
 const CLOSENESS = 2;
 /** How much more a page counts that has all words of the query than one with a part of them. */
-const COVERAGE = 1;
+const COVERAGE = 0.3;
 /** Japanese endings and particles are written in Hiragana, words that mean something mostly are not. */
 const PARTICLE = /^\p{sc=Hiragana}{1,2}$/u;
 
@@ -33,7 +33,7 @@ export async function search(text: string, key: string, load: Load): Promise<Res
       const at = all.indexOf(word);
       const mostFiles = words.length > 3 ? 1 : MOST_FILES;
       const find = (text: string, joined: readonly string[], isOpen: boolean): Promise<Matched> =>
-        match({ word: text, joined, isOpen, mostFiles, isStopWord }, directory, load);
+        match({ word: text, joined, next: all[at + 1]?.text ?? "", isOpen, mostFiles, isStopWord }, directory, load);
       const isOpen = at === all.length - 1 && !isAlone;
       const whole = await find(word.text, joinedWith(word, all[at - 1], all[at + 1]), isOpen);
       if (whole.pages.size > 0 || word.parts.length === 0) return [whole];
