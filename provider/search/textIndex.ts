@@ -52,7 +52,7 @@ const LEAST_BEST = 200;
 const COMMON = 0.7;
 
 /** Target size of the files of words and of texts, in characters before compression. */
-const WORDS_SIZE = 12_000;
+const WORDS_SIZE = 8_000;
 const TEXTS_SIZE = 10_000;
 /** How much text of one page results can quote, in bytes. */
 const QUOTABLE = 12_000;

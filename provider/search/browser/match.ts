@@ -21,6 +21,8 @@ export interface Wanted {
   /** Whether the reader may still be typing the word. */
   readonly isOpen: boolean;
   readonly mostFiles: number;
+  /** Whether the query is a sentence: some of its words are only there to make it one. */
+  readonly isSentence: boolean;
   /** Whether it carries no question: then no other forms of it are looked for, and it counts little. */
   readonly isStopWord: boolean;
 }
@@ -45,10 +47,11 @@ const LIKE = 0.8;
 const LIKE_POWER = 1;
 /** Weight of a word that carries no question beside others. */
 const STOP_WORD = 0.2;
-const FLOOR = 0.5;
+const FLOOR = 0.8;
+const KEYWORD_FLOOR = 0.2;
 /** Weight of a word that no page of the site is about. */
 const PEAK_FLOOR = 0.3;
-const PEAK_POWER = 1;
+const KEYWORD_PEAK_FLOOR = 1;
 const HIGHEST = 35;
 
 /** Looks for a word in the index: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
@@ -57,11 +60,11 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   if (wanted.isStopWord) {
     const own = [word, ...wanted.joined].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
     const exact: Quality = (term) => (term === word ? 1 : wanted.joined.includes(term) ? FORM : 0);
-    const found = collect(await linesOf([...new Set(own)], load), exact, directory);
+    const found = collect(await linesOf([...new Set(own)], load), exact, wanted, directory);
     return { ...found, rarity: STOP_WORD * found.rarity, isStopWord: true };
   }
   const endings = new Set(directory[5].split(" "));
-  const synonyms = synonymsOf(wanted, directory, endings);
+  const synonyms = wanted.isSentence ? synonymsOf(wanted, directory, endings) : [];
   const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
   const quality: Quality = (term) => {
     if (term === word) return 1;
@@ -84,14 +87,14 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   const joined = [...wanted.joined, ...synonyms].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
   const lines = await linesOf([...new Set([...files, ...joined])], load);
   const hasWhole = lines.some((line) => line.startsWith(`${word} `));
-  const found = collect(lines, hasWhole ? besideWhole : quality, directory);
+  const found = collect(lines, hasWhole ? besideWhole : quality, wanted, directory);
   if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
   const slips = word.length < 8 ? 1 : 2;
   const start = word.slice(0, 2);
   const corrected: Quality = (term) =>
     term.startsWith(start) && distance(word, term, slips) <= slips ? 0.5 : 0;
   const others = filesOf(directory[1], start, word).slice(0, MOST_CORRECTION_FILES);
-  return collect(await linesOf(others, load), corrected, directory);
+  return collect(await linesOf(others, load), corrected, wanted, directory);
 }
 
 async function linesOf(files: readonly string[], load: Load): Promise<string[]> {
@@ -99,7 +102,7 @@ async function linesOf(files: readonly string[], load: Load): Promise<string[]> 
   return texts.flatMap((text) => text.split("\n"));
 }
 
-function collect(lines: readonly string[], quality: Quality, [count]: Directory): Matched {
+function collect(lines: readonly string[], quality: Quality, { isSentence }: Wanted, [count]: Directory): Matched {
   const terms = new Map<string, number>();
   const pages = new Map<number, { score: number; fit: number }>();
   const same = new Set<number>();
@@ -124,8 +127,9 @@ function collect(lines: readonly string[], quality: Quality, [count]: Directory)
     }
   }
   const found = Math.max(most, same.size > 0 ? same.size : pages.size);
-  const rarity = FLOOR + Math.log(1 + (count - found + 0.5) / (found + 0.5));
-  const topic = PEAK_FLOOR + (1 - PEAK_FLOOR) * peak ** PEAK_POWER;
+  const rarity = (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - found + 0.5) / (found + 0.5));
+  const least = isSentence ? PEAK_FLOOR : KEYWORD_PEAK_FLOOR;
+  const topic = least + (1 - least) * peak;
   return { terms, pages, rarity: rarity * topic, isStopWord: false };
 }
 
