@@ -84,7 +84,9 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   // of a short word, there are no other forms
   const most = word.length < 4 && !isOpen ? 1 : wanted.mostFiles;
   const files = filesOf(directory[1], stem, word).slice(0, most);
-  const joined = [...wanted.joined, ...synonyms].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
+  const joined = [...wanted.joined, ...synonyms].flatMap((each) =>
+    filesOf(directory[1], each, each).slice(0, 1),
+  );
   const lines = await linesOf([...new Set([...files, ...joined])], load);
   const hasWhole = lines.some((line) => line.startsWith(`${word} `));
   const found = collect(lines, hasWhole ? besideWhole : quality, wanted, directory);
@@ -102,7 +104,12 @@ async function linesOf(files: readonly string[], load: Load): Promise<string[]> 
   return texts.flatMap((text) => text.split("\n"));
 }
 
-function collect(lines: readonly string[], quality: Quality, { isSentence }: Wanted, [count]: Directory): Matched {
+function collect(
+  lines: readonly string[],
+  quality: Quality,
+  { isSentence }: Wanted,
+  [count]: Directory,
+): Matched {
   const terms = new Map<string, number>();
   const pages = new Map<number, { score: number; fit: number }>();
   const same = new Set<number>();
@@ -147,7 +154,8 @@ function synonymsOf(
   [, , , , , , groups]: Directory,
   endings: ReadonlySet<string>,
 ): string[] {
-  const isAsked = (each: string): boolean => each === `${word}+${next}` || each === word || isForm(word, each, endings);
+  const isAsked = (each: string): boolean =>
+    each === `${word}+${next}` || each === word || isForm(word, each, endings);
   const found = groups.split("\n").flatMap((group) => {
     const [others = [], known = []] = group.split("=").map((words) => words.split(" "));
     return [...others, ...known].some(isAsked) ? known : [];

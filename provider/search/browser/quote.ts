@@ -18,8 +18,6 @@ export interface Result {
 const HEADING = 1;
 const TEXT = 0.7;
 const TITLE = 1.5;
-/** How much more a title counts that consists of words of the query only. */
-const EXACT = 1;
 /** How much more a text counts that has the whole query as the reader typed it. */
 const PHRASE = 0.5;
 /** How much more a text counts that has a sentence of the reader, by the share that it has, and the pairs of words of a sentence. */
@@ -128,12 +126,6 @@ export class Question {
     return [...(own ?? []), ...(joined ?? []), ...parts.flatMap((part) => this.#places.get(part) ?? [])];
   }
 
-  /** The share of a text's words that carry the question, from 0 to 1. */
-  shareIn(text: string): number {
-    const words = wordsOf(text, this.#known);
-    return words.filter((word) => this.isMatch(word.text)).length / Math.max(1, words.length);
-  }
-
   /** The share of the question, from 0 to 1. @param fits how well each of its words fits */
   shareOf(fits: readonly number[]): number {
     return this.#matched.reduce((sum, { rarity }, word) => sum + rarity * (fits[word] ?? 0), 0) / this.#total;
@@ -166,5 +158,5 @@ export function quote(
     heading: isTop ? "" : best[1],
     excerpt: excerptOf(text, (term) => question.isMatch(term)),
   };
-  return { result, closeness: most + TITLE * inTitle.closeness * (1 + EXACT * question.shareIn(title)) };
+  return { result, closeness: most + TITLE * inTitle.closeness };
 }
