@@ -167,7 +167,8 @@ function synonymsOf(
 function isForm(one: string, other: string, endings: ReadonlySet<string>): boolean {
   const isEnding = (word: string, from: number): boolean => {
     const rest = word.slice(from);
-    return endings.has(rest) || (rest[0] === word[from - 1] && endings.has(rest.slice(1)));
+    const isDoubled = rest.length > 1 && rest[0] === word[from - 1] && /^\p{Ll}/u.test(rest);
+    return endings.has(rest) || (isDoubled && endings.has(rest.slice(1)));
   };
   const shared = sharedStart(one, other);
   for (let at = shared; at >= Math.max(LEAST_STEM, shared - MOST_BACK); at--)
