@@ -4,7 +4,7 @@ import { folded } from "./words";
 const ENDINGS: Readonly<Record<string, string>> = {
   da: "e en ens er ere eren erne ernes es et ede ende ing ingen inger n ne r re s t te",
   de: "e el em en end ende enden ender er ere eren erin ern ers es est et n nen ner s st t te ten ter tes ung ungen",
-  en: "able al ation ations d e ed er ers es ing ings ion ions ive ly ment ments or ors s",
+  en: "able al ation ations d e ed er ers es ing ings ion ions ive ly ment ments or ors s y ied ies",
   es: "a aba aban acion aciones ada adas ado ador adores ados amiento amientos an ando ar aron as ase cion ciones e en er es ible ido ida idos idas iendo imiento ion iones ir o os s",
   fr: "a able age ages aient ait ant ante antes ants ateur ateurs ation ations e ee ees ement ements ent er es eur eurs euse euses ez ible ie ies ir ion ions is it ons s ssement t te tes u ue ues us",
   it: "a abile amento amenti ando are ata ate ati ato atore atori azione azioni e endo ere i ibile ione ioni ire ita ite iti ito o uta ute uti uto",

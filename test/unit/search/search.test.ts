@@ -173,11 +173,11 @@ describe("the order of the results", () => {
   });
 
   test.for([
-    ["test", "tests", "testy"],
-    ["match", "matches", "matchy"],
+    ["test", "tests", "testq"],
+    ["match", "matches", "matchq"],
     ["cache", "cached", "cachet"],
-    ["test", "tested", "testy"],
-    ["test", "testing", "testy"],
+    ["test", "tested", "testq"],
+    ["test", "testing", "testq"],
     ["tests", "test", "testa"],
   ] as const)("for %s, %s before %s", async ([query, inflected, other]) => {
     const { paths } = await ask({ a: other, b: inflected }, `${query} x`, () => "T");
