@@ -12,7 +12,7 @@ import { withoutSiteName } from "./siteTitles";
 import { compareTexts, TextIndex } from "../search/textIndex";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
-export const SEARCH_VERSION = "3";
+export const SEARCH_VERSION = "4";
 
 /** The folder of the index and the search box, below the site's root. */
 export const SEARCH_FOLDER = "docs-hosting-search";

@@ -1,3 +1,5 @@
+import { endingsOf } from "./endings";
+import { synonymsOf } from "./synonyms";
 import { wordsOf } from "./words";
 
 // The words of Danish, Dutch, English, Finnish, French, German, Hungarian, Italian, Norwegian, Portuguese, Russian, Spanish, Swedish
@@ -293,19 +295,34 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
 /** Of a site's own language, at least this share as many words as of the best other one: else it is not the language of its texts. */
 const FITS = 0.5;
 
+/** What the search knows about a language. */
+export interface LanguageWords {
+  /** Words that carry no question. */
+  readonly stopWords: readonly string[];
+  /** Endings by which the forms of a word differ. */
+  readonly endings: readonly string[];
+  /** Words that mean nearly the same, a group each. */
+  readonly synonyms: readonly string[];
+}
+
 /**
- * The words of a site that carry no question. They are those of its language, or those that are in most of its pages if it states
- * none, or another than that of its texts.
+ * The words of a site's language, or of the one whose words are in most of its pages if it states none, or another than that of its
+ * texts.
  *
  * @param pagesOf how many pages have a word
  */
-export function stopWordsOf(language: string, pagesOf: (word: string) => number): string[] {
+export function languageWordsOf(language: string, pagesOf: (word: string) => number): LanguageWords {
   const lists = Object.entries(STOP_WORDS).map(([name, list]) => {
     const words = [...new Set(wordsOf(list).map(({ text }) => text))];
     return { name, words, fit: words.reduce((sum, word) => sum + pagesOf(word), 0) };
   });
   const most = Math.max(...lists.map(({ fit }) => fit));
-  if (most === 0) return [];
   const own = lists.find(({ name, fit }) => name === language && fit >= FITS * most);
-  return (own ?? lists.find(({ fit }) => fit === most))?.words ?? [];
+  const found = most === 0 ? undefined : (own ?? lists.find(({ fit }) => fit === most));
+  const name = found?.name ?? language;
+  return {
+    stopWords: found?.words ?? [],
+    endings: endingsOf(name),
+    synonyms: synonymsOf(name, pagesOf),
+  };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { stopWordsOf } from "./stopWords";
+import { languageWordsOf } from "./stopWords";
 import { beginning, wordsOf, type Word } from "./words";
 
 /** A part of a page below one heading. */
@@ -38,7 +38,7 @@ const WEIGHT = { title: 8, heading: 4, path: 3, text: 1, part: 0.5 } as const;
 /** A word that is more frequent in a page counts as this often. */
 const MOST_FREQUENT = 200;
 /** How many times a word must be in a page of average length for half of the highest score. */
-const HALF_AT = 2;
+const HALF_AT = 4;
 /** Share of a page's length in the score: 0 for none, as in BM25. */
 const LENGTH_SHARE = 0.6;
 /** Share of the highest score for a word in the title, for pages of any length; half of it for a word in a heading. */
@@ -52,7 +52,7 @@ const LEAST_BEST = 200;
 const COMMON = 0.7;
 
 /** Target size of the files of words and of texts, in characters before compression. */
-const WORDS_SIZE = 12_000;
+const WORDS_SIZE = 8_000;
 const TEXTS_SIZE = 10_000;
 /** How much text of one page results can quote, in bytes. */
 const QUOTABLE = 12_000;
@@ -155,13 +155,15 @@ export class TextIndex {
       textSize += entrySize;
     }
     if (textSize > 0) write("text", firstRank, pages);
-    const stopWords = stopWordsOf(language, (word) => this.#words.get(word)?.length ?? 0);
+    const known = languageWordsOf(language, (word) => this.#words.get(word)?.length ?? 0);
     const list = dataFile(`lang-${language || "und"}`, [
       order.length,
       words,
       texts,
       common.join(" "),
-      stopWords.join(" "),
+      known.stopWords.join(" "),
+      known.endings.join(" "),
+      known.synonyms.join("\n"),
     ]);
     return { list, parts };
   }

@@ -21,7 +21,8 @@ const LONGEST_KNOWN = 100;
  */
 const MOST_ACCENTS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 
-const RUNS = /[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu;
+/** Runs of letters and digits, and numbers with dots: versions, addresses. */
+export const RUNS = /\p{N}+(?:\.\p{N}+)+(?![\p{L}\p{N}\p{M}_])|[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu;
 /** Scripts that write no spaces between words. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u30fc\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
@@ -49,6 +50,7 @@ function wordsOfRun(run: string): Word[] {
     return [...unspaced.flatMap(pairsOf), ...others].map(simple);
   }
   if (!isWord(whole) || whole === "_") return [];
+  if (whole.includes(".")) return [{ text: whole, parts: whole.split(".") }];
   const parts = run.split(/_+/).flatMap((part) => part.split(CAMEL));
   const folds = parts.map(folded).filter((part) => part.length > 1);
   return [{ text: whole, parts: parts.length > 1 ? folds : [] }];

@@ -47,6 +47,16 @@ const CORPORA: Readonly<Record<string, Corpus>> = {
     packages: ["installation-guide-amd64"],
     folder: "usr/share/doc/installation-guide-amd64/de",
   },
+  sphinx: {
+    packages: ["sphinx-doc"],
+    folder: "usr/share/doc/sphinx-doc/html",
+    // the rest is the source of the program
+    pattern: /^(?!_modules)/,
+  },
+  "debian-handbook-es": {
+    packages: ["debian-handbook"],
+    folder: "usr/share/doc/debian-handbook/html/es-ES",
+  },
   libstdc: { packages: ["libstdc++-12-doc"], folder: "usr/share/doc/gcc-12-base/libstdc++" },
 };
 
@@ -70,6 +80,8 @@ export const SENTENCES: readonly string[] = [
   "httpd",
   "httpd-fr",
   "installer-de",
+  "sphinx",
+  "debian-handbook-es",
 ];
 
 export const CORPUS_NAMES = [

@@ -10,6 +10,10 @@ export type Directory = readonly [
   common: string,
   /** Words of the language that carry no question. */
   stopWords: string,
+  /** Endings by which the forms of a word differ; the first one is empty. */
+  endings: string,
+  /** Words that mean nearly the same, one group a line: those that no page has, `=`, the others. */
+  synonyms: string,
 ];
 export type StoredSection = readonly [anchor: string, heading: string, text: string];
 export type StoredPage = readonly [

@@ -1,4 +1,4 @@
-import { beginning, folded, wordsOf } from "../words";
+import { beginning, folded, RUNS, wordsOf } from "../words";
 
 /** A part of a text, and whether it is a word of the query. */
 export type Piece = readonly [text: string, isMatch: boolean];
@@ -10,7 +10,7 @@ const BEFORE = 50;
 /** A part of a text around the words of the query: where most different ones are together, or else the first ones. */
 export function excerptOf(text: string, isMatch: (term: string) => boolean): Piece[] {
   const matches: { readonly from: number; readonly to: number; readonly run: string }[] = [];
-  for (const run of text.matchAll(/[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu)) {
+  for (const run of text.matchAll(RUNS)) {
     const terms = wordsOf(run[0]);
     if (terms.some(({ text: term, parts }) => isMatch(term) || parts.some(isMatch))) {
       const [from, to] = within(run[0], new Set(terms.map((term) => term.text).filter(isMatch)));

@@ -16,9 +16,13 @@ export interface Wanted {
   readonly word: string;
   /** Other words of equal quality. */
   readonly joined: readonly string[];
+  /** The word after it: both can be one expression, `turn off`. */
+  readonly next: string;
   /** Whether the reader may still be typing the word. */
   readonly isOpen: boolean;
   readonly mostFiles: number;
+  /** Whether the query is a sentence: some of its words are only there to make it one. */
+  readonly isSentence: boolean;
   /** Whether it carries no question: then no other forms of it are looked for, and it counts little. */
   readonly isStopWord: boolean;
 }
@@ -33,11 +37,21 @@ const FORM = 0.9;
 const BESIDE_WHOLE = 0.25;
 /** The least quality of words that count for the rarity, if there are such. */
 const SAME = 0.7;
+/** The shortest beginning that two forms of a word share, and how many shorter ones than the longest are tried. */
+const LEAST_STEM = 3;
+const MOST_BACK = 4;
+/** Quality of a word that means nearly the same, and how many of them are looked for. */
+const SYNONYM = 0.6;
+const MOST_SYNONYMS = 3;
 const LIKE = 0.8;
 const LIKE_POWER = 1;
 /** Weight of a word that carries no question beside others. */
 const STOP_WORD = 0.2;
-const FLOOR = 0.2;
+const FLOOR = 0.8;
+const KEYWORD_FLOOR = 0.2;
+/** Weight of a word that no page of the site is about. */
+const PEAK_FLOOR = 0.3;
+const KEYWORD_PEAK_FLOOR = 1;
 const HIGHEST = 35;
 
 /** Looks for a word in the index: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
@@ -46,16 +60,20 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   if (wanted.isStopWord) {
     const own = [word, ...wanted.joined].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
     const exact: Quality = (term) => (term === word ? 1 : wanted.joined.includes(term) ? FORM : 0);
-    const found = collect(await linesOf([...new Set(own)], load), exact, directory);
+    const found = collect(await linesOf([...new Set(own)], load), exact, wanted, directory);
     return { ...found, rarity: STOP_WORD * found.rarity, isStopWord: true };
   }
+  const endings = new Set(directory[5].split(" "));
+  const synonyms = wanted.isSentence ? synonymsOf(wanted, directory, endings) : [];
   const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
   const quality: Quality = (term) => {
     if (term === word) return 1;
-    if (wanted.joined.includes(term) || isInflected(word, term)) return FORM;
-    if (!term.startsWith(stem)) return 0;
-    if (isOpen && term.startsWith(word)) return FORM * Math.sqrt(word.length / term.length);
-    return likeness(word, term);
+    if (wanted.joined.includes(term) || isForm(word, term, endings)) return FORM;
+    const isSynonym = synonyms.some((each) => term === each || isForm(each, term, endings));
+    const other = isSynonym ? SYNONYM : 0;
+    if (!term.startsWith(stem)) return other;
+    if (isOpen && term.startsWith(word)) return Math.max(other, FORM * Math.sqrt(word.length / term.length));
+    return Math.max(other, likeness(word, term));
   };
   // beside the word itself, the beginning of a longer one is hardly what the reader means
   const besideWhole: Quality = (term) => {
@@ -66,17 +84,19 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   // of a short word, there are no other forms
   const most = word.length < 4 && !isOpen ? 1 : wanted.mostFiles;
   const files = filesOf(directory[1], stem, word).slice(0, most);
-  const joined = wanted.joined.flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
+  const joined = [...wanted.joined, ...synonyms].flatMap((each) =>
+    filesOf(directory[1], each, each).slice(0, 1),
+  );
   const lines = await linesOf([...new Set([...files, ...joined])], load);
   const hasWhole = lines.some((line) => line.startsWith(`${word} `));
-  const found = collect(lines, hasWhole ? besideWhole : quality, directory);
+  const found = collect(lines, hasWhole ? besideWhole : quality, wanted, directory);
   if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
   const slips = word.length < 8 ? 1 : 2;
   const start = word.slice(0, 2);
   const corrected: Quality = (term) =>
     term.startsWith(start) && distance(word, term, slips) <= slips ? 0.5 : 0;
   const others = filesOf(directory[1], start, word).slice(0, MOST_CORRECTION_FILES);
-  return collect(await linesOf(others, load), corrected, directory);
+  return collect(await linesOf(others, load), corrected, wanted, directory);
 }
 
 async function linesOf(files: readonly string[], load: Load): Promise<string[]> {
@@ -84,11 +104,16 @@ async function linesOf(files: readonly string[], load: Load): Promise<string[]> 
   return texts.flatMap((text) => text.split("\n"));
 }
 
-function collect(lines: readonly string[], quality: Quality, [count]: Directory): Matched {
+function collect(
+  lines: readonly string[],
+  quality: Quality,
+  { isSentence }: Wanted,
+  [count]: Directory,
+): Matched {
   const terms = new Map<string, number>();
   const pages = new Map<number, { score: number; fit: number }>();
   const same = new Set<number>();
-  let most = 0;
+  let [most, peak] = [0, 0];
   for (const line of lines) {
     const space = line.indexOf(" ");
     const term = line.slice(0, space);
@@ -103,13 +128,16 @@ function collect(lines: readonly string[], quality: Quality, [count]: Directory)
       page += Array.from(distance).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 97, 0);
       const score = (fit * parseInt(digit, 36)) / HIGHEST;
       if (fit >= SAME) same.add(page);
+      peak = Math.max(peak, score);
       if (score > (pages.get(page)?.score ?? 0))
         pages.set(page, { score, fit: Math.max(fit, pages.get(page)?.fit ?? 0) });
     }
   }
   const found = Math.max(most, same.size > 0 ? same.size : pages.size);
-  const rarity = FLOOR + Math.log(1 + (count - found + 0.5) / (found + 0.5));
-  return { terms, pages, rarity, isStopWord: false };
+  const rarity = (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - found + 0.5) / (found + 0.5));
+  const least = isSentence ? PEAK_FLOOR : KEYWORD_PEAK_FLOOR;
+  const topic = least + (1 - least) * peak;
+  return { terms, pages, rarity: rarity * topic, isStopWord: false };
 }
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);
@@ -120,10 +148,32 @@ function likeness(word: string, term: string): number {
   return word.length > 3 && shared >= 0.6 && !isNumber(word) ? LIKE * shared ** LIKE_POWER : 0;
 }
 
-/** Whether one word is the other with a usual English ending. */
-function isInflected(one: string, other: string): boolean {
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  return short.length > 2 && long.startsWith(short) && /^(?:s|es|d|ed|ing)$/.test(long.slice(short.length));
+/** Words of the index that mean nearly the same. */
+function synonymsOf(
+  { word, next }: Wanted,
+  [, , , , , , groups]: Directory,
+  endings: ReadonlySet<string>,
+): string[] {
+  const isAsked = (each: string): boolean =>
+    each === `${word}+${next}` || each === word || isForm(word, each, endings);
+  const found = groups.split("\n").flatMap((group) => {
+    const [others = [], known = []] = group.split("=").map((words) => words.split(" "));
+    return [...others, ...known].some(isAsked) ? known : [];
+  });
+  return [...new Set(found)].filter((each) => each !== word).slice(0, MOST_SYNONYMS);
+}
+
+/** Whether two words differ only by endings of the language: `encrypt`, `encryption`; `drop`, `dropping`. */
+function isForm(one: string, other: string, endings: ReadonlySet<string>): boolean {
+  const isEnding = (word: string, from: number): boolean => {
+    const rest = word.slice(from);
+    const isDoubled = rest.length > 1 && rest[0] === word[from - 1] && /^\p{Ll}/u.test(rest);
+    return endings.has(rest) || (isDoubled && endings.has(rest.slice(1)));
+  };
+  const shared = sharedStart(one, other);
+  for (let at = shared; at >= Math.max(LEAST_STEM, shared - MOST_BACK); at--)
+    if (isEnding(one, at) && isEnding(other, at)) return true;
+  return false;
 }
 
 function sharedStart(one: string, other: string): number {

@@ -18,7 +18,9 @@ const MOST_FILES = 3;
 /** How much the quoted parts of a page count beside its score in the index. */
 const CLOSENESS = 2;
 /** How much more a page counts that has all words of the query than one with a part of them. */
-const COVERAGE = 1;
+const COVERAGE = 0.3;
+/** The same for a query of keywords only. */
+const KEYWORDS_COVERAGE = 1;
 /** Japanese endings and particles are written in Hiragana, words that mean something mostly are not. */
 const PARTICLE = /^\p{sc=Hiragana}{1,2}$/u;
 
@@ -28,12 +30,19 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   const directory = (await load(key)) as Directory;
   const all = wordsOf(query);
   const words = askedFor(all, directory);
+  const isSentence = all.some(
+    ({ text }) => !words.some(({ word, isStopWord }) => word.text === text && !isStopWord),
+  );
   const found = await Promise.all(
     words.map(async ({ word, isStopWord, isAlone }): Promise<Matched[]> => {
       const at = all.indexOf(word);
       const mostFiles = words.length > 3 ? 1 : MOST_FILES;
       const find = (text: string, joined: readonly string[], isOpen: boolean): Promise<Matched> =>
-        match({ word: text, joined, isOpen, mostFiles, isStopWord }, directory, load);
+        match(
+          { word: text, joined, next: all[at + 1]?.text ?? "", isOpen, mostFiles, isSentence, isStopWord },
+          directory,
+          load,
+        );
       const isOpen = at === all.length - 1 && !isAlone;
       const whole = await find(word.text, joinedWith(word, all[at - 1], all[at + 1]), isOpen);
       if (whole.pages.size > 0 || word.parts.length === 0) return [whole];
@@ -49,7 +58,7 @@ export async function search(text: string, key: string, load: Load): Promise<Res
     }),
   );
   const results = await Promise.all(
-    bestOf(matched, MOST_READ).map(async ({ page, score }) => {
+    bestOf(matched, isSentence ? COVERAGE : KEYWORDS_COVERAGE).map(async ({ page, score }) => {
       const { result, closeness } = quote(await readPage(page, directory, load), question);
       return { result, score: score * (1 + CLOSENESS * closeness) };
     }),
@@ -85,7 +94,7 @@ function askedFor(all: readonly Word[], [, , , common, stopWords]: Directory): A
 }
 
 /** The pages that fit best by the index: a page with all the words before those that have one of them often. */
-function bestOf(matched: readonly Matched[], most: number): { page: number; score: number }[] {
+function bestOf(matched: readonly Matched[], coverage: number): { page: number; score: number }[] {
   const total = matched.reduce((sum, { rarity }) => sum + rarity, 0);
   const pages = new Map<number, { score: number; found: number }>();
   for (const { pages: own, rarity } of matched) {
@@ -95,9 +104,9 @@ function bestOf(matched: readonly Matched[], most: number): { page: number; scor
     }
   }
   return [...pages]
-    .map(([page, { score, found }]) => ({ page, score: score * (found / total) ** COVERAGE }))
+    .map(([page, { score, found }]) => ({ page, score: score * (found / total) ** coverage }))
     .sort((one, other) => other.score - one.score || one.page - other.page)
-    .slice(0, most);
+    .slice(0, MOST_READ);
 }
 
 /** A word joined with its neighbours, because many are also written as one: `back up`. Not in scripts without spaces. */

@@ -24,7 +24,7 @@ const PHRASE = 0.5;
 const SENTENCE = 1;
 const SENTENCE_PAIRS = 6;
 /** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
-const QUOTED = 3;
+const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
 const QUOTED_WORDS = 5;
 /** How much more a text counts that has the words near each other. */

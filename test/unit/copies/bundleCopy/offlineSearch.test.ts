@@ -91,7 +91,7 @@ test("a copy with a search has its files, and the outputs count the pages that i
   const { outputs } = await bundleCopy.create(context(), inputs);
   expect(outputs).toMatchObject({
     searchPages: 2,
-    searchVersion: "3",
+    searchVersion: "4",
     offlineSearch: true,
     files: 2,
     pages: 2,

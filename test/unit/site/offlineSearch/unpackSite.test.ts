@@ -46,7 +46,7 @@ test("without a search, the files are those of the bundle, and there are no fact
 
 test("with a search, its files are added, and the number of pages is that of the pages found", async () => {
   const { facts, files } = await unpacked(true);
-  expect(facts).toEqual({ searchPages: 2, searchVersion: "3" });
+  expect(facts).toEqual({ searchPages: 2, searchVersion: "4" });
   expect(files["style.css"]).toBe(SITE["style.css"]);
   expect(files["guide.html"]?.startsWith(SITE["guide.html"])).toBe(true);
   expect(files["guide.html"]).toContain("docs-hosting-search/");
@@ -70,6 +70,6 @@ test("the edition of a site is its archive's digest; with a search it depends on
   const sha256 = "5f".repeat(32);
   expect(editionOf(sha256, undefined)).toBe(sha256);
   const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-  expect(editionOf(sha256, true)).toBe(digestOf(`["${sha256}","3",true]`));
-  expect(editionOf(sha256, { button: false })).toBe(digestOf(`["${sha256}","3",{"button":false}]`));
+  expect(editionOf(sha256, true)).toBe(digestOf(`["${sha256}","4",true]`));
+  expect(editionOf(sha256, { button: false })).toBe(digestOf(`["${sha256}","4",{"button":false}]`));
 });

@@ -25,6 +25,8 @@ async function ask(
         [...all.keys()].filter((page) => page % 2 === 0).flatMap((page) => [page, `-${all[page] ?? ""}`]),
         common,
         "",
+        "",
+        "",
       ],
     ],
     ...wordFiles.map((words): [string, unknown] => [
@@ -113,7 +115,9 @@ test("of the pages that are shown, the files of texts that have them are loaded"
 test("an index whose files do not belong together is an error", async () => {
   const load = (key: string): Promise<unknown> =>
     Promise.resolve(
-      { list: [9, ["alpha", "1"], [0, "2"], "", ""], "words-c0de1": "alpha dZ", "text-c0de2": [] }[key],
+      { list: [9, ["alpha", "1"], [0, "2"], "", "", "", ""], "words-c0de1": "alpha dZ", "text-c0de2": [] }[
+        key
+      ],
     );
   await expect(search("alpha", "list", load)).rejects.toThrow("the index has no such page");
 });

@@ -86,3 +86,32 @@ test("an unfinished number finds the longer ones, a finished one only itself", a
   expect(paths(await ask(SMALL, "40"))).toEqual(expect.arrayContaining(["port", "status"]));
   expect(paths(await ask(SMALL, "4012 service"))).toEqual(["status"]);
 });
+
+describe("a sentence in other words than those of the page", () => {
+  const page = (title: string): string => `${COMMON} ${title}.`;
+  test.for([
+    [
+      "that mean nearly the same",
+      "how do I turn off the cache",
+      "Disable the cache",
+      "Where the cache is stored",
+    ],
+    ["of another form", "how do I encrypt a volume", "Encryption of volumes", "The volume of a sound"],
+    ["with a doubled letter", "how can I drop a table", "Dropping tables", "The table of contents"],
+  ] as const)("%s finds it", async ([, query, right, wrong]) => {
+    expect(paths(await ask({ a: page(wrong), b: page(right) }, query))[0]).toBe("b");
+  });
+
+  test("is no reason to find them for keywords", async () => {
+    expect(paths(await ask({ a: page("Remove it"), b: page("Delete it") }, "delete x"))).toEqual(["b"]);
+  });
+});
+
+test("a version finds the page with this version, not those with its numbers", async () => {
+  const pages = {
+    a: `${COMMON} 2 of 4, and 4 of 2.`,
+    b: `${COMMON} It came with 2.4.`,
+    c: `${COMMON} It came with 4.2.`,
+  };
+  expect(paths(await ask(pages, "2.4"))).toEqual(["b"]);
+});

@@ -1,6 +1,6 @@
 // Which words of a site carry no question.
 import { expect, test } from "vitest";
-import { stopWordsOf } from "../../../../provider/site/search/stopWords.ts";
+import { languageWordsOf } from "../../../../provider/site/search/stopWords.ts";
 import { wordsOf } from "../../../../provider/site/search/words.ts";
 
 /** A site with one page of this text. */
@@ -21,13 +21,13 @@ test.for([
   ["of the language of its texts, if it states another", "en", FRENCH, ["comment", "pourquoi"]],
   ["of the language of its texts, if it states one without a list", "tlh", ENGLISH, ["how"]],
 ] as const)("a site's stop words are those %s", ([, language, text, expected]) => {
-  expect(stopWordsOf(language, site(text))).toEqual(expect.arrayContaining([...expected]));
+  expect(languageWordsOf(language, site(text)).stopWords).toEqual(expect.arrayContaining([...expected]));
 });
 
 test("a few foreign words do not change the language", () => {
-  expect(stopWordsOf("en", site(`${ENGLISH} Die Seite.`))).not.toContain("die");
+  expect(languageWordsOf("en", site(`${ENGLISH} Die Seite.`)).stopWords).not.toContain("die");
 });
 
 test("a site without words has none", () => {
-  expect(stopWordsOf("en", () => 0)).toEqual([]);
+  expect(languageWordsOf("en", () => 0).stopWords).toEqual([]);
 });

@@ -8,7 +8,9 @@ const section = (text: string) => ({ anchor: "", heading: "", text });
 test("an index without pages is a list of no files", () => {
   const { list, parts } = new TextIndex().files("", address);
   expect(parts).toEqual([]);
-  expect(list.text).toBe(`\ufeff(self.docsHostingSearch??=[]).push(["${list.key}",[0,[],[],"",""]])\n`);
+  expect(list.text).toBe(
+    `\ufeff(self.docsHostingSearch??=[]).push(["${list.key}",[0,[],[],"",""," d ed es ing s",""]])\n`,
+  );
   expect(list.name).toBe(`${list.key}.js`);
   expect(list.key).toMatch(/^lang-und-c0de[0-9a-f]{10}$/);
 });

@@ -5,7 +5,8 @@ const texts = (text: string): string[] => wordsOf(text).map((word) => word.text)
 
 test.for([
   ["Größe, Café & ÅNGSTRÖM", ["grosse", "cafe", "angstrom"]],
-  ["C++ and C# in 2.0", ["c++", "and", "c#", "in", "2", "0"]],
+  ["C++ and C# in 2.0", ["c++", "and", "c#", "in", "2.0"]],
+  ["3.11.2, 4.x", ["3.11.2", "4", "x"]],
   ["don't stop—now", ["don", "t", "stop", "now"]],
   ["ﬁle ＡＢＣ", ["file", "abc"]],
   ["ネットワーク", ["ネッ", "ット", "トワ", "ワー", "ーク"]],
