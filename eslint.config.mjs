@@ -121,10 +121,10 @@ export default tseslint.config(
     rules: restricted([
       {
         regex:
-          "/provider/(?!adapters/session/nodeVersion$|runtime/time/clock$|runtime/tracing/tracer$|agentJob/lookUp\\.js$|runtime/messages/errors$|resource/inputTable$|installation/[^/]+$|kits/contents/chartDigest$|copies/source/fileDigest$|(?:[^/]+/)+inputs$)",
+          "/provider/(?!adapters/session/nodeVersion$|runtime/time/clock$|runtime/tracing/tracer$|agentJob/lookUp\\.js$|runtime/messages/errors$|resource/(?:input|output)Table$|installation/[^/]+$|kits/contents/chartDigest$|copies/source/fileDigest$|(?:[^/]+/)+(?:inputs|outputs)$)",
         allowTypeImports: true,
         message:
-          "The user's program takes types, tables of inputs and errors from provider/, and the one read that it does itself.",
+          "The user's program takes types, tables of inputs and outputs, and errors from provider/, and the one read that it does itself.",
       },
       { group: ["**/test/**", "**/examples/**"], message: "sdk/ imports only itself and provider/." },
     ]),

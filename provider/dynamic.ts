@@ -9,11 +9,12 @@ import { agentJob } from "./agentJob/lifeCycle";
 import { airGapKit } from "./kits/airGapKit/lifeCycle";
 import { bundleCopy } from "./copies/bundleCopy/lifeCycle";
 import { dynamicProvider } from "./adapters/dynamic/dynamicProvider";
+import { publications } from "./adapters/session/publications";
 import { Session } from "./adapters/session/session";
 import { dynamicHost } from "./adapters/dynamic/dynamicHost";
 import { staticExport } from "./staticExport/lifeCycle";
 
-const session = new Session(dynamicHost);
+const session = new Session(dynamicHost, publications(dynamicHost));
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
 export const StaticExport = dynamicProvider(staticExport, session);

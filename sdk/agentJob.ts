@@ -1,23 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
-import {
-  AGENT_JOB_INPUTS,
-  type AgentJobInputs,
-  type CheckedAgentJobInputs,
-} from "../provider/agentJob/inputs";
-import type { AgentJobOutputs } from "../provider/agentJob/state";
-import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
+import { AGENT_JOB_INPUTS, type AgentJobInputs } from "../provider/agentJob/inputs";
+import { AGENT_JOB_OUTPUTS, type AgentJobOutputs } from "../provider/agentJob/outputs";
+import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
 
 /** Arguments of {@link AgentJob}: see {@link AgentJobInputs} for the meaning of each. */
 export type AgentJobArgs = InputsOf<AgentJobInputs>;
-
-const OWN_OUTPUTS: OwnOutputs<AgentJobOutputs, CheckedAgentJobInputs> = {
-  status: undefined,
-  source: undefined,
-  model: undefined,
-  prLink: undefined,
-  createdAt: undefined,
-  archivedAt: undefined,
-};
 
 // a property of the class for each output
 export interface AgentJob extends OutputsOf<Omit<AgentJobOutputs, "jobId">> {}
@@ -45,12 +32,8 @@ export class AgentJob extends ProvidedResource {
     super(
       "AgentJob",
       name,
-      {
-        ...unset(AGENT_JOB_INPUTS),
-        ...given,
-        jobId: id, // Pulumi reserves the name `id`
-        ...OWN_OUTPUTS,
-      },
+      { inputs: AGENT_JOB_INPUTS, outputs: AGENT_JOB_OUTPUTS },
+      { ...given, jobId: id }, // Pulumi reserves the name `id`
       opts,
     );
   }

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AIR_GAP_KIT_INPUTS, type AirGapKitInputs } from "../provider/kits/airGapKit/inputs";
-import type { AirGapKitOutputs } from "../provider/kits/airGapKit/state";
+import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs } from "../provider/kits/airGapKit/outputs";
 import { chartDigest } from "../provider/kits/contents/chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
+import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
 
 /** Arguments of {@link AirGapKit}: see {@link AirGapKitInputs} for the meaning of each. */
 export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" | "chart"> {
@@ -15,23 +15,6 @@ export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" 
   /** Path of the chart that installs the site: a folder, or a packed chart (`.tgz`). @default none */
   chart?: pulumi.Input<string> | undefined;
 }
-
-const OWN_OUTPUTS: OwnOutputs<AirGapKitOutputs, AirGapKitInputs> = {
-  path: undefined,
-  version: undefined,
-  jobId: undefined,
-  sha256: undefined,
-  size: undefined,
-  files: undefined,
-  signed: undefined,
-  bundleSha256: undefined,
-  pages: undefined,
-  selfContained: undefined,
-  externalLoads: undefined,
-  createdAt: undefined,
-  searchPages: undefined,
-  searchVersion: undefined,
-};
 
 // a property of the class for each output
 export interface AirGapKit extends OutputsOf<AirGapKitOutputs> {}
@@ -66,12 +49,11 @@ export class AirGapKit extends ProvidedResource {
     super(
       "AirGapKit",
       name,
+      { inputs: AIR_GAP_KIT_INPUTS, outputs: AIR_GAP_KIT_OUTPUTS },
       {
-        ...unset(AIR_GAP_KIT_INPUTS),
         ...args,
         source: plainSource(args.source),
         chart: args.chart === undefined ? undefined : pulumi.output(args.chart).apply(withDigest),
-        ...OWN_OUTPUTS,
       },
       opts,
     );

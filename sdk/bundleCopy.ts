@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
-import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/state";
+import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
 import type { DestinationInputs } from "../provider/copies/destinations/inputs";
 import { rememberDestination } from "./copiedSite";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
+import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
 
 /** Arguments of {@link BundleCopy}: see {@link BundleCopyInputs} for the meaning of each. */
 export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source" | "destination"> {
@@ -19,28 +19,6 @@ export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source
 
 /** The fields of each kind of destination. Each field may be an output. */
 type FieldsOf<Kind> = Kind extends unknown ? InputsOf<Kind> : never;
-
-const OWN_OUTPUTS: OwnOutputs<BundleCopyOutputs, BundleCopyInputs> = {
-  version: undefined,
-  jobId: undefined,
-  size: undefined,
-  files: undefined,
-  pages: undefined,
-  uri: undefined,
-  image: undefined,
-  sitePath: undefined,
-  bundleUrl: undefined,
-  expiresAt: undefined,
-  renewAfter: undefined,
-  selfContained: undefined,
-  externalLoads: undefined,
-  copiedAt: undefined,
-  searchPages: undefined,
-  searchVersion: undefined,
-  earlier: undefined,
-  changes: undefined,
-  publicKey: undefined,
-};
 
 // a property of the class for each output
 export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
@@ -72,14 +50,9 @@ export class BundleCopy extends ProvidedResource {
     super(
       "BundleCopy",
       name,
-      {
-        ...unset(BUNDLE_COPY_INPUTS),
-        ...args,
-        source: plainSource(args.source),
-        ...OWN_OUTPUTS,
-      },
+      { inputs: BUNDLE_COPY_INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
+      { ...args, source: plainSource(args.source) },
       opts,
-      ["bundleUrl"], // the provider may learn only at run time whether the address is signed
     );
     rememberDestination(this, args.destination);
   }

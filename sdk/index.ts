@@ -16,7 +16,7 @@ export {
 } from "./staticExport";
 export { AirGapKit, type AirGapKitArgs } from "./airGapKit";
 export { BundleCopy, type BundleCopyArgs } from "./bundleCopy";
-export type { EarlierCopy } from "../provider/copies/bundleCopy/state";
+export type { EarlierCopy } from "../provider/copies/bundleCopy/outputs";
 export type { ChangedFiles, SiteChanges } from "../provider/copies/bundleCopy/siteChanges";
 export type { CopiedSite } from "./copiedSite";
 export type { StaticExportLink } from "./staticExportLink";

@@ -1,32 +1,39 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { InputRow } from "../provider/resource/inputTable";
+import { type OutputRows,rowsThat } from "../provider/resource/outputTable";
 import { handlerText } from "./handler";
-import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
+import { checkPackageIsFound,refuseImport,warnOfPlainKey } from "./registration";
 import { isKnownOutput } from "./pulumiSdk";
-import { inputNames, type InputTable } from "../provider/resource/inputTable";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
 export abstract class ProvidedResource extends pulumi.CustomResource {
   /**
    * @param kind the name under which `provider/dynamic.ts` exports its implementation
-   * @param properties all inputs and outputs, also unknown ones: Pulumi creates class properties only for those it is given
-   * @param secretOutputs outputs that are always secrets
+   * @param tables the resource's inputs and outputs
+   * @param given the inputs that the program gives
    * @throws pulumi.RunError before anything is registered: for the option `import`, and if Pulumi's provider process cannot find the package
    */
   protected constructor(
     kind: Parameters<typeof handlerText>[0],
     name: string,
-    properties: Readonly<Record<string, unknown>>,
+    {
+      inputs,
+      outputs,
+    }: { readonly inputs: Readonly<Record<string, InputRow>>; readonly outputs: OutputRows },
+    given: Readonly<Record<string, unknown>>,
     opts: pulumi.CustomResourceOptions,
-    secretOutputs: readonly string[] = [],
   ) {
     refuseImport(kind, name, opts);
     checkPackageIsFound();
     const type = `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
+    const secretOutputs = Object.keys(rowsThat("isSecret", outputs));
     super(
       type,
       name,
       {
-        ...properties,
+        ...unset(inputs),
+        ...given,
+        ...unset(outputs, inputs),
         __provider: handlerText(kind),
         __urn: resourceUrn(name, type, opts.parent),
         __timeouts: opts.customTimeouts,
@@ -35,6 +42,12 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     );
     warnOfPlainKey();
   }
+}
+
+/** The names of a table as «not known yet»: Pulumi creates class properties only for those it is given. */
+function unset(table: object, others: object = {}): Record<string, undefined> {
+  const names = Object.keys(table).filter((name) => !Object.hasOwn(others, name));
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 /**
@@ -74,14 +87,3 @@ export type InputsOf<Inputs> = {
 
 /** Outputs of a resource as properties of its class, which extends an interface of them. The outputs' own types document them. */
 export type OutputsOf<Outputs> = { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
-
-/** Outputs that are no inputs, as «not known yet»: Pulumi creates class properties only for those it is given. */
-export type OwnOutputs<Outputs, Inputs> = Record<Exclude<keyof Outputs, keyof Inputs>, undefined>;
-
-/** Every input of a resource as «not given»: Pulumi creates class properties only for those it is given. */
-export function unset<Inputs>(table: InputTable<Inputs>): Record<keyof Inputs, undefined> {
-  return Object.fromEntries(inputNames(table).map((name) => [name, undefined])) as Record<
-    keyof Inputs,
-    undefined
-  >;
-}

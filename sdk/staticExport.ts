@@ -1,7 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "../provider/staticExport/inputs";
-import type { StaticExportOutputs } from "../provider/staticExport/state";
-import { type InputsOf, type OutputsOf, type OwnOutputs, ProvidedResource, unset } from "./providedResource";
+import { STATIC_EXPORT_OUTPUTS, type StaticExportOutputs } from "../provider/staticExport/outputs";
+import type { JobReport } from "../provider/service/exportJob";
+import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
 
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
 export type StaticExportArgs = InputsOf<StaticExportInputs>;
@@ -23,17 +24,7 @@ export interface StaticExportLookup {
  * only for managed exports.
  */
 export type UnmanagedStaticExport = pulumi.CustomResource &
-  Pick<StaticExport, "domain" | "version" | "jobId" | "status" | "pageCount" | "baseUrl" | "apiKeyEnv">;
-
-/** The outputs beside the inputs: Pulumi needs their names before their values are known. */
-export const OWN_OUTPUTS: OwnOutputs<StaticExportOutputs, StaticExportInputs> = {
-  status: undefined,
-  pageCount: undefined,
-  bundleUrl: undefined,
-  bundleSize: undefined,
-  expiresAt: undefined,
-  renewAfter: undefined,
-};
+  Pick<StaticExport, "domain" | "version" | "jobId" | "status" | keyof JobReport | "baseUrl" | "apiKeyEnv">;
 
 // a property of the class for each output
 export interface StaticExport extends OutputsOf<StaticExportOutputs> {}
@@ -89,16 +80,6 @@ export class StaticExport extends ProvidedResource {
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: StaticExportArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(
-      "StaticExport",
-      name,
-      {
-        ...unset(STATIC_EXPORT_INPUTS),
-        ...args,
-        ...OWN_OUTPUTS,
-      },
-      opts,
-      ["bundleUrl"],
-    );
+    super("StaticExport", name, { inputs: STATIC_EXPORT_INPUTS, outputs: STATIC_EXPORT_OUTPUTS }, args, opts);
   }
 }

@@ -1,23 +1,15 @@
-import type { InputRow } from "../../provider/resource/inputTable.ts";
 import { Declarations } from "./declarations.ts";
 import { withDefault } from "./docstring.ts";
 import type { FunctionModel, ObjectModel, PackageModel, Property, ResourceModel } from "./model.ts";
-import { inputsOf, outputsOf } from "./resourceModel.ts";
+import { inputsOf, outputsOf, type ResourceTables } from "./resourceModel.ts";
 import { ValueTypes, type Direction } from "./valueTypes.ts";
 
 /** What the generator takes from the code, besides types and docstrings. */
 export interface Tables {
-  /** The table of inputs of each resource. */
-  readonly resources: Readonly<Record<string, Readonly<Record<string, InputRow>>>>;
+  readonly resources: Readonly<Record<string, ResourceTables>>;
   /** The fields of each kind of destination. */
   readonly destinations: Readonly<Record<string, Readonly<Record<string, { readonly change: string }>>>>;
 }
-
-/** Outputs that are always secrets: the constructors in `sdk/` name the same. */
-const SECRET_OUTPUTS: Readonly<Record<string, readonly string[]>> = {
-  StaticExport: ["bundleUrl"],
-  BundleCopy: ["bundleUrl"],
-};
 
 const SECRET_SETTINGS = ["adminApiKey"];
 
@@ -48,7 +40,7 @@ const PARTS = (name: string) => {
   const folder = `provider/${AREAS[file] ?? ""}${file}`;
   return {
     inputs: [`${folder}/inputs.ts`, `${name}Inputs`],
-    outputs: [`${folder}/state.ts`, `${name}Outputs`],
+    outputs: [`${folder}/outputs.ts`, `${name}Outputs`],
     class: [`sdk/${file}.ts`, name],
   } as const satisfies Record<string, Export>;
 };
@@ -79,14 +71,13 @@ export function packageModel(root: string, { resources, destinations }: Tables):
   const properties = (place: Export, direction: Direction): Property[] =>
     declared(place).map((each) => types.property(each, direction));
 
-  const resourceOf = (name: string, table: Tables["resources"][string]): ResourceModel => {
+  const resourceOf = (name: string, tables: ResourceTables): ResourceModel => {
     const place = PARTS(name);
     const parts = {
-      table,
+      tables,
       inputs: declared(place.inputs),
       outputs: declared(place.outputs),
       members: documentation.membersOf(documentation.exported(...place.class)),
-      secrets: SECRET_OUTPUTS[name] ?? [],
     };
     const inputs = inputsOf(parts, types);
     return { text: textOf(place.class), inputs, outputs: outputsOf(parts, inputs, types) };

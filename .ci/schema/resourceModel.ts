@@ -1,24 +1,28 @@
 import type { InputRow } from "../../provider/resource/inputTable.ts";
+import type { OutputRows } from "../../provider/resource/outputTable.ts";
 import type { Declared } from "./declarations.ts";
 import type { Property } from "./model.ts";
 import { isShorthand, type ValueTypes } from "./valueTypes.ts";
 
+/** The tables of a resource: a row for each input, by the name under which the state has it, and for each other output. */
+export interface ResourceTables {
+  readonly inputs: Readonly<Record<string, InputRow>>;
+  readonly outputs: OutputRows;
+}
+
 /** The parts of a resource, as its folder and its class declare them. */
 export interface ResourceParts {
-  /** A row for each input, by the name under which the state has it. */
-  readonly table: Readonly<Record<string, InputRow>>;
+  readonly tables: ResourceTables;
   /** The inputs as a program in TypeScript gives them. */
   readonly inputs: readonly Declared[];
   readonly outputs: readonly Declared[];
   /** Properties that the class declares again, because a program sees more of them than the state says. */
   readonly members: readonly Declared[];
-  /** Names of the outputs that are always secrets. */
-  readonly secrets: readonly string[];
 }
 
 /** The inputs of a resource, in the order of their rows. */
-export function inputsOf({ table, inputs }: ResourceParts, types: ValueTypes): Property[] {
-  return Object.entries(table).map(([name, { publicName = name, required, change }]) => {
+export function inputsOf({ tables, inputs }: ResourceParts, types: ValueTypes): Property[] {
+  return Object.entries(tables.inputs).map(([name, { publicName = name, required, change }]) => {
     const declared = inputs.find((each) => each.name === publicName);
     if (declared === undefined) throw new Error(`the input ${publicName} has a row and no type`);
     const property = types.property(declared, "input");
@@ -47,7 +51,7 @@ export function outputsOf(parts: ResourceParts, inputs: readonly Property[], typ
       isRequired: member ? !member.isOptional : isRequired,
       text,
       ...(value !== undefined && { default: value }),
-      ...(parts.secrets.includes(name) && { isSecret: true }),
+      ...(parts.tables.outputs[name]?.isSecret && { isSecret: true }),
     };
   });
 }

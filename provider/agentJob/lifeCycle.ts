@@ -16,16 +16,19 @@ import {
   READ_LIMIT_MS,
   UnfinishedError,
 } from "../resource/lifeCycle";
+import { unknownOutputs } from "../resource/outputTable";
 import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
 import { type PolledJob, waitForJob } from "../service/polling/jobWait";
 import { AgentFailedError, InputError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { warningOnce } from "../runtime/messages/reporter";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs, STORED_AGENT_JOB_INPUTS } from "./inputs";
-import { type AgentJobState, inputsOf, NOT_OBSERVED, observedState } from "./state";
+import { AGENT_JOB_OUTPUTS, type OwnOutputs } from "./outputs";
+import { type AgentJobState, inputsOf, observedState } from "./state";
 
 /** The life cycle of an agent job. */
 export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
+  outputs: AGENT_JOB_OUTPUTS,
   noBookkeeping: {},
 
   /** The agent job's own id. */
@@ -36,8 +39,8 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
   /** A final job is not read again. */
   predict: (inputs, state) =>
     state && isFinal(state.outputs)
-      ? { ...observedState(inputs, { ...state.outputs, id: state.outputs.jobId }).outputs }
-      : { ...inputs, ...NOT_OBSERVED },
+      ? { ...observedState(inputs, state.outputs).outputs }
+      : { ...inputs, ...unknownOutputs(AGENT_JOB_OUTPUTS) },
 
   /** Waits until the job is final. */
   async create(context, inputs, limitMs = DEFAULT_LIMIT_MS) {
@@ -82,7 +85,7 @@ export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
     const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
     traceJob(context, inputs, decide(inputs, state, changed).code);
     const job = isFinal(state.outputs)
-      ? { ...state.outputs, id: state.outputs.jobId }
+      ? state.outputs
       : await waitUntilFinal(context, inputs, limitMs, state);
     return acceptedState(inputs, job);
   },
@@ -206,7 +209,7 @@ async function waitUntilFinal(
 }
 
 /** @throws UnfinishedError for a failed job, unless `acceptFailed` is set: the state stores it, so it is not read again */
-function acceptedState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
+function acceptedState(inputs: CheckedAgentJobInputs, job: OwnOutputs): AgentJobState {
   const state = observedState(inputs, job);
   if (!isRefused(inputs, job)) return state;
   const remedy =

@@ -1,10 +1,7 @@
-import type { AgentJob } from "../service/agentJob";
 import { inputsAmong } from "../resource/inputTable";
-import { UNKNOWN } from "../runtime/messages/plainText";
+import { outputsAmong } from "../resource/outputTable";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
-
-/** The outputs of an agent job: all inputs, and the fields that the service reported. */
-export type AgentJobOutputs = CheckedAgentJobInputs & Omit<AgentJob, "id">;
+import { AGENT_JOB_OUTPUTS, type AgentJobOutputs, type OwnOutputs } from "./outputs";
 
 /** The state of an agent job between two operations: the outputs and no bookkeeping. */
 export interface AgentJobState {
@@ -13,23 +10,9 @@ export interface AgentJobState {
 }
 
 /** The state after a read of the job. */
-export function observedState(inputs: CheckedAgentJobInputs, job: AgentJob): AgentJobState {
-  const { status, source, model, prLink, createdAt, archivedAt } = job;
-  return {
-    outputs: { ...inputs, status, source, model, prLink, createdAt, archivedAt },
-    bookkeeping: {},
-  };
+export function observedState(inputs: CheckedAgentJobInputs, job: OwnOutputs): AgentJobState {
+  return { outputs: { ...inputs, ...outputsAmong(AGENT_JOB_OUTPUTS, job) }, bookkeeping: {} };
 }
-
-/** The fields of a job before it is read. */
-export const NOT_OBSERVED: Record<keyof Omit<AgentJob, "id">, string> = {
-  status: UNKNOWN,
-  source: UNKNOWN,
-  model: UNKNOWN,
-  prLink: UNKNOWN,
-  createdAt: UNKNOWN,
-  archivedAt: UNKNOWN,
-};
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {

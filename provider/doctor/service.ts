@@ -144,7 +144,8 @@ async function exportFinding(
   domain: string | undefined,
   { client }: Opened,
 ): Promise<Finding> {
-  const { status, outcome, pageCount, reason, isUnexpected } = await client.getExport(jobId, domain);
+  const { status, outcome, report, reason, isUnexpected } = await client.getExport(jobId, domain);
+  const { pageCount } = report;
   const pages = pageCount === undefined ? "" : `, ${pageCount} pages`;
   const message = `export job ${jobId} is ${status}${pages}`;
   if (outcome === "failure") {

@@ -4,11 +4,9 @@ import type { ConfigurationSource } from "../service/configuration";
 import type { Tracer } from "../runtime/tracing/tracer";
 import type { Reporter } from "../runtime/messages/reporter";
 import type { Secrets } from "../runtime/messages/secrets";
-import type { PublicationFolder } from "./publicationRecords";
 import type { ResumeFolder } from "./resumeRecords";
 import type { Fetch } from "../http/attempt";
 import type { Pacers } from "../http/pacer";
-import type { Semaphore } from "../runtime/concurrency/semaphore";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
 export interface Context {
@@ -19,8 +17,6 @@ export interface Context {
   readonly clock: Clock;
   /** Pace the requests to the service, for all operations of this process. */
   readonly pacers: Pacers;
-  /** Limits concurrent downloads, for all operations of this process. */
-  readonly downloads: Semaphore;
   readonly reporter: Reporter;
   /** Traces the operation. */
   readonly tracer: Tracer;
@@ -28,8 +24,6 @@ export interface Context {
   readonly secrets: Secrets;
   /** Stores started jobs until the state has them. */
   readonly resumeRecords: Omit<ResumeFolder, "operationEnded">;
-  /** Stores publications until the state has them. */
-  readonly publicationRecords: Omit<PublicationFolder, "operationEnded">;
   /** The resource's URN. Without it no job is stored outside of the state. */
   readonly urn?: string;
   /** The resource's URN in the state, if the resource was renamed since. */

@@ -2,6 +2,7 @@ import { type ConfigurationSource, isApiKeyPadded, serviceSettings } from "../se
 import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
+import type { OutputRows } from "./outputTable";
 import { type Deadline, type Machine, startDeadline } from "../runtime/time/clock";
 import { Client } from "../service/client";
 
@@ -56,7 +57,10 @@ export interface Imported<Inputs extends object, State extends StoredState> {
 }
 
 /** The operations of a resource. They take and return plain values and are independent of Pulumi's protocol. */
-export interface LifeCycle<Inputs extends object, State extends StoredState> {
+export interface LifeCycle<Inputs extends object, State extends StoredState, More = object> {
+  /** The outputs that do not repeat an input. */
+  readonly outputs: OutputRows;
+
   /** The bookkeeping of a resource without stored bookkeeping. */
   readonly noBookkeeping: State["bookkeeping"];
 
@@ -85,13 +89,13 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
    * @throws UnfinishedError if there is progress to store; otherwise an Error
    */
-  create(context: Context, inputs: Inputs, limitMs?: number): Promise<State>;
+  create(context: Context & More, inputs: Inputs, limitMs?: number): Promise<State>;
 
   /**
    * @returns `undefined` if the service confirms that the resource's object no longer exists
    * @throws an Error for any other problem, so that the state stays unchanged
    */
-  read(context: Context, state: State): Promise<Found<Inputs, State> | undefined>;
+  read(context: Context & More, state: State): Promise<Found<Inputs, State> | undefined>;
 
   /** The decision to report if a read finds nothing. */
   gone(state: State): Decision;
@@ -103,7 +107,7 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
    * @throws an Error, also if the object does not exist: the engine treats an empty result as a resource without properties
    */
   lookUp(
-    context: Context,
+    context: Context & More,
     id: string,
     given: Readonly<Record<string, unknown>>,
   ): Promise<Found<Inputs, State>>;
@@ -115,20 +119,20 @@ export interface LifeCycle<Inputs extends object, State extends StoredState> {
    * @param id which object, in a form of this resource
    * @throws an Error, also if the object does not exist or the resource cannot be imported
    */
-  import(context: Context, id: string): Promise<Imported<Inputs, State>>;
+  import(context: Context & More, id: string): Promise<Imported<Inputs, State>>;
 
   /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
    * @throws UnfinishedError if there is new progress to store; otherwise an Error, and the state stays unchanged
    */
-  update(context: Context, state: State, inputs: Inputs, limitMs?: number): Promise<State>;
+  update(context: Context & More, state: State, inputs: Inputs, limitMs?: number): Promise<State>;
 
   /**
    * Removes everything that the resource made outside of the state.
    *
    * @throws an Error if something remains, so that the resource stays in the state
    */
-  remove(context: Context, state: State): Promise<void>;
+  remove(context: Context & More, state: State): Promise<void>;
 }
 
 /** An operation that failed after some progress: its state is saved, and the next operation continues from it. */

@@ -5,6 +5,22 @@ import { redact } from "../runtime/messages/plainText";
 import type { Reply } from "../http/transport";
 import { InputError } from "../runtime/messages/errors";
 
+/** What a job reports about its content. A state stores it, a resumed run continues with it, and the outputs have it. */
+export interface JobReport {
+  /** Number of pages of the export. Absent if the service does not report it. */
+  pageCount?: number;
+}
+
+type ReportFields = { readonly [Name in keyof JobReport]: unknown };
+
+/** The readers of its fields; `undefined` if the service does not report one. */
+const REPORT: {
+  readonly [Name in keyof Required<JobReport>]: (value: unknown) => JobReport[Name] | undefined;
+} = {
+  pageCount: toCount,
+};
+const REPORTED = Object.keys(REPORT) as (keyof JobReport)[];
+
 /** An export job as the service reports it. */
 export interface ExportJob {
   /** In lower case, redacted. */
@@ -17,8 +33,8 @@ export interface ExportJob {
   readonly isMisspelled?: boolean;
   /** Percent done, 0 to 100, if the service reports it. */
   readonly progress?: number | undefined;
-  /** Pages rendered so far, if the service reports it. */
-  readonly pageCount?: number | undefined;
+  /** Of a running job: so far. */
+  readonly report: JobReport;
   /** The service's message about why the job failed, redacted, if there is one. */
   readonly reason?: string | undefined;
   /** Warnings about the content of a completed job, if the service reports any. */
@@ -45,7 +61,12 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 };
 
 /** A job that was started and not polled yet. */
-export const JUST_STARTED: ExportJob = { status: "queued", outcome: "pending", isUnexpected: false };
+export const JUST_STARTED: ExportJob = {
+  status: "queued",
+  outcome: "pending",
+  isUnexpected: false,
+  report: {},
+};
 
 /**
  * Reads the reply of get-status tolerantly: only `status` is required.
@@ -72,11 +93,18 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
     isUnexpected: known === undefined,
     ...(written !== status && { isMisspelled: true }),
     progress: progress === undefined ? undefined : Math.min(100, Math.max(0, progress)),
-    pageCount: toCount(body["pageCount"]),
+    report: reportAmong(Object.fromEntries(REPORTED.map((name) => [name, REPORT[name](body[name])]))),
     reason,
     warnings: known === "success" ? readWarnings(body) : undefined,
     retryAfterMs,
   };
+}
+
+/** The report among other values, such as those of a state. */
+export function reportAmong(values: ReportFields): JobReport {
+  return Object.fromEntries(
+    REPORTED.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  );
 }
 
 /** The reply to a start: the new job, and its state if the service reports it. */

@@ -102,12 +102,11 @@ class SiteExport {
 
   #finish(done: FinishedExport): StaticExportState {
     const stored = this.#before?.outputs;
-    // a refresh may have stored the page count of an unfinished job
+    // a refresh may have stored the report of an unfinished job
     const counted = stored?.status === "completed" && stored.jobId === done.jobId;
-    const pageCount = done.pageCount ?? (counted ? stored.pageCount : undefined);
     this.#resumption.handOver();
     const clockError = clockErrorOf(machineOf(this.#context), this.#context.client.clockAheadMs);
-    const finished = finishedState(this.#inputs, { ...done, pageCount }, clockError);
+    const finished = finishedState(this.#inputs, done, clockError, counted ? stored : undefined);
     warnOfShortLife(this.#context, this.#inputs, finished);
     return finished;
   }

@@ -13,6 +13,7 @@ import { NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
+import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import { changedInputs, planExport, predictExport } from "./plan";
 import { renewalLimitMs, renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
@@ -29,6 +30,7 @@ import { findJob } from "./workflow";
 
 /** The life cycle of a static export. */
 export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
+  outputs: STATIC_EXPORT_OUTPUTS,
   noBookkeeping: { given: [] },
 
   /** The domain, because the job changes during the resource's life and the domain does not. */
@@ -68,9 +70,9 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
       try {
         const { unfinished } = bookkeeping;
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
-        const { status, pageCount } = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
+        const { status, report } = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
         const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
-        const observed = { ...outputs, status, ...(pageCount !== undefined && { pageCount }) };
+        const observed = { ...outputs, status, ...report };
         return {
           inputs,
           state: {

@@ -1,13 +1,14 @@
 import { type Decision, type DecisionCode, fromNow } from "../resource/decision";
 import { changedByTable, withEffect } from "../resource/inputTable";
+import { rowsThat, unknownOutputs } from "../resource/outputTable";
 import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
 import type { Machine } from "../runtime/time/clock";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
+import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import {
   hadLink,
   inputsOf,
   type JobPhase,
-  type OwnOutputs,
   phaseOf,
   recordedState,
   serviceTimeOf,
@@ -84,8 +85,8 @@ export function planExport(
   return { action: "record", code: "SETTINGS", text, state };
 }
 
-/** What a new link changes. The service may report another size of the same content. */
-const OF_LINK = { bundleUrl: UNKNOWN, bundleSize: UNKNOWN, expiresAt: UNKNOWN, renewAfter: UNKNOWN };
+/** What a new link changes. */
+const OF_LINK = unknownOutputs(rowsThat("isRenewed", STATIC_EXPORT_OUTPUTS));
 
 /** The outputs that `converge` will return, as far as the plan determines them. Whatever a job or a link decides is `UNKNOWN`. */
 export function predictExport(
@@ -106,14 +107,8 @@ export function predictExport(
     case "continue": {
       // the job of an earlier run may be gone, so only a job that the user names is certain
       const jobId = inputs.jobId ?? UNKNOWN;
-      const own: Record<keyof OwnOutputs, unknown> = {
-        jobId,
-        version: inputs.version ?? jobId,
-        status: "completed",
-        pageCount: UNKNOWN,
-        ...OF_LINK,
-      };
-      return { ...inputs, ...own };
+      const known = { jobId, version: inputs.version ?? jobId, status: "completed" };
+      return { ...inputs, ...unknownOutputs(STATIC_EXPORT_OUTPUTS), ...known };
     }
   }
 }

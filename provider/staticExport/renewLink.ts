@@ -44,7 +44,7 @@ export async function renewLink(
       mintLink(jobId, inputs.domain, context),
     );
     const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
-    const renewed = finishedState(inputs, { jobId, link }, clockError, before.outputs);
+    const renewed = finishedState(inputs, { jobId, report: {}, link }, clockError, before.outputs);
     warnOfShortLife(context, inputs, renewed);
     return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
   } catch (error) {

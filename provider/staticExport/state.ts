@@ -5,33 +5,10 @@ import type { Context } from "../resource/context";
 import { salted } from "../resource/resumeRecords";
 import { type ClockError, type Machine, serviceTimeMs } from "../runtime/time/clock";
 import { inputNames, inputsAmong } from "../resource/inputTable";
+import { type Every, present } from "../resource/outputTable";
+import { type JobReport, reportAmong } from "../service/exportJob";
 import { type CheckedInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
-
-/** The outputs of a static export: all inputs, and what the service reported. The only definition of their names and effects. */
-export interface StaticExportOutputs extends Omit<CheckedInputs, "version" | "jobId"> {
-  /** Label of the content: the input `version`, or the id of the job. */
-  version: string;
-  /** The job that the link belongs to. */
-  jobId: string;
-  /** Status of the job as the service reported it, in lower case: `completed` once the resource is created. */
-  status: string;
-  /** Number of pages of the export. Absent if the service does not report it. */
-  pageCount?: number;
-  /** Presigned link to the bundle. Always a secret, because it is a credential until it expires. */
-  bundleUrl?: string;
-  /** Size of the bundle in bytes. Absent if the service does not report it. */
-  bundleSize?: number;
-  /** When the link expires, ISO 8601. Absent if neither the service nor the query of the link (S3, Google, Azure) contains it. */
-  expiresAt?: string;
-  /** When the link is due for renewal, ISO 8601: from then on the next `pulumi up` renews it. Absent if `expiresAt` is. */
-  renewAfter?: string;
-}
-
-/** The outputs that do not repeat an input. All keys are required, so that no state omits one. */
-export type OwnOutputs = {
-  [Name in Exclude<keyof StaticExportOutputs, keyof CheckedInputs | keyof LinkTimes> | "jobId" | "version"]:
-    StaticExportOutputs[Name] | undefined;
-} & LinkTimes;
+import type { OwnOutputs, StaticExportOutputs } from "./outputs";
 
 /** Inputs whose output has a value even if the input is not given. */
 const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
@@ -42,12 +19,11 @@ export type JobPhase =
   | {
       readonly kind: "completed";
       readonly jobId: string;
-      /** Absent if the service did not report it. */
-      readonly pageCount?: number | undefined;
+      readonly report: JobReport;
     };
 
-/** The intent of an interrupted operation, and its progress. */
-export interface Unfinished {
+/** The intent of an interrupted operation, and its progress. With the report of a completed job. */
+export interface Unfinished extends JobReport {
   /** See {@link intentOf}, {@link salted}. */
   intent: string;
   /** Absent if no content was wanted, see {@link saltFor}. */
@@ -56,8 +32,6 @@ export interface Unfinished {
   jobId?: string | undefined;
   /** Whether the job is completed and only the link is missing. */
   completed: boolean;
-  /** Number of pages of a completed job, if the service reported it. */
-  pageCount?: number | undefined;
 }
 
 /** Data stored beside the outputs and not shown to users. */
@@ -97,9 +71,12 @@ export function hadLink({ outputs: { bundleUrl, jobId, status } }: StaticExportS
 }
 
 /** The progress of an interrupted operation: its job, or `lost` if there is no job to continue. */
-export function phaseOf({ jobId, completed, pageCount }: Unfinished): JobPhase | { kind: "lost" } {
+export function phaseOf(unfinished: Unfinished): JobPhase | { kind: "lost" } {
+  const { jobId, completed } = unfinished;
   if (jobId === undefined) return { kind: "lost" };
-  return completed ? { kind: "completed", jobId, pageCount } : { kind: "running", jobId };
+  return completed
+    ? { kind: "completed", jobId, report: reportAmong(unfinished) }
+    : { kind: "running", jobId };
 }
 
 /** The service's time, never earlier than a time in the state: milliseconds since 1970. */
@@ -115,12 +92,11 @@ export function serviceTimeOf(state: StaticExportState | undefined, machine: Mac
  */
 export function finishedState(
   inputs: CheckedInputs,
-  done: { jobId: string; pageCount?: number | undefined; link: BundleLink },
+  { jobId, report, link }: { jobId: string; report: JobReport; link: BundleLink },
   clockError: ClockError | undefined,
   same?: StaticExportOutputs,
 ): StaticExportState {
-  const { link, jobId, pageCount = same?.pageCount } = done;
-  const job = { jobId, status: "completed", pageCount };
+  const job = { ...(same && reportAmong(same)), ...report, jobId, status: "completed" };
   return {
     outputs: outputsOf(inputs, job, { ...link, sizeBytes: link.sizeBytes ?? same?.bundleSize }),
     bookkeeping: { given: givenOf(inputs), mintedAtMs: link.mintedAtMs, clockError },
@@ -138,26 +114,25 @@ export function recordedState(inputs: CheckedInputs, before: StaticExportState):
 
 /** A link, as far as a state knows it. */
 type LinkOfState = Pick<BundleLink, "mintedAtMs" | "expiresAtMs"> & {
-  readonly url?: string | undefined;
-  readonly sizeBytes?: number | undefined;
+  // each is named, so that no state loses one
+  readonly url: string | undefined;
+  readonly sizeBytes: number | undefined;
 };
 
 function outputsOf(
   inputs: CheckedInputs,
-  { jobId, status, pageCount }: { jobId: string; status: string; pageCount?: number | undefined },
+  job: JobReport & { jobId: string; status: string },
   link: LinkOfState,
 ): StaticExportOutputs {
-  const own: OwnOutputs = {
+  const { jobId, status } = job;
+  const own: Every<Omit<OwnOutputs, keyof JobReport | keyof LinkTimes>> = {
     jobId,
     version: inputs.version ?? jobId,
     status,
-    pageCount,
     bundleUrl: link.url,
     bundleSize: link.sizeBytes,
-    ...linkTimes(link, renewBeforeMs(inputs)),
   };
-  const known = Object.entries(own).filter(([, value]) => value !== undefined);
-  return { ...inputs, ...(Object.fromEntries(known) as Pick<StaticExportOutputs, keyof OwnOutputs>) };
+  return { ...inputs, ...present(own), ...reportAmong(job), ...linkTimes(link, renewBeforeMs(inputs)) };
 }
 
 /** An unfinished job for other content stays stored until that content is wanted again, or until `jobId` is given. */
@@ -180,7 +155,7 @@ export function unfinishedState(
     ...(salt !== undefined && { salt }),
     completed: phase.kind === "completed",
     ...(phase.kind !== "lost" && { jobId: phase.jobId }),
-    ...(phase.kind === "completed" && { pageCount: phase.pageCount }),
+    ...(phase.kind === "completed" && phase.report),
   };
   const { outputs, bookkeeping } = before ?? stateWithoutLink(inputs, unfinished.jobId ?? "", "running");
   return { outputs, bookkeeping: { ...bookkeeping, unfinished } };

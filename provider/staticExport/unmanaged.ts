@@ -41,10 +41,10 @@ export async function importExport(
     refuseUnlessCompleted(job);
     const link = await mintLink(jobId, domain, service);
     const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
-    const { pageCount } = job;
+    const { report } = job;
     return {
       inputs: { domain, jobId },
-      state: finishedState(inputs, { jobId, pageCount, link }, clockError),
+      state: finishedState(inputs, { jobId, report, link }, clockError),
     };
   } catch (error) {
     if (error instanceof NotFoundError) {

@@ -2,7 +2,7 @@ import type { ServiceContext } from "../resource/lifeCycle";
 import type { StartRequest } from "../service/client";
 import { type BundleLink } from "../service/bundleLink";
 import { mintLink } from "../service/mintLink";
-import { describeWarnings, type ExportJob, JUST_STARTED } from "../service/exportJob";
+import { describeWarnings, type ExportJob, type JobReport, JUST_STARTED } from "../service/exportJob";
 import { sleep } from "../runtime/time/clock";
 import { type Reporter, warningOnce } from "../runtime/messages/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
@@ -42,8 +42,8 @@ export interface WorkflowContext extends ServiceContext {
 /** A completed export and a link to its bundle. */
 export interface FinishedExport {
   readonly jobId: string;
-  /** Absent if the service did not report it, or was not asked. */
-  readonly pageCount?: number | undefined;
+  /** Empty if the service was not asked. */
+  readonly report: JobReport;
   readonly link: BundleLink;
 }
 
@@ -80,7 +80,7 @@ export async function runExport(
     }
     try {
       reporter.progress("packing the bundle");
-      return { jobId, link: await mintLink(jobId, domain, context), pageCount: job.pageCount };
+      return { jobId, link: await mintLink(jobId, domain, context), report: job.report };
     } catch (error) {
       if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
       job = { kind: "running", jobId };
@@ -118,7 +118,7 @@ async function startExport(
 /** @throws ExportFailedError if the job failed */
 function completedJob(
   jobId: string,
-  { outcome, status, reason, pageCount, warnings }: ExportJob,
+  { outcome, status, reason, report, warnings }: ExportJob,
   isAdopted: boolean,
   reporter: Reporter,
 ): Extract<JobPhase, { kind: "completed" }> {
@@ -137,8 +137,8 @@ function completedJob(
         );
   }
   if (warnings) reporter.warn(`job ${jobId} is completed with ${describeWarnings(warnings)}`);
-  if (pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
-  return { kind: "completed", jobId, pageCount };
+  if (report.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
+  return { kind: "completed", jobId, report };
 }
 
 /**
@@ -170,7 +170,7 @@ function pollOf(
           "docs_hosting.job.status": job.status,
           "docs_hosting.job.outcome": job.outcome,
           "docs_hosting.job.progress": job.progress,
-          "docs_hosting.job.pages": job.pageCount,
+          "docs_hosting.job.pages": job.report.pageCount,
         });
         return job;
       });
@@ -195,7 +195,7 @@ function waitForExport(jobId: string, of: JobOfSite, context: ServiceContext): P
           `the service writes the status of job ${jobId} in another letter case or with white space around it: it is accepted`,
         );
       }
-      return job;
+      return { ...job, ...job.report };
     },
   };
   return context.tracer.span("docs_hosting.export.wait", {}, () => waitForJob(wait));

@@ -2,13 +2,13 @@ import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/http/pacer.js";
 import { Semaphore } from "../../dist/provider/runtime/concurrency/semaphore.js";
-import type { Context } from "../../dist/provider/resource/context.js";
+import type { PublicationContext } from "../../dist/provider/copies/publication/context.js";
 import { systemClock } from "../../dist/provider/runtime/time/clock.js";
 import { noTracer } from "../../dist/provider/runtime/tracing/tracer.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const silent = (): undefined => undefined;
-const NO_RECORDS: Context["resumeRecords"] & Context["publicationRecords"] = {
+const NO_RECORDS: PublicationContext["resumeRecords"] & PublicationContext["publicationRecords"] = {
   find: () => ({}),
   save: silent,
   forgetStart: silent,
@@ -18,7 +18,7 @@ const NO_RECORDS: Context["resumeRecords"] & Context["publicationRecords"] = {
 };
 
 /** The real context of an operation of the provider, but nothing is shown and nothing recorded. */
-export function realContext(given: Partial<Context>): Context {
+export function realContext(given: Partial<PublicationContext>): PublicationContext {
   return {
     configuration: { environment: (name) => process.env[name], stackConfig: silent },
     fetch: nodeFetch,

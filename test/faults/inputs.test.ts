@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../provider/runtime/time/clock.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
 import { dynamicProvider } from "../../provider/adapters/dynamic/dynamicProvider.ts";
-import { Session } from "../../provider/adapters/session/session.ts";
+import { NOTHING_SHARED, Session } from "../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../provider/adapters/dynamic/dynamicHost.ts";
 import { inputNames } from "../../provider/resource/inputTable.ts";
 import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
@@ -207,7 +207,7 @@ describe("the base URL", () => {
 
 describe("durations", () => {
   const timeoutFailures = async (create: unknown): Promise<string[]> => {
-    const { failures } = await dynamicProvider(staticExport, new Session(dynamicHost)).check(
+    const { failures } = await dynamicProvider(staticExport, new Session(dynamicHost, NOTHING_SHARED)).check(
       {},
       { ...site.inputs, __timeouts: { create } },
     );

@@ -9,10 +9,10 @@ const ENGINE = `
   server.listen(0, "127.0.0.1", () => console.log("127.0.0.1:" + server.address().port));
 `;
 const PROVIDER = `
-  const { Session } = require("./adapters/session/session.js");
+  const { NOTHING_SHARED, Session } = require("./adapters/session/session.js");
   const { dynamicHost } = require("./adapters/dynamic/dynamicHost.js");
   const { Secrets } = require("./messages/secrets.js");
-  const session = new Session(dynamicHost);
+  const session = new Session(dynamicHost, NOTHING_SHARED);
   session.configure({ stackConfig: () => undefined });
   setInterval(() => undefined, 1_000); // the host has its server
   session

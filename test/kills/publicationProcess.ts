@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
 import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
-import { PublicationFolder } from "../../dist/provider/resource/publicationRecords.js";
+import { PublicationFolder } from "../../dist/provider/copies/publication/publicationRecords.js";
 import { UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
 import { RunCancelledError } from "../../dist/provider/runtime/messages/errors.js";
 import { systemClock } from "../../dist/provider/runtime/time/clock.js";

@@ -13,7 +13,7 @@ import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
 import type { AirGapKitState } from "../../dist/provider/kits/airGapKit/state.js";
 import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
 import type { BundleCopyState } from "../../dist/provider/copies/bundleCopy/state.js";
-import { PublicationFolder } from "../../dist/provider/resource/publicationRecords.js";
+import { PublicationFolder } from "../../dist/provider/copies/publication/publicationRecords.js";
 import { realContext } from "../bench/realContext.ts";
 import { CANARIES } from "../simulation/bucketStub.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";

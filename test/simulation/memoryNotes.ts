@@ -1,4 +1,7 @@
-import type { PublicationFolder, PublishingResource } from "../../provider/resource/publicationRecords.ts";
+import type {
+  PublicationFolder,
+  PublishingResource,
+} from "../../provider/copies/publication/publicationRecords.ts";
 
 /**
  * Publication records without a disk. Like the real ones they outlive a process, and are removed when the operation has ended.

@@ -1,6 +1,6 @@
 import { Pacers } from "../../provider/http/pacer.ts";
 import { Semaphore } from "../../provider/runtime/concurrency/semaphore.ts";
-import type { Context } from "../../provider/resource/context.ts";
+import type { PublicationContext } from "../../provider/copies/publication/context.ts";
 import { noTracer } from "../../provider/runtime/tracing/tracer.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { MemoryNotes } from "./memoryNotes.ts";
@@ -14,7 +14,9 @@ export const KEY = "svc_c4n4ry";
 export const URN = "urn:pulumi:test::docs::pulumi-nodejs:dynamic/docs-hosting:StaticExport::docs";
 
 /** The context of an operation; a test passes the parts that it is about. */
-export function testContext(given: Pick<Context, "fetch" | "clock"> & Partial<Context>): Context {
+export function testContext(
+  given: Pick<PublicationContext, "fetch" | "clock"> & Partial<PublicationContext>,
+): PublicationContext {
   return {
     configuration: {
       environment: (name) => (name.endsWith("_KEY") ? KEY : undefined),

@@ -41,9 +41,9 @@ export interface DynamicProvider {
  * The adapter between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
  * and partial results into the host's format.
  */
-export function dynamicProvider<Inputs extends object, State extends StoredState>(
-  lifeCycle: LifeCycle<Inputs, State>,
-  session: Session,
+export function dynamicProvider<Inputs extends object, State extends StoredState, More extends object>(
+  lifeCycle: LifeCycle<Inputs, State, More>,
+  session: Session<NoInfer<More>>,
 ): DynamicProvider {
   const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
   const decisions = new RefreshDecisions();
@@ -58,7 +58,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     given: Properties,
     olds: Properties,
     secrets: Secrets,
-    run: (context: Context, limit: number | undefined) => Promise<State>,
+    run: (context: Context & More, limit: number | undefined) => Promise<State>,
   ): Promise<{ id: string; outs: Properties }> {
     try {
       const state = await session.operation(name, urnsIn(olds, given), secrets, (context) =>

@@ -13,12 +13,12 @@ import { changedSettings, checkSettings, KEY, providerSettings } from "./provide
 import { resourceCalls } from "./resourceCalls";
 import schema from "./schema.json";
 
-export interface PluginParts {
+export interface PluginParts<More extends object = object> {
   /** The life cycle of each type. */
-  readonly resources: Readonly<Record<string, LifeCycle<object, StoredState>>>;
+  readonly resources: Readonly<Record<string, LifeCycle<object, StoredState, More>>>;
   /** Environment variables, read on each access. */
   readonly environment: ConfigurationSource["environment"];
-  newSession(): Session;
+  newSession(): Session<More>;
   /** Stores the engine's address. */
   connect(address: string): void;
   /** Called when the user stops the run, and when it ends. */
@@ -29,7 +29,7 @@ export interface PluginParts {
  * `pulumirpc.ResourceProvider`, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto. The gRPC server
  * answers all other methods with UNIMPLEMENTED: an engine treats this as a provider without the method.
  */
-export function pluginService(parts: PluginParts): UntypedServiceImplementation {
+export function pluginService<More extends object>(parts: PluginParts<More>): UntypedServiceImplementation {
   const { environment } = parts;
   let session = parts.newSession();
   const resources = Object.fromEntries(

@@ -1,6 +1,7 @@
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
+import { rowsThat } from "../../resource/outputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import {
   dynamicUrnOf,
@@ -24,20 +25,26 @@ import { receive, type Received, send } from "./properties";
 import { Secrecy } from "./secrecy";
 import { failuresOfWholeResources } from "./wholeResources";
 
-/** Outputs that are always secret: a link is a credential. */
-const ALWAYS_SECRET = ["bundleUrl"];
-
 /**
  * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates:
  * properties in and out, secrets, what is not known yet, and partial results.
  *
  * @param session the session of this process, which an engine that attaches replaces
  */
-export function resourceCalls<Inputs extends object, State extends StoredState>(
-  lifeCycle: LifeCycle<Inputs, State>,
-  session: () => Session,
+export function resourceCalls<Inputs extends object, State extends StoredState, More extends object>(
+  lifeCycle: LifeCycle<Inputs, State, More>,
+  session: () => Session<NoInfer<More>>,
 ) {
   const decisions = new RefreshDecisions();
+  const always = Object.keys(rowsThat("isSecret", lifeCycle.outputs));
+  const sendOutputs = (outputs: Properties, secrecy: Secrecy): Struct =>
+    send(outputs, { secrecy, repeats: true, always });
+  /** The message of a state. The URN in it finds the records of a resource that is renamed later. */
+  const sendState = (
+    { outputs, bookkeeping }: StoredState,
+    urn: string | undefined,
+    secrecy: Secrecy,
+  ): Struct => sendOutputs({ ...outputs, __bookkeeping: bookkeeping, __urn: urn }, secrecy);
   const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
   const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
 
@@ -181,15 +188,6 @@ function received({ secrets }: Call<unknown>, struct: Struct | undefined, secrec
   } catch (error) {
     throw new InvalidCallError(`the properties are malformed: ${(error as Error).message}`);
   }
-}
-
-/** The message of a state. The URN in it finds the records of a resource that is renamed later. */
-function sendState({ outputs, bookkeeping }: StoredState, urn: string | undefined, secrecy: Secrecy): Struct {
-  return sendOutputs({ ...outputs, __bookkeeping: bookkeeping, __urn: urn }, secrecy);
-}
-
-function sendOutputs(outputs: Properties, secrecy: Secrecy): Struct {
-  return send(outputs, { secrecy, repeats: true, always: ALWAYS_SECRET });
 }
 
 function urnIn(request: { getUrn(): string }): string {

@@ -1,8 +1,6 @@
 import { homeFolder } from "../../runtime/files/homeFolder";
 import { Pacers } from "../../http/pacer";
-import { Semaphore } from "../../runtime/concurrency/semaphore";
 import type { Context } from "../../resource/context";
-import { PublicationFolder } from "../../resource/publicationRecords";
 import { ResumeFolder } from "../../resource/resumeRecords";
 import type { ConfigurationSource } from "../../service/configuration";
 import { type Machine, machineOf, systemClock } from "../../runtime/time/clock";
@@ -39,19 +37,26 @@ export interface CallOf extends Urns {
 
 /** Time limit for operations to end after the engine has ended, in milliseconds. */
 const ENGINE_GONE_LIMIT_MS = 10_000;
-/** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
-const MAX_DOWNLOADS = 8;
+
+/** What the operations of one session share, beside what every session has. */
+export interface Shared<More extends object> {
+  /** Further fields of each operation's context. */
+  readonly context: More;
+  /** The engine has stored every returned state. */
+  statesStored(): void;
+}
+
+/** For resources that share nothing more. */
+export const NOTHING_SHARED: Shared<object> = { context: {}, statesStored: () => undefined };
 
 /** State that all operations of one process share: configuration, resume records, operations in flight, and cancellation. */
-export class Session {
+export class Session<More extends object = object> {
   /** Started jobs that the state may not have yet. */
   readonly resumeRecords: ResumeFolder;
-  /** Publications that the state may not have yet. */
-  readonly publicationRecords: PublicationFolder;
   readonly #host: Host;
+  readonly #shared: Shared<More>;
   /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
-  readonly #downloads = new Semaphore(MAX_DOWNLOADS);
   #settings: Omit<ConfigurationSource, "secrets">;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
@@ -65,8 +70,9 @@ export class Session {
   #isEngineWatched = false;
   #isEngineGone = false;
 
-  constructor(host: Host) {
+  constructor(host: Host, shared: Shared<More>) {
     this.#host = host;
+    this.#shared = shared;
     this.#settings = { environment: host.environment, stackConfig: () => undefined };
     this.#pacers = new Pacers(host.clock);
     this.resumeRecords = new ResumeFolder(
@@ -74,7 +80,6 @@ export class Session {
       () => host.clock.now(),
       () => host.clock.random(),
     );
-    this.publicationRecords = new PublicationFolder(() => homeFolder(host.environment, "published"));
   }
 
   /** The settings that one call reads. @param secrets receives the secret values among them */
@@ -113,7 +118,7 @@ export class Session {
     name: string,
     { traceParent, ...urns }: CallOf,
     secrets: Secrets,
-    run: (context: Context) => Promise<T>,
+    run: (context: Context & More) => Promise<T>,
   ): Promise<T> {
     this.#watch();
     const stop = new AbortController();
@@ -135,13 +140,12 @@ export class Session {
           lookup,
           clock,
           pacers: this.#pacers,
-          downloads: this.#downloads,
           machine,
           reporter,
           tracer,
           secrets,
           resumeRecords: this.resumeRecords,
-          publicationRecords: this.publicationRecords,
+          ...this.#shared.context,
           ...urns,
           inFlight: () => this.#inFlight.size,
           signal: stop.signal,
@@ -181,7 +185,7 @@ export class Session {
     for (const stop of this.#inFlight) stop.abort(this.#cancelled);
     if (this.#wasInterrupted) return;
     this.resumeRecords.operationEnded();
-    this.publicationRecords.operationEnded();
+    this.#shared.statesStored();
   };
 }
 

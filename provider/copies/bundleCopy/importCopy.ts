@@ -11,7 +11,7 @@ import { BundleRefusedError, InputError } from "../../runtime/messages/errors";
 import { explained } from "../../runtime/messages/explainedError";
 import type { OfflineSearch } from "../../site/offlineSearch/options";
 import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
-import type { Context } from "../../resource/context";
+import type { PublicationContext } from "../publication/context";
 import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
@@ -19,7 +19,7 @@ import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../../images/signing/signer";
 import type { Verifier } from "../../images/signing/verifier";
 import { inspect } from "../source/inspect";
-import { NOTHING_FETCHED, obtain, type Obtained } from "../source/obtain";
+import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import { importingOwner } from "../ownership/owner";
 import { type OwnedContext, withOwner } from "../publication/publication";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
@@ -41,7 +41,7 @@ type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
  * @param id see `parseImportId`
  * @throws DocsHostingError
  */
-export async function importCopy(given: Context, id: string): Promise<ImportedCopy> {
+export async function importCopy(given: PublicationContext, id: string): Promise<ImportedCopy> {
   const parsed = parseImportId(id);
   const checked = checkDestination(parsed.destination);
   if ("problem" in checked) {
@@ -68,7 +68,10 @@ export async function importCopy(given: Context, id: string): Promise<ImportedCo
 }
 
 /** The verifier of the copy's signature, if the ID names a key. @throws ConfigurationError */
-function verifierOf({ signingKeyEnv }: ImportId, { configuration, secrets }: Context): Verifier | undefined {
+function verifierOf(
+  { signingKeyEnv }: ImportId,
+  { configuration, secrets }: PublicationContext,
+): Verifier | undefined {
   const { environment } = configuration;
   return signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
 }
@@ -177,7 +180,7 @@ function sourceOf({ uri, source: given, destination }: ImportId, found: FoundCop
 
 /** The bundle that the copy was made from. */
 async function bundleOf(
-  context: LimitedContext,
+  context: SourceContext,
   inputs: CheckedInputs,
   { archive }: FoundCopy,
 ): Promise<Obtained> {

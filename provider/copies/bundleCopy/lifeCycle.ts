@@ -23,6 +23,7 @@ import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { BUNDLE_COPY_OUTPUTS } from "./outputs";
 import { changesSince, noChanges, type SiteChanges } from "./siteChanges";
 import {
   type BundleCopyState,
@@ -45,6 +46,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   },
   import: importCopy,
   table: BUNDLE_COPY_INPUTS,
+  outputs: BUNDLE_COPY_OUTPUTS,
   noBookkeeping: { copies: [] },
   localFailures({ source, destination, signingKeyEnv }, configuration) {
     const { folder, bucket } = destination as { folder?: string; bucket?: string };
@@ -89,13 +91,6 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   inputsOf,
   itemsOf: ({ bookkeeping }) => bookkeeping.copies,
-  linkOf({ outputs: { bundleUrl, expiresAt, renewAfter } }) {
-    return {
-      ...(bundleUrl !== undefined && { bundleUrl }),
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(renewAfter !== undefined && { renewAfter }),
-    };
-  },
   stateOf,
   outputsBefore,
 

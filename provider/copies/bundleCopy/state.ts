@@ -1,5 +1,4 @@
 import { basename, join } from "node:path";
-import type { ExternalLoad } from "../../site/archive/site";
 import type { Copy, CopyLink } from "../destinations/destination";
 import type { DestinationInputs } from "../destinations/inputs";
 import type { CheckedBundle, Drift, LinkOutputs } from "../publication/publication";
@@ -7,79 +6,18 @@ import { linkTimes } from "../../service/renewalWindow";
 import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { inputsAmong } from "../../resource/inputTable";
+import { type Every, present, unknownOutputs } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
 import type { SiteChanges } from "./siteChanges";
-
-/**
- * The outputs of a bundle's copy: all inputs, and facts about bundle and copy. The only definition of their names and effects.
- */
-export interface BundleCopyOutputs extends Omit<CheckedInputs, "sha256"> {
-  /** Label of the content. */
-  version: string;
-  /** Job that made the content. Absent for a file. */
-  jobId?: string;
-  /** SHA-256 of the archive, hexadecimal. */
-  sha256: string;
-  /** Size of the archive in bytes. */
-  size: number;
-  /** Number of files of the site. */
-  files: number;
-  /** Number of HTML files of the site, without its `404.html`: the reference service counts `pageCount` the same way. */
-  pages: number;
-  /** URI of the copy, with its digest. */
-  uri: string;
-  /** The image, `repository@sha256:…`. Only for a registry. */
-  image?: string;
-  /** Root of the site for a web server, with the layout `site`: in a folder the path of `current`, in a bucket the root's URL. */
-  sitePath?: string;
-  /** Address to fetch the copy from, if it has one. Always a secret, because a signed address is a credential. */
-  bundleUrl?: string;
-  /** When a signed link stops working, ISO 8601. */
-  expiresAt?: string;
-  /** When the link is due for renewal, ISO 8601: from then on the next `pulumi up` signs a new link. */
-  renewAfter?: string;
-  /** Whether no page, style sheet or module loads anything from another host. */
-  selfContained: boolean;
-  /** What the site loads from other hosts: at most 20 addresses, one of each host first. */
-  externalLoads: readonly ExternalLoad[];
-  /** When the copy was made, ISO 8601. Of an imported copy: when it was imported. */
-  copiedAt: string;
-  /** Number of pages that the offline search finds. Only with `offlineSearch`. */
-  searchPages?: number;
-  /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
-  searchVersion?: string;
-  /** The earlier copies that `keep` keeps, newest first. Absent in a state of a version without this output, until the next update. */
-  earlier?: readonly EarlierCopy[];
-  /** How the site differs from that of the copy before, `earlier[0]`. Absent for the first copy. */
-  changes?: SiteChanges;
-  /** The public key of the image's signature, in PEM. Only with `signingKeyEnv`. */
-  publicKey?: string;
-}
-
-/** An earlier copy that is still at the destination. */
-export interface EarlierCopy {
-  /** Label of the content. */
-  readonly version: string;
-  /** Job that made the content. Absent for a file. */
-  readonly jobId?: string;
-  /** URI of the copy, with its digest. */
-  readonly uri: string;
-  /** The image, `repository@sha256:…`. Only for a registry. */
-  readonly image?: string;
-  /** SHA-256 of the archive, hexadecimal. */
-  readonly sha256: string;
-  /** When the copy was made, ISO 8601. */
-  readonly copiedAt: string;
-}
 
 /** Facts about a copied bundle. */
 export type CopiedBundle = Pick<
-  BundleCopyOutputs,
-  "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "copiedAt"
+  OwnOutputs,
+  "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "externalLoads" | "copiedAt"
 > &
   SearchFacts & {
     readonly jobId?: string | undefined;
-    readonly externalLoads: readonly ExternalLoad[];
     readonly changes?: SiteChanges | undefined;
   };
 
@@ -136,20 +74,18 @@ export function stateOf(
   const [newest, ...older] = copies.map((made) => relocated(made, inputs.destination));
   if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
-  const { jobId, changes, ...facts } = bundle;
+  const { uri, image, sitePath, publicKey } = copy;
+  const own: Every<Omit<OwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
+    ...{ uri, image, sitePath, publicKey },
+    earlier: older.slice(0, inputs.keep).map(earlierCopy),
+  };
   const address = isLinkSigned(inputs.destination) ? undefined : copy.address;
   return {
     outputs: {
       ...inputs,
-      ...facts,
-      ...(jobId !== undefined && { jobId }),
-      uri: copy.uri,
-      ...(copy.image !== undefined && { image: copy.image }),
-      ...(copy.sitePath !== undefined && { sitePath: copy.sitePath }),
-      ...(copy.publicKey !== undefined && { publicKey: copy.publicKey }),
+      ...present(bundle),
+      ...present(own),
       ...(link ?? (address !== undefined && { bundleUrl: address })),
-      earlier: older.slice(0, inputs.keep).map(earlierCopy),
-      ...(changes !== undefined && { changes }),
     },
     // only the newest copy needs its changes
     bookkeeping: { wantedSha256: inputs.sha256, copies: [newest, ...older.map(withoutChanges)] },
@@ -158,14 +94,7 @@ export function stateOf(
 
 function earlierCopy({ copy: { uri, image }, bundle }: MadeCopy): EarlierCopy {
   const { version, jobId, sha256, copiedAt } = bundle;
-  return {
-    version,
-    ...(jobId !== undefined && { jobId }),
-    uri,
-    ...(image !== undefined && { image }),
-    sha256,
-    copiedAt,
-  };
+  return present<EarlierCopy>({ version, jobId, uri, image, sha256, copiedAt });
 }
 
 function withoutChanges({ copy, bundle }: MadeCopy): MadeCopy {
@@ -188,31 +117,20 @@ function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
 }
 
 /** The outputs before a copy is made. */
-export function outputsBefore(
-  inputs: CheckedInputs,
-): Record<Exclude<keyof BundleCopyOutputs, Exclude<keyof CheckedInputs, "sha256">>, unknown> {
+export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
   const { source, destination } = inputs;
   const isDestinationKnown = !isUnknown(destination);
   return {
+    ...unknownOutputs(BUNDLE_COPY_OUTPUTS),
     version: isUnknown(source) ? UNKNOWN : source.version,
     jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
     sha256: inputs.sha256 ?? UNKNOWN,
-    size: UNKNOWN,
-    files: UNKNOWN,
-    pages: UNKNOWN,
-    uri: UNKNOWN,
     image: isDestinationKnown && !("repository" in destination) ? undefined : UNKNOWN,
-    sitePath: UNKNOWN,
-    bundleUrl: UNKNOWN,
     expiresAt: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
     renewAfter: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
     selfContained: isUnknown(inputs.requireSelfContained) || !inputs.requireSelfContained ? UNKNOWN : true,
-    externalLoads: UNKNOWN,
-    copiedAt: UNKNOWN,
     searchPages: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
     searchVersion: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
-    earlier: UNKNOWN,
-    changes: UNKNOWN,
     publicKey: inputs.signingKeyEnv === undefined ? undefined : UNKNOWN,
   };
 }

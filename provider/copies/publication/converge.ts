@@ -1,5 +1,4 @@
 import { decisionLine } from "../../resource/decision";
-import type { Context } from "../../resource/context";
 import { UnfinishedError } from "../../resource/lifeCycle";
 import { withinLimit } from "../../resource/withinLimit";
 import { sourceAttributes } from "../source/bundleSource";
@@ -8,9 +7,11 @@ import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { explained } from "../../runtime/messages/explainedError";
 import { newOwner, type Owner } from "../ownership/owner";
+import type { PublicationContext } from "./context";
 import { type Plan, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import {
+  linkOf,
   type LinkOutputs,
   ownerOfState,
   type PublicationWork,
@@ -29,7 +30,7 @@ import { takeOver } from "./takeOver";
  *   state and everything published stay unchanged
  */
 export function converge<T extends Published>(
-  work: PublicationWork<T, Context>,
+  work: PublicationWork<T, PublicationContext>,
   limitMs: number,
 ): Promise<T["state"]> {
   const owner = ownerOf(work);
@@ -39,7 +40,11 @@ export function converge<T extends Published>(
 }
 
 /** The owner of a resource's items. A create always gets a new one: with the same URN, it may replace a resource that still exists. */
-function ownerOf<T extends Published>({ kind, stored, context }: PublicationWork<T, Context>): Owner {
+function ownerOf<T extends Published>({
+  kind,
+  stored,
+  context,
+}: PublicationWork<T, PublicationContext>): Owner {
   return stored ? ownerOfState(kind, stored, context.urn) : newOwner(context.urn);
 }
 
@@ -93,7 +98,7 @@ class Convergence<T extends Published> {
     if (plan.code === "MISSING") this.#items = items.filter((item) => !kind.isMissing(inputs, item));
     await this.#mark(plan.action);
     if (plan.action === "publish") await this.#publish();
-    else this.#link = state && kind.linkOf(state);
+    else this.#link = state && linkOf(kind, state);
     if (plan.action === "publish" || plan.action === "sign") await this.#sign();
     await this.#prune();
   }

@@ -1,20 +1,21 @@
 import { changedByTable, checkByTable, withEffect } from "../../resource/inputTable";
+import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
 import { withinLimit } from "../../resource/withinLimit";
 import { isOwnerId } from "../ownership/owner";
-import { UNKNOWN } from "../../runtime/messages/plainText";
 import { explained } from "../../runtime/messages/explainedError";
+import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
 import { PublicationNotes } from "./notes";
 import { releaseAs } from "./takeOver";
 import {
-  type LinkOutputs,
+  linkOf,
   ownerOfState,
+  withDrift,
+  type Published,
   type PublicationKind,
   type PublicationWork,
-  type Published,
-  withDrift,
 } from "./publication";
 
 /**
@@ -22,21 +23,15 @@ import {
  */
 const COMPARE_LIMIT_MS = 10 * 60_000;
 
-/** What another link changes. */
-const NEW_LINK: Record<keyof LinkOutputs, string> = {
-  bundleUrl: UNKNOWN,
-  expiresAt: UNKNOWN,
-  renewAfter: UNKNOWN,
-};
-
 /** The life cycle shared by all resources that publish bundles at a destination: BundleCopy and AirGapKit. */
 export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
-): LifeCycle<T["inputs"], T["state"]> {
+): LifeCycle<T["inputs"], T["state"], SharedByPublications> {
   const { resource, item, items } = kind.terms;
   const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
     withEffect(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
   return {
+    outputs: kind.outputs,
     noBookkeeping: kind.noBookkeeping,
 
     /** The destination: its items change over the resource's lifetime, the destination does not. */
@@ -68,8 +63,9 @@ export function publishedLifeCycle<T extends Published>(
     predict(inputs, state, { nowMs }) {
       const { action } = planPublication(kind, inputs, state, nowMs);
       if (!state || action === "publish") return { ...inputs, ...kind.outputsBefore(inputs) };
-      const { outputs } = kind.stateOf(inputs, kind.itemsOf(state), kind.linkOf(state));
-      return action === "sign" ? { ...outputs, ...NEW_LINK } : { ...outputs };
+      const { outputs } = kind.stateOf(inputs, kind.itemsOf(state), linkOf(kind, state));
+      const ofLink = action === "sign" && unknownOutputs(rowsThat("isRenewed", kind.outputs));
+      return { ...outputs, ...ofLink };
     },
 
     create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>

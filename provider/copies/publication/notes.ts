@@ -1,5 +1,5 @@
-import type { Context } from "../../resource/context";
-import type { PublishingResource } from "../../resource/publicationRecords";
+import type { PublishingResource } from "./publicationRecords";
+import type { PublicationContext } from "./context";
 import type { Owner } from "../ownership/owner";
 import type { Published, PublicationWork } from "./publication";
 
@@ -18,12 +18,12 @@ export interface Note<T extends Published> {
 
 /** The notes about one resource at one destination. A run that follows a killed run reads them. */
 export class PublicationNotes<T extends Published> {
-  readonly #work: PublicationWork<T, Context>;
+  readonly #work: PublicationWork<T, PublicationContext>;
   /** Empty without a URN: two resources could not be distinguished. The first entry has the current URN. */
   readonly #resources: readonly PublishingResource[];
   #formerOwners: readonly string[] | undefined;
 
-  constructor(work: PublicationWork<T, Context>) {
+  constructor(work: PublicationWork<T, PublicationContext>) {
     this.#work = work;
     const { kind, context, inputs } = work;
     const place = JSON.stringify([kind.terms.resource, kind.destinationKey(inputs)]);

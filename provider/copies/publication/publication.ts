@@ -1,13 +1,14 @@
 import type { Inspection } from "../../site/archive/site";
 import type { Bundle } from "../../site/inspection/bundle";
 import type { InputTable, CheckFailure } from "../../resource/inputTable";
+import { outputsAmong, rowsThat, type OutputRows } from "../../resource/outputTable";
 import type { Decision } from "../../resource/decision";
 import type { Imported, StoredState } from "../../resource/lifeCycle";
 import type { ConfigurationSource } from "../../service/configuration";
 import type { LinkTimes } from "../../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
-import type { Context } from "../../resource/context";
+import type { PublicationContext, SharedByPublications } from "./context";
 import { adoptingOwner, ownerIn, type Owner } from "../ownership/owner";
 import type { LimitedContext } from "../../resource/withinLimit";
 
@@ -87,10 +88,11 @@ export interface PublicationKind<T extends Published> {
     readonly span: string;
   };
   readonly table: InputTable<T["inputs"]>;
+  readonly outputs: OutputRows;
   readonly noBookkeeping: T["state"]["bookkeeping"];
 
   /** Takes an item under management, see {@link LifeCycle}. */
-  import(context: Context, id: string): Promise<Imported<T["inputs"], T["state"]>>;
+  import(context: PublicationContext, id: string): Promise<Imported<T["inputs"], T["state"]>>;
 
   /** Problems of inputs that are valid one by one, but not together. */
   conflicts(inputs: T["inputs"]): CheckFailure[];
@@ -115,7 +117,6 @@ export interface PublicationKind<T extends Published> {
   inputsOf(state: T["state"]): T["inputs"];
   /** Newest first. */
   itemsOf(state: T["state"]): readonly T["item"][];
-  linkOf(state: T["state"]): LinkOutputs;
   /** @param items newest first, at least one. @param link `undefined` when no link was signed */
   stateOf(inputs: T["inputs"], items: readonly T["item"][], link?: LinkOutputs): T["state"];
 
@@ -149,7 +150,7 @@ export interface PublicationKind<T extends Published> {
 }
 
 /** The context of an operation on the items of one resource, which leaves its marks. */
-export type OwnedContext = LimitedContext & { readonly owner: Owner };
+export type OwnedContext = LimitedContext & SharedByPublications & { readonly owner: Owner };
 
 /** An operation on the items of one resource. */
 export interface PublicationWork<T extends Published, Given = OwnedContext> {
@@ -176,6 +177,14 @@ export function withOwner<State extends PublishedState>(
   owner: Owner,
 ): State {
   return { outputs, bookkeeping: { ...bookkeeping, owner: owner.id } } as unknown as State;
+}
+
+/** The link in a state, as its outputs. */
+export function linkOf<T extends Published>(
+  { outputs: table }: Pick<PublicationKind<T>, "outputs">,
+  { outputs }: T["state"],
+): LinkOutputs {
+  return outputsAmong(rowsThat("isRenewed", table), outputs);
 }
 
 /** The owner of the items in a state. */

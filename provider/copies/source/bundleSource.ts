@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIdentifier, normaliseDomain } from "../../service/identifier";
+import type { JobReport } from "../../service/exportJob";
 import type { RuleResult } from "../../resource/inputTable";
 import { problemOfLabel, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
@@ -41,9 +42,12 @@ export type CheckedSource = Required<ExportSource> | FileSource;
 const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
+/** What its job reported. */
+const REPORTED: Record<keyof JobReport, true> = { pageCount: true };
+
 /** The other properties of a whole export, as an output of its stack has them: what the service reported, inputs, and Pulumi's own. */
 const REST_OF_EXPORT = [
-  ...["status", "pageCount", "bundleUrl", "bundleSize", "expiresAt", "renewAfter"],
+  ...["status", ...Object.keys(REPORTED), "bundleUrl", "bundleSize", "expiresAt", "renewAfter"],
   ...["triggers", "renewBefore", "renewalTimeout", "exportOptions"],
   ...["id", "urn", "@isPulumiResource"],
 ];

@@ -5,7 +5,7 @@ import type { Bundle } from "../../site/inspection/bundle";
 import { forPacker } from "../../site/archive/refusal";
 import { homeFolder } from "../../runtime/files/homeFolder";
 import { proxyFor } from "../../http/proxy";
-import { download } from "../download/download";
+import { download, type DownloadContext } from "../download/download";
 import { hashFile } from "../download/hashFile";
 import { openClient } from "../../resource/lifeCycle";
 import { serviceSettings } from "../../service/configuration";
@@ -26,13 +26,16 @@ export interface Obtained {
 /** How to release a bundle that was here before. */
 export const NOTHING_FETCHED = { remove: (): void => undefined, release: (): void => undefined };
 
+/** The context of an operation that fetches a bundle. */
+export type SourceContext = LimitedContext & Pick<DownloadContext, "downloads">;
+
 /**
  * Downloads the bundle of an export, or uses the given local file.
  *
  * @throws DocsHostingError; the signal's reason
  */
 export async function obtain(
-  context: LimitedContext,
+  context: SourceContext,
   { source, limits }: { readonly source: CheckedSource } & Pick<BundleRequirements, "limits">,
 ): Promise<Obtained> {
   if (!("file" in source)) {
@@ -53,7 +56,7 @@ export async function obtain(
 }
 
 async function fetchExport(
-  context: LimitedContext,
+  context: SourceContext,
   source: Required<ExportSource>,
   limitBytes: number,
 ): Promise<Obtained> {

@@ -18,6 +18,7 @@ import type { LimitedContext } from "../../resource/withinLimit";
 import { InputError } from "../../runtime/messages/errors";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
+import { AIR_GAP_KIT_OUTPUTS } from "./outputs";
 import { type AirGapKitState, inputsOf, type MadeKit, outputsBefore, stateOf } from "./state";
 
 const NOT_IMPORTED =
@@ -35,6 +36,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   },
   import: (_context, id) => Promise.reject(new InputError(`${id}: ${NOT_IMPORTED}`, "")),
   table: AIR_GAP_KIT_INPUTS,
+  outputs: AIR_GAP_KIT_OUTPUTS,
   noBookkeeping: { kits: [] },
   localFailures({ source, folder, chart, signingKeyEnv, since }, configuration) {
     return [
@@ -72,7 +74,6 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
 
   inputsOf,
   itemsOf: ({ bookkeeping }) => bookkeeping.kits,
-  linkOf: () => ({}),
   stateOf,
   outputsBefore,
   reasonsToPublish: () => [],

@@ -1,47 +1,19 @@
 import { join } from "node:path";
-import type { ExternalLoad } from "../../site/archive/site";
 import type { WrittenKit } from "../contents/writtenKit";
 import type { Drift } from "../../copies/publication/publication";
 import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import { inputsAmong } from "../../resource/inputTable";
+import { type Every, present, unknownOutputs } from "../../resource/outputTable";
+import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
-
-/** The outputs of a kit: all inputs, and facts about the bundle and the kit. The only definition of their names and effects. */
-export interface AirGapKitOutputs extends CheckedInputs {
-  /** Path of the kit's folder, relative to the program's folder. */
-  path: string;
-  /** Label of the content. */
-  version: string;
-  /** Job that made the content. Absent for a file. */
-  jobId?: string;
-  /** SHA-256 of the kit's `SHA256SUMS`, hexadecimal. */
-  sha256: string;
-  /** Size of all files of the kit, in bytes. */
-  size: number;
-  /** Number of files in the kit. */
-  files: number;
-  /** Whether the kit is signed. */
-  signed: boolean;
-  /** SHA-256 of the archive in the kit, hexadecimal. */
-  bundleSha256: string;
-  /** Number of HTML files of the site. */
-  pages: number;
-  /** Whether no page, style sheet or module loads anything from another host. */
-  selfContained: boolean;
-  /** What the site loads from other hosts: at most 20 addresses, one of each host first. */
-  externalLoads: readonly ExternalLoad[];
-  /** When the kit was written, ISO 8601. */
-  createdAt: string;
-  /** Number of pages that the offline search finds. Only with `offlineSearch`. */
-  searchPages?: number;
-  /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
-  searchVersion?: string;
-}
+import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type OwnOutputs } from "./outputs";
 
 /** Facts about the bundle in a kit. */
-export type PackedBundle = Pick<AirGapKitOutputs, "version" | "bundleSha256" | "pages" | "selfContained"> & {
+export type PackedBundle = Pick<
+  OwnOutputs,
+  "version" | "bundleSha256" | "pages" | "selfContained" | "externalLoads"
+> & {
   readonly jobId?: string | undefined;
-  readonly externalLoads: readonly ExternalLoad[];
   /** Size of the archive, in bytes. */
   readonly size: number;
   /** Number of files of the site. */
@@ -76,25 +48,13 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
   if (newest === undefined) throw new Error("no kit is left"); // the plan makes one first
   const { kit, bundle } = newest;
   const { jobId, version, bundleSha256, pages, selfContained, externalLoads } = bundle;
-  return {
-    outputs: {
-      ...inputs,
-      path: join(inputs.folder, kit.name),
-      version,
-      ...(jobId !== undefined && { jobId }),
-      sha256: kit.sha256,
-      size: kit.size,
-      files: kit.files,
-      signed: kit.signed,
-      bundleSha256,
-      pages,
-      selfContained,
-      externalLoads,
-      createdAt: kit.createdAt,
-      ...kit.search,
-    },
-    bookkeeping: { kits },
+  const { sha256, size, files, signed, createdAt, search } = kit;
+  const own: Every<Omit<OwnOutputs, keyof SearchFacts>> = {
+    path: join(inputs.folder, kit.name),
+    ...{ version, jobId, bundleSha256, pages, selfContained, externalLoads },
+    ...{ sha256, size, files, signed, createdAt },
   };
+  return { outputs: { ...inputs, ...present(own), ...search }, bookkeeping: { kits } };
 }
 
 /** The outputs before a kit is written. */
@@ -102,20 +62,12 @@ export function outputsBefore({
   source,
   signingKeyEnv,
   offlineSearch,
-}: CheckedInputs): Record<Exclude<keyof AirGapKitOutputs, keyof CheckedInputs>, unknown> {
+}: CheckedInputs): Record<keyof OwnOutputs, unknown> {
   return {
-    path: UNKNOWN,
+    ...unknownOutputs(AIR_GAP_KIT_OUTPUTS),
     version: isUnknown(source) ? UNKNOWN : source.version,
     jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
-    sha256: UNKNOWN,
-    size: UNKNOWN,
-    files: UNKNOWN,
     signed: signingKeyEnv !== undefined,
-    bundleSha256: UNKNOWN,
-    pages: UNKNOWN,
-    selfContained: UNKNOWN,
-    externalLoads: UNKNOWN,
-    createdAt: UNKNOWN,
     searchPages: offlineSearch === undefined ? undefined : UNKNOWN,
     searchVersion: offlineSearch === undefined ? undefined : UNKNOWN,
   };

@@ -4,7 +4,7 @@ import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
 import type { BundleCopyState } from "../../../provider/copies/bundleCopy/state.ts";
 import type { Copy } from "../../../provider/copies/destinations/destination.ts";
-import type { Context } from "../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../provider/copies/publication/context.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
@@ -224,7 +224,7 @@ export class World {
   }
 
   /** @returns how its result is stored */
-  async #act(resource: Resource, action: Action, context: Context): Promise<() => void> {
+  async #act(resource: Resource, action: Action, context: PublicationContext): Promise<() => void> {
     const { state } = resource;
     if (action.kind === "refresh") {
       if (!state) return () => undefined;
@@ -377,7 +377,7 @@ export class World {
     return this.#place.destination(spot, variant);
   }
 
-  #inputs(resource: Resource, context: Context): CheckedInputs {
+  #inputs(resource: Resource, context: PublicationContext): CheckedInputs {
     const content = this.#contents[resource.content];
     if (!content) throw new Error("there is no such content");
     const { file, version, fileSha256 } = content;
@@ -397,7 +397,7 @@ export class World {
     { urn, notes }: Resource,
     { clock }: Operation,
     reporter: ReturnType<typeof recordingReporter>,
-  ): Context {
+  ): PublicationContext {
     return testContext({
       fetch: this.#place.fetch,
       clock,

@@ -121,7 +121,7 @@ export function simulateFleet(
       mintedAtMs,
       expiresAtMs: mintedAtMs + linkLifeMs,
     };
-    return code.finishedState(inputs, { jobId: "job-1", link }, undefined);
+    return code.finishedState(inputs, { jobId: "job-1", report: {}, link }, undefined);
   };
   const endOf = ({ outputs: { expiresAt = "" } }: StaticExportState): number =>
     Date.parse(expiresAt) - BEGIN_MS;

@@ -76,7 +76,7 @@ describe("a start", () => {
     const request = { locale: "de", domain: "docs.example.com" };
     expect(await ask((client) => client.startExport(request, "k1"))).toEqual({
       jobId: "7",
-      job: { status: "queued", outcome: "pending", isUnexpected: false },
+      job: { status: "queued", outcome: "pending", isUnexpected: false, report: {} },
     });
     expect(asked()).toEqual(["POST /v1/static-export/jobs"]);
     expect(scripted.requests[0]?.body).toEqual({ locale: "de", domain: "docs.example.com" });
@@ -125,6 +125,7 @@ test("the status and the link of an export are requested by its id", async () =>
     status: "running",
     outcome: "pending",
     isUnexpected: false,
+    report: {},
     reason: "not [removed]",
   });
   reply = { body: { bundleUrl: "https://store.example.test/a", sizeBytes: 3 } };

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { readExportJob, readStartReply, type StartReply } from "../../../provider/service/exportJob.ts";
+import {
+  readExportJob,
+  readStartReply,
+  reportAmong,
+  type StartReply,
+} from "../../../provider/service/exportJob.ts";
 import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 
 const secrets = new Secrets();
@@ -19,7 +24,7 @@ test("a job is read with all its fields, and unknown ones are ignored", () => {
     outcome: "pending",
     isUnexpected: false,
     progress: 42,
-    pageCount: 18,
+    report: { pageCount: 18 },
   });
 });
 
@@ -31,7 +36,7 @@ test.each([
   ["cancelled", "pending", true],
   ["constructor", "pending", true],
 ])("the status «%s» means %s; that it is unknown: %s", (status, outcome, isUnexpected) => {
-  expect(read({ status })).toEqual({ status, outcome, isUnexpected });
+  expect(read({ status })).toEqual({ status, outcome, isUnexpected, report: {} });
 });
 
 test.each<[unknown, number | undefined]>([
@@ -65,7 +70,7 @@ test.each([
   ...["active", "created", "in_progress", "in-progress", "packaging", "pending", "processing"],
   ...["queued", "rendering", "running", "started"],
 ])("«%s» clearly means «not yet»", (status) => {
-  expect(read({ status })).toEqual({ status, outcome: "pending", isUnexpected: false });
+  expect(read({ status })).toEqual({ status, outcome: "pending", isUnexpected: false, report: {} });
 });
 
 test("without a status it is an error that says what to do", () => {
@@ -88,7 +93,7 @@ test("a count of pages is whole and not negative", () => {
     [2 ** 53, undefined],
     ["", undefined],
   ] as const) {
-    expect(read({ status: "running", pageCount }).pageCount, String(pageCount)).toBe(expected);
+    expect(read({ status: "running", pageCount }).report.pageCount, String(pageCount)).toBe(expected);
   }
 });
 
@@ -97,6 +102,7 @@ test("the first reason that is a text and not empty counts, without the key", ()
     status: "failed",
     outcome: "failure",
     isUnexpected: false,
+    report: {},
     reason: "bad [removed]!",
   });
   expect(read({ status: "failed", error: "first", reason: "second" }).reason).toBe("first");
@@ -115,6 +121,18 @@ test("the reply to a start needs only an id", () => {
   expect(start({ jobId: "7", status: 3 })).toEqual({ jobId: "7" });
   expect(start({ jobId: "7", status: "Queued", progress: 3 })).toEqual({
     jobId: "7",
-    job: { status: "queued", outcome: "pending", isUnexpected: false, isMisspelled: true, progress: 3 },
+    job: {
+      status: "queued",
+      outcome: "pending",
+      isUnexpected: false,
+      isMisspelled: true,
+      progress: 3,
+      report: {},
+    },
   });
+});
+
+test("the report of a state is as it was stored, without the other values", () => {
+  expect(reportAmong({ pageCount: 0, jobId: "job-1" } as object)).toStrictEqual({ pageCount: 0 });
+  expect(reportAmong({ pageCount: undefined })).toStrictEqual({});
 });

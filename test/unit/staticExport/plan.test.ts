@@ -10,10 +10,10 @@ import {
   finishedState,
   recordedState,
   serviceTimeOf,
-  type StaticExportOutputs,
   type StaticExportState,
   unfinishedState,
 } from "../../../provider/staticExport/state.ts";
+import type { StaticExportOutputs } from "../../../provider/staticExport/outputs.ts";
 import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
 
 const inputs: CheckedInputs = {
@@ -187,7 +187,7 @@ describe("the plan", () => {
       action: "continue",
       code: "RESUMED",
       text: "job job-2 of an earlier run is continued; no job is started",
-      job: { kind: "completed", jobId: "job-2", pageCount: 42 },
+      job: { kind: "completed", jobId: "job-2", report: { pageCount: 42 } },
     });
   });
 
@@ -274,7 +274,12 @@ describe("the state", () => {
   test("keeps the service's values of the job when the link is renewed", () => {
     const said = { pageCount: 41, bundleSize: 7 };
     const link = { url: "https://store.example.test/b", mintedAtMs: at("09:00") };
-    const { outputs } = finishedState(inputs, { jobId: "job-1", link }, undefined, stateWith(said).outputs);
+    const { outputs } = finishedState(
+      inputs,
+      { jobId: "job-1", report: {}, link },
+      undefined,
+      stateWith(said).outputs,
+    );
     expect(outputs).toMatchObject({ ...said, bundleUrl: link.url });
     expect(outputs).not.toHaveProperty("expiresAt"); // of the link before
     expect(outputs).not.toHaveProperty("renewAfter");

@@ -5,7 +5,7 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { Session } from "../../../../provider/adapters/session/session.ts";
+import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import {
   type Diff,
@@ -59,13 +59,16 @@ beforeEach(() => {
   leaving.answers = 0;
   const reporter = recordingReporter();
   lines = { ...reporter.lines, debug: [] };
-  session = new Session({
-    ...dynamicHost,
-    reporter: (urn) => {
-      rows.push(urn);
-      return { ...reporter, debug: (line) => lines.debug.push(line), close: () => undefined };
+  session = new Session(
+    {
+      ...dynamicHost,
+      reporter: (urn) => {
+        rows.push(urn);
+        return { ...reporter, debug: (line) => lines.debug.push(line), close: () => undefined };
+      },
     },
-  });
+    NOTHING_SHARED,
+  );
 });
 
 afterEach(() => {
@@ -75,6 +78,7 @@ afterEach(() => {
 /** A life cycle that records its calls, and with configurable answers. */
 function fakeLifeCycle(answers: Partial<Life> = {}) {
   return {
+    outputs: {},
     noBookkeeping: { seen: 0 },
     idOf: ({ outputs }: State) => `id-of-${outputs.name}`,
     check: vi.fn<Life["check"]>(

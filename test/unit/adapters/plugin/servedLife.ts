@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { Session, thisProcess } from "../../../../provider/adapters/session/session.ts";
+import { NOTHING_SHARED, Session, thisProcess } from "../../../../provider/adapters/session/session.ts";
 import type { Tracing } from "../../../../provider/runtime/tracing/tracer.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
@@ -54,8 +54,9 @@ export function serveLife(): ServedLife {
         return run({ span: (_name, _attributes, work) => work(), note: () => undefined });
       },
     };
+    const constant = { outputs: { bundleUrl: { isSecret: true } }, noBookkeeping: {} } as const;
     const life: ServedLife["life"] = {
-      noBookkeeping: {},
+      ...constant,
       idOf: () => "the-id",
       check: (inputs) => ({ inputs, failures: [] }),
       diff: () => UP_TO_DATE,
@@ -76,17 +77,20 @@ export function serveLife(): ServedLife {
       ]),
     );
     const client = await PluginClient.start({
-      resources: { [TYPE]: { noBookkeeping: {}, ...through } as unknown as Life },
+      resources: { [TYPE]: { ...constant, ...through } as unknown as Life },
       environment: (name) => environment[name],
       newSession: () =>
-        new Session({
-          ...thisProcess,
-          environment: (name) => environment[name],
-          reporter: () => ({ ...reporter, debug: (line) => debugLines.push(line), close: () => undefined }),
-          watchForCancel: (callback) => (cancel = callback),
-          watchEngine: () => undefined,
-          tracing,
-        }),
+        new Session(
+          {
+            ...thisProcess,
+            environment: (name) => environment[name],
+            reporter: () => ({ ...reporter, debug: (line) => debugLines.push(line), close: () => undefined }),
+            watchForCancel: (callback) => (cancel = callback),
+            watchEngine: () => undefined,
+            tracing,
+          },
+          NOTHING_SHARED,
+        ),
       connect: (address) => addresses.push(address),
       cancel: () => cancel(),
     });

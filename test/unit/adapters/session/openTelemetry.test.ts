@@ -2,7 +2,7 @@
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openTelemetrySpans } from "../../../../provider/adapters/session/openTelemetry.ts";
 import type { SpanMaker } from "../../../../provider/runtime/tracing/tracer.ts";
-import { Session } from "../../../../provider/adapters/session/session.ts";
+import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { type SpanReceiver, startSpanReceiver } from "../../../stack/spanReceiver.ts";
 import { URN } from "../../../simulation/testContext.ts";
@@ -78,7 +78,7 @@ test.each([
     vi.doUnmock("../../../../provider/adapters/session/openTelemetry.ts");
   });
   const { dynamicHost } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts");
-  const session = new Session(dynamicHost);
+  const session = new Session(dynamicHost, NOTHING_SHARED);
   session.configure({ stackConfig: () => undefined });
   expect(await session.operation("read", {}, secrets, () => Promise.resolve(7))).toBe(7);
   expect(seen).toEqual(expected);

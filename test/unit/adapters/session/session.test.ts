@@ -3,10 +3,14 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, type Mock, test, vi } from "vitest";
-import { Session } from "../../../../provider/adapters/session/session.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
+import { Session, type Shared } from "../../../../provider/adapters/session/session.ts";
 import { noTracer, type Tracing } from "../../../../provider/runtime/tracing/tracer.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type {
+  PublicationContext,
+  SharedByPublications,
+} from "../../../../provider/copies/publication/context.ts";
 import { EnginesServer } from "../../../simulation/enginesServer.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
@@ -15,7 +19,8 @@ import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 let home: string;
 let enginesServer: EnginesServer;
-let session: Session;
+let session: Session<SharedByPublications>;
+let shared: Shared<SharedByPublications>;
 let lines: ReturnType<typeof recordingReporter>["lines"];
 /** URN of the row of each reporter that was created, and of each that was closed. */
 let rows: (string | undefined)[];
@@ -29,13 +34,17 @@ beforeEach(() => {
   enginesServer = new EnginesServer();
   const reporter = recordingReporter();
   ({ lines } = reporter);
-  session = new Session({
-    ...dynamicHost,
-    reporter: (urn) => {
-      rows.push(urn);
-      return { ...reporter, close: () => closed.push(urn) };
+  shared = publications(dynamicHost);
+  session = new Session(
+    {
+      ...dynamicHost,
+      reporter: (urn) => {
+        rows.push(urn);
+        return { ...reporter, close: () => closed.push(urn) };
+      },
     },
-  });
+    shared,
+  );
 });
 
 afterEach(() => {
@@ -44,10 +53,10 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const operation = <T>(run: (context: Context) => T | Promise<T>): Promise<T> =>
+const operation = <T>(run: (context: PublicationContext) => T | Promise<T>): Promise<T> =>
   session.operation("create", { urn: URN }, secrets, async (context) => run(context));
 const secrets = new Secrets();
-const contextOf = (): Promise<Context> => operation((context) => context);
+const contextOf = (): Promise<PublicationContext> => operation((context) => context);
 
 describe("an operation", () => {
   test("has the resource's URN and former URN, its row, and its process's clock, network and environment", async () => {
@@ -76,8 +85,11 @@ describe("an operation", () => {
     const [one, other] = [await contextOf(), await contextOf()];
     expect(one.pacers).toBe(other.pacers);
     expect(one.downloads).toBe(other.downloads);
-    const elsewhere = await new Session(dynamicHost).operation("create", {}, secrets, (given) =>
-      Promise.resolve(given),
+    const elsewhere = await new Session(dynamicHost, publications(dynamicHost)).operation(
+      "create",
+      {},
+      secrets,
+      (given) => Promise.resolve(given),
     );
     expect(elsewhere.pacers).not.toBe(one.pacers);
   });
@@ -102,7 +114,7 @@ describe("an operation", () => {
   });
 
   test("counts the concurrent ones, until they end", async () => {
-    const contexts: Context[] = [];
+    const contexts: PublicationContext[] = [];
     const ends: (() => void)[] = [];
     const work = [1, 2].map(() =>
       operation((context) => {
@@ -134,7 +146,7 @@ describe("tracing", () => {
     const tracer = { ...noTracer };
     const debug = vi.fn();
     const reporter = { ...recordingReporter(), debug, close: () => undefined };
-    session = new Session({ ...dynamicHost, tracing, reporter: () => reporter });
+    session = new Session({ ...dynamicHost, tracing, reporter: () => reporter }, publications(dynamicHost));
     session.configure({ stackConfig: () => undefined });
     expect(listen).toHaveBeenCalledTimes(1);
     const context = await session.operation("update", { urn: URN }, secrets, (given) =>
@@ -155,7 +167,7 @@ describe("tracing", () => {
         return result;
       },
     };
-    session = new Session({ ...dynamicHost, tracing });
+    session = new Session({ ...dynamicHost, tracing }, publications(dynamicHost));
     let inFlight = (): number => NaN;
     const work = session.operation("create", { urn: URN }, secrets, (context) => {
       ({ inFlight } = context);
@@ -179,7 +191,7 @@ describe("an engine that is gone", () => {
     exit = vi.fn();
     clock = new VirtualClock();
     watchEngine = vi.fn((onGone: () => void) => void (gone = onGone));
-    session = new Session({ ...dynamicHost, clock, watchEngine, exit });
+    session = new Session({ ...dynamicHost, clock, watchEngine, exit }, publications(dynamicHost));
     session.configure({ stackConfig: () => undefined });
   });
 
@@ -245,8 +257,8 @@ describe("Ctrl-C", () => {
     );
   /** A job and a publication are recorded, and the state that has them was returned. */
   function handOver(): void {
-    session.publicationRecords.save(PUBLISHING, { items: [] });
-    session.publicationRecords.handOver(PUBLISHING);
+    shared.context.publicationRecords.save(PUBLISHING, { items: [] });
+    shared.context.publicationRecords.handOver(PUBLISHING);
     session.resumeRecords.save(RESOURCE, "0".repeat(64), { jobId: "job-1" });
     session.resumeRecords.handOver(RESOURCE);
   }

@@ -10,7 +10,7 @@ import { MAX_CHANGED_PATHS, type SiteChanges } from "../../../../provider/copies
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
@@ -52,7 +52,7 @@ beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1);
 });
 
-const context = (): Context =>
+const context = (): PublicationContext =>
   testContext({
     fetch: nodeFetch,
     clock: { ...systemClock, now: () => nowMs },

@@ -20,7 +20,7 @@ import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/cop
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
@@ -84,7 +84,7 @@ function packed(files: Readonly<Record<string, string>>): Buffer {
   return readFileSync(file);
 }
 
-const context = (): Context =>
+const context = (): PublicationContext =>
   testContext({
     fetch: nodeFetch,
     clock: systemClock,

@@ -10,7 +10,7 @@ import { create } from "tar";
 import { beforeEach, expect, onTestFinished } from "vitest";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { KEY, testContext } from "../../../simulation/testContext.ts";
@@ -66,7 +66,7 @@ export function importTest() {
       ...tested.variables,
     })[name];
 
-  const context = (): Context =>
+  const context = (): PublicationContext =>
     testContext({
       fetch: (url, init) => nodeFetch(url, init),
       clock: systemClock,

@@ -18,7 +18,7 @@ import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts"
 import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
@@ -34,7 +34,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-const context = (signal = new AbortController().signal): Context =>
+const context = (signal = new AbortController().signal): PublicationContext =>
   testContext({
     fetch: () => Promise.reject(new Error("no request is expected")),
     clock: systemClock,

@@ -6,7 +6,7 @@ import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
@@ -18,7 +18,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-const context = (): Context =>
+const context = (): PublicationContext =>
   testContext({
     fetch: () => Promise.reject(new Error("no request is expected")),
     clock: systemClock,

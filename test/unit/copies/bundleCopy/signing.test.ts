@@ -9,7 +9,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
@@ -27,7 +27,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-const context = (): Context =>
+const context = (): PublicationContext =>
   testContext({
     fetch,
     clock: systemClock,

@@ -10,7 +10,7 @@ import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { BundleCopyState, MadeCopy } from "../../../../provider/copies/bundleCopy/state.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import type { PublicationKind } from "../../../../provider/copies/publication/publication.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
 import { DestinationError } from "../../../../provider/runtime/messages/errors.ts";
@@ -102,7 +102,7 @@ beforeEach(() => {
   });
 });
 
-const context = (given: Partial<Context> = {}): Context =>
+const context = (given: Partial<PublicationContext> = {}): PublicationContext =>
   testContext({
     fetch: () => Promise.reject(new Error("no request is expected")),
     clock,
@@ -342,7 +342,9 @@ describe("after a run that was killed", () => {
     expect([...place]).toEqual([]);
   });
 
-  const killedWhileItTakesOver = async (run: (context: Context) => Promise<unknown>): Promise<void> => {
+  const killedWhileItTakesOver = async (
+    run: (context: PublicationContext) => Promise<unknown>,
+  ): Promise<void> => {
     const stop = new AbortController();
     remove.mockImplementationOnce(() => {
       stop.abort(new Error("stopped"));

@@ -10,7 +10,7 @@ import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/cop
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { RunCancelledError } from "../../../../provider/runtime/messages/errors.ts";
@@ -40,7 +40,7 @@ beforeEach(async (context) => {
   onTestFinished(() => void vi.unstubAllEnvs());
 });
 
-const context = (signal = new AbortController().signal): Context =>
+const context = (signal = new AbortController().signal): PublicationContext =>
   testContext({
     fetch: nodeFetch,
     clock: systemClock,

@@ -7,7 +7,7 @@ import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
 import { ruleOfSource } from "../../../../provider/copies/source/bundleSource.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../../provider/staticExport/inputs.ts";
-import { OWN_OUTPUTS } from "../../../../sdk/staticExport.ts";
+import { STATIC_EXPORT_OUTPUTS } from "../../../../provider/staticExport/outputs.ts";
 
 const configuration: ConfigurationSource = {
   environment: (name) => (name === "DOCS_HOSTING_ADMIN_API_KEY" ? "svc_first" : undefined),
@@ -51,7 +51,7 @@ test.each([
 });
 
 test("each input and output of an export is known here", () => {
-  const names = [...Object.keys(STATIC_EXPORT_INPUTS), ...Object.keys(OWN_OUTPUTS)];
+  const names = [...Object.keys(STATIC_EXPORT_INPUTS), ...Object.keys(STATIC_EXPORT_OUTPUTS)];
   const all = Object.fromEntries(names.map((name) => [name, "x"]));
   expect(problemOf({ ...all, ...FIELDS })).toEqual({ value: FIELDS });
 });

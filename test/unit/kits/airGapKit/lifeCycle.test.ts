@@ -20,7 +20,7 @@ import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import { draftOwner } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import type { AirGapKitState } from "../../../../provider/kits/airGapKit/state.ts";
 import { KitDraft } from "../../../../provider/kits/contents/draft.ts";
-import type { Context } from "../../../../provider/resource/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
@@ -39,7 +39,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-const context = (signal = new AbortController().signal): Context =>
+const context = (signal = new AbortController().signal): PublicationContext =>
   testContext({
     fetch: () => Promise.reject(new Error("no request is expected")),
     clock: systemClock,

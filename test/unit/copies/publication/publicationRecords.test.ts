@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { PublicationFolder } from "../../../provider/resource/publicationRecords.ts";
-import { MODES, notOnWindows } from "../../systems.ts";
+import { PublicationFolder } from "../../../../provider/copies/publication/publicationRecords.ts";
+import { MODES, notOnWindows } from "../../../systems.ts";
 
 const ONE = { urn: "urn:one", place: "./copies" };
 const OTHER = { urn: "urn:one", place: "./elsewhere" };

@@ -1,0 +1,17 @@
+import { PublicationFolder } from "../../copies/publication/publicationRecords";
+import type { SharedByPublications } from "../../copies/publication/context";
+import { Semaphore } from "../../runtime/concurrency/semaphore";
+import { homeFolder } from "../../runtime/files/homeFolder";
+import type { Host, Shared } from "./session";
+
+/** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
+const MAX_DOWNLOADS = 8;
+
+/** What the operations on copies and kits of one session share. */
+export function publications({ environment }: Pick<Host, "environment">): Shared<SharedByPublications> {
+  const publicationRecords = new PublicationFolder(() => homeFolder(environment, "published"));
+  return {
+    context: { downloads: new Semaphore(MAX_DOWNLOADS), publicationRecords },
+    statesStored: () => publicationRecords.operationEnded(),
+  };
+}
