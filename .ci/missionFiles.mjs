@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const ENTRIES = ["dist/sdk/staticExport.js", "dist/provider/dynamic.js"];
-/** The resources that `dynamic.js` loads beside exports. */
-const OTHER_RESOURCES = /\/(agentJob|bundleCopy|airGapKit)\/lifeCycle$/;
+/** What `dynamic.js` loads for the other resources. */
+const OTHERS = /\/(?:(?:agentJob|bundleCopy|airGapKit)\/lifeCycle|publications)$/;
 const MOST_FILES = 60;
 
 const files = new Set();
@@ -14,7 +14,7 @@ for (const open = [...ENTRIES]; open.length > 0;) {
   if (files.has(file)) continue;
   files.add(file);
   for (const [, path] of readFileSync(file, "utf8").matchAll(/\brequire\("(\.[^"]*)"\)/g)) {
-    if (ENTRIES.includes(file) && OTHER_RESOURCES.test(path)) continue;
+    if (ENTRIES.includes(file) && OTHERS.test(path)) continue;
     const target = join(dirname(file), path.replace(/(\.js)?$/, ".js"));
     if (existsSync(target)) open.push(target);
   }

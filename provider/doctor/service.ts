@@ -1,6 +1,5 @@
-import { attempt } from "../http/attempt";
+import { attempt, readAnswer } from "../http/attempt";
 import { endpointOf } from "../http/endpoint";
-import { readAnswer } from "../http/answer";
 import { Pacers } from "../http/pacer";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import { isKnownStatus, nameOf } from "../service/agentJob";

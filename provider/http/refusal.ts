@@ -8,7 +8,7 @@ import {
 import { redact } from "../runtime/messages/plainText";
 import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
 import type { Endpoint, Origin } from "./endpoint";
-import type { Answer } from "./answer";
+import type { Answer } from "./attempt";
 import type { FailedAttempt } from "./retryPolicy";
 
 /** The remedy if a web page answered: then the status says nothing about a domain or a job. */

@@ -1,4 +1,4 @@
-import type { FailedAttempt , Repetition} from "./retryPolicy";
+import type { FailedAttempt, Repetition } from "./retryPolicy";
 import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
 import { sleep } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";

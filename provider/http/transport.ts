@@ -4,11 +4,9 @@ import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
 import { parseObject, QUOTE_LENGTH } from "./reply";
 import { type Call, type Endpoint, endpointOf, type Origin } from "./endpoint";
-import { type Answer, readAnswer } from "./answer";
-import { attempt, type NetworkContext } from "./attempt";
+import { type Answer, attempt, type NetworkContext, readAnswer } from "./attempt";
 import { type Peer, Retries } from "./retries";
-import { type FailedAttempt } from "./retryPolicy";
-import { mayHaveBeenProcessed } from "./retryPolicy";
+import { type FailedAttempt, mayHaveBeenProcessed } from "./retryPolicy";
 import type { Pacer, Pacers } from "./pacer";
 import { refusal } from "./refusal";
 

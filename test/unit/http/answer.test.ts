@@ -2,7 +2,7 @@
 import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
 import { MAX_BODY_BYTES } from "../../../provider/http/reply.ts";
-import { type Answer, readAnswer } from "../../../provider/http/answer.ts";
+import { type Answer, readAnswer } from "../../../provider/http/attempt.ts";
 import type { FailedAttempt } from "../../../provider/http/retryPolicy.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
