@@ -45,19 +45,32 @@ const closedTo = (folder, closed) => ({
 });
 const after = (list, name) => list.slice(list.indexOf(name) + 1);
 
-const areas = [...MISSION, ...AREAS].flatMap((area) => {
+/** What an area, or one of its modules, must not import. */
+const closedFor = (area, module) => {
   const above = MISSION.includes(area)
     ? ["adapters", ...after(MISSION, area), ...AREAS]
     : ["adapters", "agentJob", "staticExport", ...after(AREAS, area)];
-  const closed = above.map((other) => `**/${other}/**`);
-  const inside = (MODULES[area] ?? []).map((module) =>
-    closedTo(`${area}/${module}`, [
-      ...closed,
-      ...after(MODULES[area], module).map((other) => `**/${other}/**`),
-    ]),
-  );
-  return [closedTo(area, closed), ...inside];
-});
+  const beside = module === undefined ? [] : after(MODULES[area], module);
+  return [...above, ...beside].map((other) => `**/${other}/**`);
+};
+
+const areas = [...MISSION, ...AREAS].flatMap((area) => [
+  closedTo(area, closedFor(area)),
+  ...(MODULES[area] ?? []).map((module) => closedTo(`${area}/${module}`, closedFor(area, module))),
+]);
+
+/** Layouts, records and marks in buckets stand on the interface of a store. */
+const OBJECT_STORE = "copies/destinations/objectStore";
+const anyStore = {
+  files: [`provider/${OBJECT_STORE}/*.ts`],
+  rules: restricted([
+    ...PROVIDER,
+    {
+      group: [...closedFor("copies", "destinations"), "./*/**", "@aws-sdk/**", "@smithy/**"],
+      message: `provider/${OBJECT_STORE}/ names no store: only the folder of a store, such as s3/, uses its library.`,
+    },
+  ]),
+};
 
 export default tseslint.config(
   {
@@ -90,6 +103,7 @@ export default tseslint.config(
     rules: restricted(PROVIDER),
   },
   ...areas,
+  anyStore,
   {
     files: ["provider/adapters/plugin/**"],
     rules: restricted([

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
+import { withDecisionCodes } from "./decisionCodes.ts";
 import type { PackageModel } from "./model.ts";
 import { packageModel } from "./packageModel.ts";
 import { packageSchema, type PackageFacts } from "./packageSchema.ts";
@@ -33,7 +34,8 @@ export async function referencePages(model: PackageModel): Promise<Map<string, s
   const pages = new Map<string, string>();
   for (const path of globSync("docs/reference/*.md", { cwd: ROOT }).sort()) {
     const file = join(ROOT, path);
-    const text = withTestedVersions(withTables(readFileSync(file, "utf8"), model), ROOT);
+    const page = withDecisionCodes(readFileSync(file, "utf8"));
+    const text = withTestedVersions(withTables(page, model), ROOT);
     pages.set(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
   }
   const tables = [...pages.values()].flatMap(tablesOf);

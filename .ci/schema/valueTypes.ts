@@ -83,10 +83,13 @@ export class ValueTypes {
     const symbol = this.#declarations.resolve(node.typeName);
     const alias = symbol.declarations?.find(ts.isTypeAliasDeclaration)?.type;
     if (alias === undefined) return this.#object(symbol, () => this.#fields(symbol, direction));
+    if (ts.isIndexedAccessTypeNode(alias)) {
+      return this.#object(symbol, () => this.#fieldsOfKinds(this.#rowsOf(alias), direction));
+    }
     if (!ts.isUnionTypeNode(alias)) return this.#typeOf(alias, direction, text);
     if (isSwitch(alias)) return this.#typeOfUnion(alias, direction, text);
     if (presentTypes(alias).every(isText)) return this.#enum(symbol, alias, direction);
-    return this.#object(symbol, () => this.#fieldsOfKinds(alias, direction));
+    return this.#object(symbol, () => this.#fieldsOfKinds(presentTypes(alias), direction));
   }
 
   #fields(symbol: ts.Symbol, direction: Direction): Property[] {
@@ -110,14 +113,18 @@ export class ValueTypes {
     return { kind: "enum", name };
   }
 
+  /** The types of all properties of an interface: `InputsByKind[DestinationKind]`. */
+  #rowsOf({ objectType }: ts.IndexedAccessTypeNode): ts.TypeNode[] {
+    const table = this.#declarations.resolve(nameOf(objectType));
+    return this.#declarations.propertiesOf(table).map(({ node }) => node);
+  }
+
   /**
    * The fields of a union of objects, as one object: few languages have such unions. Each field says which kind it belongs to,
    * by the field that selects this kind.
    */
-  #fieldsOfKinds(union: ts.UnionTypeNode, direction: Direction): Property[] {
-    const kinds = presentTypes(union).map((node) =>
-      this.#fields(this.#declarations.resolve(nameOf(node)), direction),
-    );
+  #fieldsOfKinds(nodes: readonly ts.TypeNode[], direction: Direction): Property[] {
+    const kinds = nodes.map((node) => this.#fields(this.#declarations.resolve(nameOf(node)), direction));
     const names = [...new Set(kinds.flat().map(({ name }) => name))];
     return names.map((name) => {
       const having = kinds.flatMap((fields) => {

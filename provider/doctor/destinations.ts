@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { DestinationContext } from "../copies/destinations/destination";
-import { type BucketInputs, encryptionOf, RECORDS_FOLDER } from "../copies/destinations/objectStore/inputs";
-import { loadSdk } from "../copies/destinations/objectStore/sdk";
-import { Store } from "../copies/destinations/objectStore/store";
-import { checkDestination } from "../copies/destinations/inputs";
+import { checkDestination, type DestinationKind } from "../copies/destinations/inputs";
+import { BucketPlace } from "../copies/destinations/objectStore/bucketPlace";
+import { RECORDS_FOLDER } from "../copies/destinations/objectStore/inputs";
+import type { ObjectStore } from "../copies/destinations/objectStore/objectStore";
+import { sendText } from "../copies/destinations/objectStore/sendObject";
+import type { BucketInputs } from "../copies/destinations/objectStore/s3/inputs";
+import { openS3 } from "../copies/destinations/objectStore/s3/s3Destination";
 import type { RepositoryInputs } from "../copies/destinations/repository/inputs";
 import { newOwner } from "../copies/ownership/owner";
 import { DeadlineExceededError, InternalError } from "../runtime/messages/errors";
@@ -15,7 +18,7 @@ import { parseBase, parseRepository, repositoryName } from "../images/registry/r
 import { RegistrySession } from "../images/registry/session";
 import { cancelUpload } from "../images/registry/upload";
 import { startDeadline } from "../runtime/time/clock";
-import { failure, failureOf, type Finding, findingOf, ok, resultOf, silent, warning } from "./finding";
+import { failure, failureOf, type Finding, findingOf, ok, silent, warning } from "./finding";
 import { folderFinding } from "./folders";
 import type { DoctorHost } from "./host";
 import type { Options } from "./options";
@@ -27,37 +30,43 @@ const CHECK_LIMIT_MS = 20_000;
 /** A digest that no image has. */
 const NO_DIGEST = `sha256:${"0".repeat(64)}`;
 
+/** The checks of a destination, if the options name one of its kind. */
+type DestinationChecks = (
+  options: Options,
+  host: DoctorHost,
+  secrets: Secrets,
+) => undefined | Promise<Finding[]>;
+
+const CHECKS: Readonly<Record<DestinationKind, DestinationChecks>> = {
+  folder: (options) =>
+    options.folder === undefined
+      ? undefined
+      : Promise.resolve([findingOf("folder", () => localFolder(options.folder ?? "", options))]),
+  bucket(options, host, secrets) {
+    const { bucket, prefix, endpoint, region, encryption } = options;
+    if (bucket === undefined) return undefined;
+    const style = options["path-style"];
+    const given = {
+      ...{ bucket, prefix, endpoint, region, encryption, kmsKeyId: options["kms-key-id"] },
+      pathStyle: style === "true" || style === "false" ? style === "true" : style,
+    };
+    return checkedBy("bucket", given, options, host, secrets, bucketFindings);
+  },
+  repository(options, host, secrets) {
+    const { repository, base, "plain-http": plainHttp } = options;
+    if (repository === undefined) return undefined;
+    const given = { repository, base, plainHttp };
+    return checkedBy("registry", given, options, host, secrets, registryFindings);
+  },
+};
+
 /** Reads the destinations that the options name. With `--write`, it also writes something small, and removes it. */
 export async function checkDestinations(
   options: Options,
   host: DoctorHost,
   secrets: Secrets,
 ): Promise<Finding[]> {
-  const { folder, bucket, prefix, endpoint, region, repository, base, "plain-http": plainHttp } = options;
-  const checks: Promise<Finding[]>[] = [];
-  if (folder !== undefined)
-    checks.push(Promise.resolve([findingOf("folder", () => localFolder(folder, options))]));
-  if (bucket !== undefined) {
-    const style = options["path-style"];
-    const given = {
-      ...{
-        bucket,
-        prefix,
-        endpoint,
-        region,
-        encryption: options.encryption,
-        kmsKeyId: options["kms-key-id"],
-      },
-      pathStyle: style === "true" || style === "false" ? style === "true" : style,
-    };
-    const run = () => checkedBy("bucket", given, options, host, secrets, storeFindings);
-    checks.push(resultOf("bucket", run, (finding) => [finding]));
-  }
-  if (repository !== undefined) {
-    const given = { repository, base, plainHttp };
-    const run = () => checkedBy("registry", given, options, host, secrets, registryFindings);
-    checks.push(resultOf("registry", run, (finding) => [finding]));
-  }
+  const checks = Object.values(CHECKS).map(async (check) => (await check(options, host, secrets)) ?? []);
   return (await Promise.all(checks)).flat();
 }
 
@@ -89,10 +98,6 @@ async function checkedBy<Inputs>(
   secrets: Secrets,
   steps: Steps<Inputs>,
 ): Promise<Finding[]> {
-  const checked = checkDestination(given);
-  if ("problem" in checked) {
-    return [failure(check, `${checked.at ?? check} ${checked.problem}`, "Correct the option of that name.")];
-  }
   const findings: Finding[] = [];
   const limit = new AbortController();
   const late = new DeadlineExceededError(
@@ -109,6 +114,12 @@ async function checkedBy<Inputs>(
       scratch: () => Promise.reject(new InternalError("a check needs no scratch folder", "")),
       owner: newOwner(undefined),
     };
+    const checked = checkDestination(given);
+    if ("problem" in checked) {
+      return [
+        failure(check, `${checked.at ?? check} ${checked.problem}`, "Correct the option of that name."),
+      ];
+    }
     for await (const finding of steps(checked.value as Inputs, options, context)) findings.push(finding);
   } catch (error) {
     findings.push(failureOf(check, error));
@@ -118,29 +129,33 @@ async function checkedBy<Inputs>(
   return findings;
 }
 
+/** Object storage is checked by the requests that copies need. */
 async function* storeFindings(
-  inputs: BucketInputs,
+  store: ObjectStore,
+  prefix: string | undefined,
   { write }: Options,
   context: DestinationContext,
 ): AsyncGenerator<Finding> {
-  const store = new Store(inputs, await loadSdk(), context);
-  const { client } = store;
   try {
-    const Bucket = inputs.bucket;
-    await store.run("s3:ListBucket", undefined, (options) =>
-      client.listObjectsV2({ Bucket, Prefix: store.key(""), MaxKeys: 1 }, options),
-    );
-    yield ok("bucket", `${store.uri} can be read`);
+    const place = new BucketPlace(store, prefix ?? "", undefined, context);
+    await store.list(place.key(""), 1);
+    yield ok("bucket", `${place.uri} can be read`);
     if (!write) return;
-    const Key = store.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
-    await store.run("s3:PutObject", Key, (options) =>
-      client.putObject({ Bucket, Key, Body: "doctor", ...encryptionOf(inputs) }, options),
-    );
-    await store.run("s3:DeleteObject", Key, (options) => client.deleteObject({ Bucket, Key }, options));
-    yield ok("bucket", `${store.uri} can be written: an object was written and deleted`);
+    const key = place.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
+    await sendText(place, key, "doctor", { contentType: "text/plain", cacheControl: "no-store" });
+    await store.remove([key]);
+    yield ok("bucket", `${place.uri} can be written: an object was written and deleted`);
   } finally {
-    store.client.destroy();
+    store.close();
   }
+}
+
+async function* bucketFindings(
+  inputs: BucketInputs,
+  options: Options,
+  context: DestinationContext,
+): AsyncGenerator<Finding> {
+  yield* storeFindings(await openS3(inputs, context), inputs.prefix, options, context);
 }
 
 async function* registryFindings(

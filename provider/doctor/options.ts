@@ -1,3 +1,4 @@
+import type { DestinationKind } from "../copies/destinations/inputs";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /** The command line is wrong. */
@@ -63,6 +64,15 @@ Configuration:
 Exit status: 0 if no check failed (warnings are no failures), 1 if one failed, 2 for a wrong command line.
 `;
 
+const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+/** The option that names a destination of each kind. */
+const PLACES: Readonly<Record<DestinationKind, keyof Options>> = {
+  folder: "folder",
+  bucket: "bucket",
+  repository: "repository",
+};
+
 /** What each option can only be used with. */
 const NEEDS: Readonly<Record<string, string>> = {
   project: "job",
@@ -91,8 +101,9 @@ export function readOptions(args: readonly string[]): Options {
   const given = new Set(Object.entries(values).flatMap(([name, value]) => (value ? [name] : [])));
   const unmet = Object.entries(NEEDS).find(([name, needed]) => given.has(name) && !given.has(needed));
   if (unmet) throw new UsageError(`--${unmet[0]} needs --${unmet[1]}`);
-  if (values.write && !["folder", "bucket", "repository"].some((name) => given.has(name))) {
-    throw new UsageError("--write needs --folder, --bucket or --repository");
+  const places = Object.values(PLACES);
+  if (values.write && !places.some((name) => given.has(name))) {
+    throw new UsageError(`--write needs ${EITHER.format(places.map((name) => `--${name}`))}`);
   }
   return values;
 }

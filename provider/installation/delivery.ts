@@ -1,5 +1,25 @@
+import type { DestinationKind } from "../copies/destinations/inputs";
+
 /** How pods get a copied site. */
 export type Delivery = "siteImage" | "volume" | "bundle";
+
+type Found = { readonly delivery: Delivery } | { readonly problem: string };
+type Fields = Readonly<Partial<Record<string, unknown>>>;
+
+const INSTEAD =
+  "Give the BundleCopy another destination: { repository, base } with a registry that the cluster reaches, whose image " +
+  "needs nothing else";
+
+/** By the kind of destination. The first whose field is given counts. */
+const DELIVERIES: Readonly<Record<DestinationKind, (fields: Fields, what: string) => Found>> = {
+  repository: ({ base }) => ({ delivery: base ? "siteImage" : "volume" }),
+  bucket: ({ layout }, what) => (layout === "site" ? { problem: singleFiles(what) } : { delivery: "bundle" }),
+  folder: ({ folder }, what) => ({
+    problem:
+      `${what} is a copy in a folder of the machine that runs \`pulumi up\` (${String(folder)}), which no ` +
+      `pod can reach. ${INSTEAD}, or { bucket }.`,
+  }),
+};
 
 /**
  * How pods get a copy, by the destination of its BundleCopy.
@@ -7,30 +27,16 @@ export type Delivery = "siteImage" | "volume" | "bundle";
  * @param what names the copy in messages
  * @returns the way, or the problem: no pod can reach the destination, or it has no bundle for pods to fetch
  */
-export function deliveryOf(destination: unknown, what: string): { delivery: Delivery } | { problem: string } {
-  const { folder, bucket, repository, base, layout } = Object(destination) as Partial<
-    Record<string, unknown>
-  >;
-  const instead =
-    "Give the BundleCopy another destination: { repository, base } with a registry that the cluster reaches, whose image " +
-    "needs nothing else";
-  if (repository !== undefined && repository !== null) return { delivery: base ? "siteImage" : "volume" };
-  if (bucket === undefined || bucket === null) {
-    return {
-      problem:
-        `${what} is a copy in a folder of the machine that runs \`pulumi up\` (${String(folder)}), which no ` +
-        `pod can reach. ${instead}, or { bucket }.`,
-    };
-  }
-  if (layout === "site") {
-    return {
-      problem:
-        `${what} is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs ` +
-        `them, and no bundle that a pod could fetch. ${instead}, or { bucket } with the layout "archive".`,
-    };
-  }
-  return { delivery: "bundle" };
+export function deliveryOf(destination: unknown, what: string): Found {
+  const fields = Object(destination) as Fields;
+  const kinds = Object.keys(DELIVERIES) as DestinationKind[];
+  const kind = kinds.find((each) => fields[each] !== undefined && fields[each] !== null) ?? "folder";
+  return DELIVERIES[kind](fields, what);
 }
+
+const singleFiles = (what: string): string =>
+  `${what} is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs ` +
+  `them, and no bundle that a pod could fetch. ${INSTEAD}, or { bucket } with the layout "archive".`;
 
 /** The problem of a copy in a bucket that is not public and signs no links. */
 export const COPY_WITHOUT_ADDRESS =

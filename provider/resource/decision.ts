@@ -1,39 +1,73 @@
 import { formatDuration } from "../runtime/time/duration";
 import type { Reporter } from "../runtime/messages/reporter";
 
-/** The reason for an action, or for none. Stable: documented in docs/reference/decision-codes.md, and used by tests and alerts. */
-export type DecisionCode =
-  /** A new resource: the provider starts a job, waits for an agent job, copies a bundle or writes a kit. */
-  | "NEW"
-  /** `domain`, `baseUrl`, the agent job, or the destination of a copy or of kits changed: a replacement. */
-  | "REPLACED"
+interface CodeRow {
   /**
-   * `version`, `triggers` or `exportOptions` changed: a job is started. For a copy or kit: its source or its settings changed.
+   * When it is reported: by an `up` and its preview; by a refresh that finds it, too; or only as a debug line, so that a stack of a hundred
+   * unchanged exports prints nothing.
    */
-  | "NEW_CONTENT"
-  /** `jobId` was given or changed: no job is started. */
-  | "ADOPTED"
-  /** An earlier run was interrupted: its job is continued; its copy or kit is completed. */
-  | "RESUMED"
-  /** The last job failed or its id was never known: a job is started. */
-  | "STARTED_AGAIN"
-  /** The link is inside its renewal window or past it, or the state has no valid one: a new link is minted. */
-  | "RENEW_WINDOW"
-  /** The service no longer has the job: a job is started. */
-  | "JOB_GONE"
-  /** A refresh found a copy or kit missing or changed: it is made again. */
-  | "DRIFTED"
-  /** A folder of this machine does not have its copy or kit, as on a new runner of a pipeline: it is made again. */
-  | "MISSING"
-  /** An agent job failed, and `acceptFailed` is not set. */
-  | "JOB_FAILED"
-  /**
-   * A change that needs no request: `renewBefore`, `renewalTimeout`, `apiKeyEnv`, `acceptFailed`, `version` beside a `jobId`, or
-   * the URN.
-   */
-  | "SETTINGS"
-  /** No action is needed. */
-  | "UP_TO_DATE";
+  readonly reported: "up" | "refreshAndUp" | "debug";
+  /** The action and its reason, for the reference: `npm run schema` writes it. */
+  readonly text: string;
+}
+
+/** The reasons for an action, or for none. The codes are stable: tests and alerts use them. */
+export const DECISION_CODES = {
+  NEW: {
+    reported: "up",
+    text: "a new resource: a job is started, an agent job is awaited, a bundle is copied, or a kit is written",
+  },
+  NEW_CONTENT: {
+    reported: "up",
+    text: "`version`, `triggers` or `exportOptions` changed: a job is started. Of a copy or kit, its source or its settings changed: it is made again",
+  },
+  STARTED_AGAIN: {
+    reported: "up",
+    text: "the last export failed or its job is unknown: a job is started",
+  },
+  RESUMED: {
+    reported: "up",
+    text: "an earlier run was interrupted: its job is continued and none is started; its copy or kit is completed and not published again",
+  },
+  ADOPTED: {
+    reported: "up",
+    text: "`jobId` was given or changed: the provider waits for that job and starts none",
+  },
+  RENEW_WINDOW: {
+    reported: "up",
+    text: "the link is due for renewal or expired, its end is unknown and an input changed, or the state has no valid link or date: a new link to the same job",
+  },
+  JOB_GONE: {
+    reported: "refreshAndUp",
+    text: "the service no longer has the job, as a refresh or an update (with a warning) found: a job is started",
+  },
+  SETTINGS: {
+    reported: "up",
+    text: "only `renewBefore`, `renewalTimeout`, `apiKeyEnv`, `acceptFailed`, a label or the URN changed: stored without a request",
+  },
+  REPLACED: {
+    reported: "up",
+    text: "`domain`, `baseUrl`, the agent job, or the destination of a copy or of kits changed: the resource is replaced",
+  },
+  DRIFTED: {
+    reported: "refreshAndUp",
+    text: "a refresh found the copy or kit missing or changed: it is made again; or its mark gone: only the mark is written",
+  },
+  MISSING: {
+    reported: "up",
+    text: "a folder of this machine does not have the copy or kit of the state, as on a new runner of a pipeline: it is made again",
+  },
+  JOB_FAILED: {
+    reported: "up",
+    text: "an agent job failed: the error is repeated without a request",
+  },
+  UP_TO_DATE: {
+    reported: "debug",
+    text: "nothing to do; printed only with `pulumi up --debug` (see below). `renewAfter` shows when a link is due",
+  },
+} as const satisfies Readonly<Record<string, CodeRow>>;
+
+export type DecisionCode = keyof typeof DECISION_CODES;
 
 /** A decision, shown to the user as one line. */
 export interface Decision {
@@ -47,9 +81,9 @@ export function decisionLine({ code, text }: Decision): string {
   return `${code}: ${text}`;
 }
 
-/** Reports a decision. `UP_TO_DATE` is only a debug line, so that a stack of a hundred unchanged exports prints nothing. */
+/** Reports a decision. */
 export function reportDecision({ debug, info }: Pick<Reporter, "debug" | "info">, decision: Decision): void {
-  const report = decision.code === "UP_TO_DATE" ? debug : info;
+  const report = DECISION_CODES[decision.code].reported === "debug" ? debug : info;
   report(decisionLine(decision));
 }
 

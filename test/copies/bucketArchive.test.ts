@@ -9,7 +9,7 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import { bucketDestination } from "../../provider/copies/destinations/objectStore/bucketDestination.ts";
+import { s3Destination } from "../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import type { Bundle } from "../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../provider/copies/destinations/destination.ts";
 import {
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 function archives(store: BucketStore, more: { linkLife?: string; bucket?: string } = {}): Destination {
-  return bucketDestination({ bucket: BUCKET, prefix: "site/archives", endpoint: store.endpoint, ...more });
+  return s3Destination({ bucket: BUCKET, prefix: "site/archives", endpoint: store.endpoint, ...more });
 }
 
 async function publish(

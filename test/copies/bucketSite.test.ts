@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { beforeEach, expect, test, vi, type TestContext } from "vitest";
-import { bucketDestination } from "../../provider/copies/destinations/objectStore/bucketDestination.ts";
+import { s3Destination } from "../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import type { Bundle } from "../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../provider/copies/destinations/destination.ts";
 import {
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 function sites(store: BucketStore, prefix = "v"): Destination {
-  return bucketDestination({ bucket: BUCKET, endpoint: store.endpoint, layout: "site", prefix });
+  return s3Destination({ bucket: BUCKET, endpoint: store.endpoint, layout: "site", prefix });
 }
 
 function bundleOf(site: Site): Bundle {

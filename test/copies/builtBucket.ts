@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import { bucketDestination } from "../../dist/provider/copies/destinations/objectStore/bucketDestination.js";
-import type { BucketInputs } from "../../dist/provider/copies/destinations/objectStore/inputs.js";
+import { s3Destination } from "../../dist/provider/copies/destinations/objectStore/s3/s3Destination.js";
+import type { BucketInputs } from "../../dist/provider/copies/destinations/objectStore/s3/inputs.js";
 import type { Draft } from "../../dist/provider/copies/destinations/destination.js";
 import { builtContext } from "./builtContext.ts";
 
@@ -17,5 +17,5 @@ export async function beginCopy(
 ): Promise<Draft> {
   const { size } = await stat(archive.path);
   const bundle = { ...archive, format: "tar.gz", size, version: "1" } as const;
-  return bucketDestination(place).begin(bundle, builtContext(scratch, 600_000));
+  return s3Destination(place).begin(bundle, builtContext(scratch, 600_000));
 }

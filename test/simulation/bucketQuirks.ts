@@ -25,6 +25,16 @@ export const BUCKET_QUIRKS = {
           "A header you provided implies functionality that is not implemented.",
         )
       : undefined,
+  "no removal of several objects": ({ method, query }) =>
+    method === "POST" && query.has("delete") ? stubError(501, "NotImplemented") : undefined,
+  "an answer to the removal of several objects that names none": ({ method, query }) =>
+    method === "POST" && query.has("delete") ? { status: 200, body: "" } : undefined,
+  "no checksum but MD5 of several objects to remove": ({ method, query, headers }) =>
+    method === "POST" &&
+    query.has("delete") &&
+    (headers["content-md5"] === undefined || checksumIn(headers) !== undefined)
+      ? stubError(400, "InvalidRequest", "Missing required header for this request: Content-MD5")
+      : undefined,
   "no list of uploads": ({ method, key, query }) =>
     method === "GET" && key === "" && query.has("uploads") ? stubError(501, "NotImplemented") : undefined,
 } satisfies Readonly<Record<string, BucketQuirk>>;

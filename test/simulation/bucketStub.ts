@@ -63,6 +63,8 @@ export interface BucketStub {
   /** By upload id. */
   readonly uploads: Map<string, StubUpload>;
   readonly requests: StubRequest[];
+  /** The keys that requests removed, in their order. */
+  readonly removed: string[];
   /** Multi-object deletions need Content-MD5, as at stores without newer checksums. */
   insistsOnMd5: boolean;
   /** Gets each request before the store does. `"hang"`: no answer ever comes. */
@@ -85,12 +87,13 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
   const objects: BucketStub["objects"] = new Map();
   const uploads: BucketStub["uploads"] = new Map();
   const requests: StubRequest[] = [];
+  const removed: string[] = [];
   const put: BucketStub["put"] = (key, body, headers = {}) => {
     const etag = `"${createHash("md5").update(body).digest("hex")}"`;
     objects.set(key, { body: Buffer.from(body), etag, headers, modifiedAt: new Date() });
   };
   const stub: Writable<BucketStub> = {
-    ...{ objects, uploads, requests, put, endpoint: "" },
+    ...{ objects, uploads, requests, removed, put, endpoint: "" },
     insistsOnMd5: false,
     rule: () => undefined,
   };
@@ -118,7 +121,7 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
 
 function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer {
   const { method, key, query, headers } = request;
-  const { objects, uploads } = stub;
+  const { objects, uploads, removed } = stub;
   if (key === "" && method === "POST" && query.has("delete")) return deleteObjects(stub, headers, body);
   if (key === "" && query.has("uploads")) return xml("ListMultipartUploadsResult", uploadsXml(stub, query));
   if (key === "") return xml("ListBucketResult", objectsXml(stub, query));
@@ -132,6 +135,7 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
   const found = objects.get(key);
   if (method === "DELETE") {
     objects.delete(key);
+    removed.push(key);
     return { status: 204 };
   }
   if (method === "PUT" && headers["x-amz-copy-source"] !== undefined) return copyObject(stub, request);
@@ -155,7 +159,10 @@ function putObject(
   { key, headers }: Pick<StubRequest, "key" | "headers">,
   body: Buffer,
 ): StubAnswer {
-  if (headers["if-none-match"] === "*" && stub.objects.has(key)) return stubError(412, "PreconditionFailed");
+  const there = stub.objects.get(key)?.etag;
+  const { "if-none-match": unless, "if-match": wanted = there } = headers;
+  if ((unless === "*" && there !== undefined) || wanted !== there)
+    return stubError(412, "PreconditionFailed");
   const sent = headers["x-amz-checksum-sha256"];
   if (sent !== undefined && sent !== createHash("sha256").update(body).digest("base64")) {
     return stubError(400, "BadDigest");
@@ -207,6 +214,7 @@ function replyToUpload(
     ...(sha256 !== undefined && { "x-amz-meta-sha256": sha256 }),
     ...(type !== undefined && { "content-type": type }),
     ...(headers["if-none-match"] !== undefined && { "if-none-match": headers["if-none-match"] }),
+    ...(headers["if-match"] !== undefined && { "if-match": headers["if-match"] }),
   };
   const stored = putObject(stub, { key, headers: kept }, whole);
   if (stored.status !== 200) return stored;
@@ -215,15 +223,27 @@ function replyToUpload(
 }
 
 function deleteObjects(
-  { objects, insistsOnMd5 }: BucketStub,
+  { objects, removed, insistsOnMd5 }: BucketStub,
   headers: IncomingHttpHeaders,
   body: Buffer,
 ): StubAnswer {
   if (insistsOnMd5 && headers["content-md5"] === undefined) {
     return stubError(400, "InvalidRequest", "Missing required header for this request: Content-MD5");
   }
-  for (const [, key = ""] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(key);
-  return xml("DeleteResult", "");
+  if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
+  const keys = [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => key);
+  if (keys.length > 1_000) return stubError(400, "MalformedXML");
+  for (const key of keys) objects.delete(fromXml(key));
+  removed.push(...keys.map(fromXml));
+  return xml("DeleteResult", keys.map((key) => `<Deleted><Key>${key}</Key></Deleted>`).join(""));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function fromXml(text: string): string {
+  return text.replace(/&(?:#x([0-9A-F]+)|(\w+));/gi, (_, code?: string, name: string = "") =>
+    code === undefined ? (ENTITIES[name] ?? "") : String.fromCodePoint(parseInt(code, 16)),
+  );
 }
 
 function objectsXml({ objects }: Pick<BucketStub, "objects">, query: URLSearchParams): string {

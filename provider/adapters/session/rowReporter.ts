@@ -1,10 +1,10 @@
 import type { Clock } from "../../runtime/time/clock";
 import { printable } from "../../runtime/messages/plainText";
 import type { Reporter } from "../../runtime/messages/reporter";
-import { type Decision, type DecisionCode, reportDecision } from "../../resource/decision";
 import { inspect } from "node:util";
 import { InputError } from "../../runtime/messages/errors";
 import type { Secrets } from "../../runtime/messages/secrets";
+import { type Decision, DECISION_CODES, reportDecision } from "../../resource/decision";
 
 /** A text to send: printable, without the secrets of the call. */
 export function shown(text: string, secrets: Secrets): string {
@@ -111,9 +111,6 @@ export class ProgressRow {
   }
 }
 
-/** Findings of a refresh on which the next `up` acts. Both report them with the same message. */
-const REPORTED_BY_REFRESH: ReadonlySet<DecisionCode> = new Set(["JOB_GONE", "DRIFTED"]);
-
 /** Reports each decision once: newer engines call diff directly after the read of a refresh. */
 export class RefreshDecisions {
   /** The decision that the last read of a resource reported, by URN. */
@@ -121,7 +118,7 @@ export class RefreshDecisions {
 
   /** Reports what a read found, if the next `up` acts on it. */
   reportRead(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    if (!REPORTED_BY_REFRESH.has(decision.code)) return;
+    if (DECISION_CODES[decision.code].reported !== "refreshAndUp") return;
     reportDecision(reporter, decision);
     this.#found.set(urn ?? "", decision.text);
   }

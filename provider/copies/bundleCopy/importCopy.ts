@@ -23,7 +23,8 @@ import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../s
 import { importingOwner } from "../ownership/owner";
 import { type OwnedContext, withOwner } from "../publication/publication";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { type ImportId, parseImportId } from "./importId";
+import { traitsOf } from "./destinationKinds";
+import { parseImportId, type ImportId } from "./importId";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
 import { type BundleCopyState, copiedBundle, stateOf } from "./state";
@@ -49,6 +50,7 @@ export async function importCopy(given: PublicationContext, id: string): Promise
     throw new InputError(`${id}: cannot be imported: destination${at} ${checked.problem}`, "");
   }
   const destination = destinationOf(checked.value);
+  const isLocal = traitsOf(checked.value)?.localPath !== undefined;
   try {
     const verifier = verifierOf(parsed, given);
     const owner = importingOwner(given.urn, parsed.uri);
@@ -56,7 +58,7 @@ export async function importCopy(given: PublicationContext, id: string): Promise
       withScratchFolder(context, async (place) => {
         const found = await destination.find(parsed.name, place, verifier);
         expectSignature(context, parsed, found);
-        const { inputs, state } = await adopt(context, parsed, found);
+        const { inputs, state } = await adopt(context, parsed, found, isLocal);
         const copies = state.bookkeeping.copies.map(({ copy }) => copy);
         await destination.mark(copies, place).catch((error: unknown) => unmarked(context, id, error));
         return { inputs, state: withOwner(state, owner) };
@@ -105,10 +107,15 @@ function unmarked({ reporter, signal }: LimitedContext, id: string, error: unkno
   reporter.warn(`the copy has no mark of this stack yet, so another stack could remove it: ${message}`);
 }
 
-async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy): Promise<ImportedCopy> {
+async function adopt(
+  context: OwnedContext,
+  parsed: ImportId,
+  found: FoundCopy,
+  isLocal: boolean,
+): Promise<ImportedCopy> {
   const { signingKeyEnv } = parsed;
   const program = {
-    source: sourceOf(parsed, found),
+    source: sourceOf(parsed, found, isLocal),
     destination: { ...found.destination, ...parsed.destination },
     ...(signingKeyEnv !== undefined && { signingKeyEnv }),
   };
@@ -153,7 +160,11 @@ async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy):
  *
  * @throws InputError that names what is missing
  */
-function sourceOf({ uri, source: given, destination }: ImportId, found: FoundCopy): Record<string, string> {
+function sourceOf(
+  { uri, source: given }: ImportId,
+  found: FoundCopy,
+  isLocal: boolean,
+): Record<string, string> {
   const recorded = found.source ?? {};
   const { jobId, ...known } = { ...recorded, ...given } as Record<string, string>;
   const isFile = "file" in given;
@@ -161,7 +172,7 @@ function sourceOf({ uri, source: given, destination }: ImportId, found: FoundCop
     const { version, ...rest } = known;
     return { ...rest, jobId, ...(version !== undefined && version !== jobId && { version }) };
   }
-  if (!isFile && jobId === undefined && found.archive !== undefined && "folder" in destination) {
+  if (!isFile && jobId === undefined && found.archive !== undefined && isLocal) {
     return { file: uri, version: (found.sha256 ?? "").slice(0, VERSION_DIGITS), ...known };
   }
   if (isFile && known["version"] !== undefined) {

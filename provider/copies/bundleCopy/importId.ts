@@ -1,7 +1,10 @@
 import { basename, dirname } from "node:path";
 import { InputError } from "../../runtime/messages/errors";
-import { DESTINATION_KINDS } from "../destinations/inputs";
+import type { DestinationField } from "../destinations/destination";
+import { DESTINATION_KINDS, type DestinationInputs, type DestinationKind } from "../destinations/inputs";
+import { traitsOf } from "./destinationKinds";
 import { variableNameProblem } from "../../resource/serviceInputs";
+import { ARCHIVE_NAME } from "../../site/archive/format";
 import { repositoryProblem } from "../../images/registry/reference";
 
 /** A copy to import, as its ID names it. */
@@ -21,14 +24,82 @@ export interface ImportId {
 }
 
 const SOURCE_FIELDS = ["domain", "jobId", "version", "file", "baseUrl", "apiKeyEnv"];
-/** Fields of destinations that are no text. */
-const NO_TEXT = ["plainHttp", "pathStyle", "maxPreviousBytes"];
 const SEARCH = "offlineSearch";
 const SIGNING_KEY = "signingKeyEnv";
 
-const FORMS =
-  "Write the output uri of the copy: FOLDER/SHA256.tar.gz, FOLDER/SHA256, s3://BUCKET/PREFIX/SHA256.tar.gz, " +
-  "s3://BUCKET/PREFIX/#sha256:SHA256 or REGISTRY/REPOSITORY@sha256:SHA256";
+/** What an address says: the name of the copy, and fields of its destination. */
+interface Place {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The addresses of copies at a kind of destination. */
+interface Addresses {
+  /** How they are written, for messages. */
+  readonly forms: string;
+  /** The fields of the destination that they contain: no others are given by the import's ID. */
+  readonly contain: readonly string[];
+  /** @returns undefined for an address of another kind */
+  readonly parse: (uri: string) => Place | undefined;
+}
+
+const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
+
+const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
+  folder: {
+    forms: "FOLDER/SHA256.tar.gz, FOLDER/SHA256",
+    contain: ["folder", "layout"],
+    parse(uri) {
+      const name = basename(uri);
+      const isSite = isDigest(name);
+      if (HAS_SCHEME.test(uri) || !(isSite || ARCHIVE_NAME.test(name))) return undefined;
+      return { name, fields: { folder: dirname(uri), ...(isSite && SITE) } };
+    },
+  },
+  bucket: {
+    forms: "s3://BUCKET/PREFIX/SHA256.tar.gz, s3://BUCKET/PREFIX/#sha256:SHA256",
+    contain: ["bucket", "prefix", "layout"],
+    parse: (uri) => inBucket(/^s3:\/\/(?<bucket>[^/#]+)\//, uri),
+  },
+  repository: {
+    forms: "REGISTRY/REPOSITORY@sha256:SHA256",
+    contain: ["repository"],
+    parse(uri) {
+      const [, repository = "", name] = /^([^@]+)@(sha256:[0-9a-f]{64})$/.exec(uri) ?? [];
+      if (name === undefined || repositoryProblem(repository) !== undefined) return undefined;
+      return { name, fields: { repository } };
+    },
+  },
+};
+
+const SITE = { layout: "site" } as const;
+const isDigest = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+
+/**
+ * The copy that an address in object storage names.
+ *
+ * @param bucket the begin of addresses. Its named groups are fields of the destination
+ */
+function inBucket(bucket: RegExp, uri: string): Place | undefined {
+  const begin = bucket.exec(uri);
+  if (begin === null) return undefined;
+  const [, prefix, last = ""] = /^(?:(.+)\/)?([^/]+)$/s.exec(uri.slice(begin[0].length)) ?? [];
+  const fields = { ...begin.groups, ...(prefix !== undefined && { prefix }) };
+  if (ARCHIVE_NAME.test(last)) return { name: last, fields };
+  const [, edition] = /^#sha256:([0-9a-f]{64})$/.exec(last) ?? [];
+  return edition === undefined ? undefined : { name: edition, fields: { ...fields, ...SITE } };
+}
+
+function placeOf(uri: string): (Place & { readonly kind: DestinationKind }) | undefined {
+  for (const kind of KINDS) {
+    const place = ADDRESSES[kind].parse(uri);
+    if (place !== undefined) return { kind, ...place };
+  }
+  return undefined;
+}
+
+const KINDS = Object.keys(ADDRESSES) as DestinationKind[];
+const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /**
  * Parses the ID of an import: the output `uri` of the copy, and after `?` the inputs that neither the address nor the copy
@@ -40,18 +111,23 @@ export function parseImportId(id: string): ImportId {
   const [, uri = id, query = ""] = /^(.*)\?((?:[A-Za-z]\w*=[^&]*)(?:&[A-Za-z]\w*=[^&]*)*)$/s.exec(id) ?? [];
   const place = placeOf(uri);
   if (place === undefined) {
-    throw new InputError(`${id}: is not the address of a copy. ${FORMS}`, "");
+    const forms = KINDS.flatMap((kind) => ADDRESSES[kind].forms.split(", "));
+    throw new InputError(
+      `${id}: is not the address of a copy. Write the output uri of the copy: ${EITHER.format(forms)}`,
+      "",
+    );
   }
   const { kind, name, fields } = place;
-  const isSite = kind === "repository" || fields["layout"] === "site";
-  const destinationFields = Object.keys(DESTINATION_KINDS[kind] ?? {}).filter(
-    (field) => !["folder", "bucket", "prefix", "repository", "layout"].includes(field),
-  );
+  const { contain } = ADDRESSES[kind];
+  const { isImage = false } = traitsOf(fields as unknown as DestinationInputs) ?? {};
+  const isSite = isImage || fields["layout"] === "site";
+  const rows: Readonly<Record<string, DestinationField>> = DESTINATION_KINDS[kind];
+  const destinationFields = Object.keys(rows).filter((field) => !contain.includes(field));
   const allowed = [
     ...SOURCE_FIELDS,
     ...destinationFields,
     ...(isSite ? [SEARCH] : []),
-    ...(kind === "repository" ? [SIGNING_KEY] : []),
+    ...(isImage ? [SIGNING_KEY] : []),
   ];
   const source: Record<string, string> = {};
   const destination: Record<string, unknown> = { ...fields };
@@ -63,36 +139,9 @@ export function parseImportId(id: string): ImportId {
     if (SOURCE_FIELDS.includes(field)) source[field] = value;
     else if (field === SEARCH) inputs.offlineSearch = jsonIn(value);
     else if (field === SIGNING_KEY) inputs.signingKeyEnv = signingKeyIn(value, uri);
-    else destination[field] = NO_TEXT.includes(field) ? jsonIn(value) : value;
+    else destination[field] = rows[field]?.isJson ? jsonIn(value) : value;
   }
   return { uri, name, source, destination, ...inputs };
-}
-
-interface Place {
-  readonly kind: "folder" | "bucket" | "repository";
-  readonly name: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-function placeOf(uri: string): Place | undefined {
-  if (uri.startsWith("s3://")) {
-    const [, bucket, prefix, file, edition] =
-      /^s3:\/\/([^/#]+)\/(?:(.+)\/)?(?:([0-9a-f]{64}\.(?:tar\.gz|zip))|#sha256:([0-9a-f]{64}))$/s.exec(uri) ??
-      [];
-    const name = file ?? edition;
-    if (name === undefined) return undefined;
-    const layout = file === undefined && { layout: "site" };
-    return { kind: "bucket", name, fields: { bucket, ...(prefix !== undefined && { prefix }), ...layout } };
-  }
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(uri)) return undefined; // no folder of this machine
-  const name = basename(uri);
-  if (/^[0-9a-f]{64}(?:\.tar\.gz|\.zip)?$/.test(name)) {
-    const layout = !name.includes(".") && { layout: "site" };
-    return { kind: "folder", name, fields: { folder: dirname(uri), ...layout } };
-  }
-  const [, repository = "", digest] = /^([^@]+)@(sha256:[0-9a-f]{64})$/.exec(uri) ?? [];
-  if (digest === undefined || repositoryProblem(repository) !== undefined) return undefined;
-  return { kind: "repository", name: digest, fields: { repository } };
 }
 
 function fieldsIn(query: string, id: string): [name: string, value: string][] {

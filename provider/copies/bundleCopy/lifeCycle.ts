@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type { Bundle } from "../../site/inspection/bundle";
 import { SiteDigests } from "../../site/inspection/siteDigests";
-import { verifySdk } from "../destinations/objectStore/sdk";
 import { describeDestination, destinationOf } from "../destinations/destinationOf";
-import type { Signing } from "../destinations/destination";
+import { isLayout, type Layout, LAYOUTS, type Signing } from "../destinations/destination";
 import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
 import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
-import { bundleFailures, folderFailures, localFailures } from "../publication/localFailures";
+import { bundleFailures, localFailures } from "../publication/localFailures";
 import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
@@ -17,6 +16,7 @@ import { signerFrom } from "../../images/signing/signer";
 import { describeSource } from "../source/bundleSource";
 import type { Reporter } from "../../runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
+import { traitsOf } from "./destinationKinds";
 import { importCopy } from "./importCopy";
 import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
@@ -49,19 +49,19 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   outputs: BUNDLE_COPY_OUTPUTS,
   noBookkeeping: { copies: [] },
   localFailures({ source, destination, signingKeyEnv }, configuration) {
-    const { folder, bucket } = destination as { folder?: string; bucket?: string };
-    const bundle = bundleFailures(source);
-    if (folder !== undefined) return [...bundle, ...folderFailures("destination.folder", folder)];
-    const others = localFailures([
-      { property: "destination.bucket", value: bucket, verify: () => verifySdk() },
-      { property: "signingKeyEnv", value: signingKeyEnv, verify: (name) => signerFrom(name, configuration) },
-    ]);
-    return [...bundle, ...others];
+    const { isImage = true, localFailures: ofPlace } = traitsOf(destination) ?? {};
+    const key = { property: "signingKeyEnv", value: signingKeyEnv };
+    return [
+      ...bundleFailures(source),
+      ...(ofPlace?.() ?? []),
+      ...(isImage ? localFailures([{ ...key, verify: (name) => signerFrom(name, configuration) }]) : []),
+    ];
   },
 
   conflicts({ destination, offlineSearch, signingKeyEnv }) {
-    if (isUnknown(destination) || "repository" in destination) return [];
-    const isArchive = !isUnknown(destination.layout) && destination.layout !== "site";
+    if (traitsOf(destination)?.isImage !== false) return [];
+    const { layout } = destination as { layout?: Layout };
+    const isArchive = isLayout(layout) && LAYOUTS[layout].isArchive;
     const failures: CheckFailure[] = [];
     if (offlineSearch !== undefined && isArchive) {
       const reason =
@@ -79,11 +79,10 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   destinationName: ({ destination }) => describeDestination(destination),
   destinationKey: ({ destination }) => destinationKey(destination),
   placeOf: ({ destination }) => destinationPlace(destination),
-  isMissing: ({ destination }, { copy }) =>
-    !isUnknown(destination) &&
-    "folder" in destination &&
-    !isUnknown(destination.folder) &&
-    !existsSync(resolve(destination.folder, basename(copy.uri))),
+  isMissing({ destination }, { copy }) {
+    const path = traitsOf(destination)?.localPath?.(basename(copy.uri));
+    return path !== undefined && !existsSync(path);
+  },
   actionText: ({ source, destination }) =>
     `${describeSource(source)} is copied to ${describeDestination(destination)}`,
   subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,

@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import type { Copy, CopyLink } from "../destinations/destination";
 import type { DestinationInputs } from "../destinations/inputs";
 import type { CheckedBundle, Drift, LinkOutputs } from "../publication/publication";
@@ -9,6 +9,7 @@ import { inputsAmong } from "../../resource/inputTable";
 import { type Every, present, unknownOutputs } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
+import { traitsOf } from "./destinationKinds";
 import type { SiteChanges } from "./siteChanges";
 
 /** Facts about a copied bundle. */
@@ -103,15 +104,15 @@ function withoutChanges({ copy, bundle }: MadeCopy): MadeCopy {
 
 /** A copy in a folder, by the path that the folder has now: another spelling of it is the same place. */
 function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
-  if (!("folder" in destination)) return made;
-  const { folder } = destination;
+  const { localPath } = traitsOf(destination) ?? {};
+  if (localPath === undefined) return made;
   const { uri, sitePath } = made.copy;
   return {
     ...made,
     copy: {
       ...made.copy,
-      uri: join(folder, basename(uri)),
-      ...(sitePath !== undefined && { sitePath: join(folder, basename(sitePath)) }),
+      uri: localPath(basename(uri)),
+      ...(sitePath !== undefined && { sitePath: localPath(basename(sitePath)) }),
     },
   };
 }
@@ -125,7 +126,7 @@ export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, u
     version: isUnknown(source) ? UNKNOWN : source.version,
     jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
     sha256: inputs.sha256 ?? UNKNOWN,
-    image: isDestinationKnown && !("repository" in destination) ? undefined : UNKNOWN,
+    image: traitsOf(destination)?.isImage === false ? undefined : UNKNOWN,
     expiresAt: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
     renewAfter: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
     selfContained: isUnknown(inputs.requireSelfContained) || !inputs.requireSelfContained ? UNKNOWN : true,

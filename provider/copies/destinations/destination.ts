@@ -176,10 +176,16 @@ export type DestinationChange =
   /** Nothing. */
   | "none";
 
+interface NoText {
+  readonly isJson: true;
+}
+
 /** A field of a destination in the user's program. */
 export interface DestinationField {
   readonly change: DestinationChange;
   readonly default?: unknown;
+  /** In the ID of an import, its value is JSON, not text. @default false */
+  readonly isJson?: true;
   /** Normalises a value. @default unchanged */
   readonly normal?: (value: unknown) => unknown;
   /** Makes all spellings of a known value equal, if the state keeps a value as it was written. @default the value */
@@ -191,14 +197,29 @@ export interface DestinationField {
 }
 
 /** All fields of one kind of destination; the first field identifies the kind. */
-export type FieldsOfKind<Inputs> = Readonly<Record<keyof Inputs, DestinationField>>;
+export type FieldsOfKind<Inputs> = {
+  readonly [Name in keyof Inputs]-?: DestinationField &
+    (Inputs[Name] extends string | undefined ? unknown : NoText);
+};
 
 /** What a copy consists of: the archive (`"archive"`), or the files of the site (`"site"`). */
 export type Layout = "archive" | "site";
 
+/** Whether a copy of a layout is the bundle's archive, unchanged. Otherwise it is the files of the site. */
+export const LAYOUTS: Readonly<Record<Layout, { readonly isArchive: boolean }>> = {
+  archive: { isArchive: true },
+  site: { isArchive: false },
+};
+
 /** The definition of the field `layout`. */
 export const LAYOUT: DestinationField = {
   change: "replaces",
-  default: "archive",
-  problem: (value) => (value === "archive" || value === "site" ? undefined : 'must be "archive" or "site"'),
+  default: "archive" satisfies Layout,
+  problem: (value) => (isLayout(value) ? undefined : `must be ${LAYOUT_NAMES.join(" or ")}`),
 };
+
+const LAYOUT_NAMES = Object.keys(LAYOUTS).map((layout) => `"${layout}"`);
+
+/** Whether a value is a layout, as a checked destination has it. */
+export const isLayout = (value: unknown): value is Layout =>
+  typeof value === "string" && Object.hasOwn(LAYOUTS, value);

@@ -1,19 +1,22 @@
 import { isUnknown } from "../../runtime/messages/plainText";
-import { bucketDestination } from "./objectStore/bucketDestination";
 import type { Destination } from "./destination";
 import { archiveFolder } from "./folder/archiveFolder";
 import { siteFolder } from "./folder/siteFolder";
-import type { DestinationInputs } from "./inputs";
+import { type DestinationInputs, type ForEachKind, forItsKind } from "./inputs";
+import { s3Destination } from "./objectStore/s3/s3Destination";
 import { repositoryDestination } from "./repository/repositoryDestination";
+
+const FOLDERS = { archive: archiveFolder, site: siteFolder };
+
+const DESTINATIONS: ForEachKind<Destination> = {
+  folder: ({ folder, layout = "archive" }) => FOLDERS[layout](folder),
+  bucket: s3Destination,
+  repository: repositoryDestination,
+};
 
 /** The implementation of a destination for its inputs. */
 export function destinationOf(destination: DestinationInputs): Destination {
-  if ("folder" in destination) {
-    const { folder, layout } = destination;
-    return layout === "site" ? siteFolder(folder) : archiveFolder(folder);
-  }
-  if ("bucket" in destination) return bucketDestination(destination);
-  return repositoryDestination(destination);
+  return forItsKind(destination, DESTINATIONS);
 }
 
 /** The destination in messages: its ID, once it is known. */

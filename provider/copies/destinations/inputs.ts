@@ -1,33 +1,56 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../../runtime/messages/plainText";
-import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/inputs";
-import type { DestinationChange, DestinationField } from "./destination";
+import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/s3/inputs";
+import type { DestinationChange, DestinationField, FieldsOfKind } from "./destination";
 import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";
 import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
 
+/** The inputs of each kind of destination, by the field that selects it. */
+interface InputsByKind {
+  readonly folder: FolderInputs;
+  readonly bucket: BucketInputs;
+  readonly repository: RepositoryInputs;
+}
+
+/** A kind of destination. For a further one, the compiler names every table that needs a row. */
+export type DestinationKind = keyof InputsByKind;
+
 /** A destination of copies, as the user writes it. The field that is given (folder, bucket or repository) selects the kind. */
-export type DestinationInputs = FolderInputs | BucketInputs | RepositoryInputs;
+export type DestinationInputs = InputsByKind[DestinationKind];
 
 /** The fields of each kind of destination. */
-export const DESTINATION_KINDS: Readonly<Record<string, Readonly<Record<string, DestinationField>>>> = {
+export const DESTINATION_KINDS: {
+  readonly [Kind in DestinationKind]: FieldsOfKind<InputsByKind[Kind]>;
+} = {
   folder: FOLDER_FIELDS,
   bucket: BUCKET_FIELDS,
   repository: REPOSITORY_FIELDS,
 };
 
-const NAMES = Object.keys(DESTINATION_KINDS);
+const KINDS = Object.keys(DESTINATION_KINDS) as DestinationKind[];
+
+/** What is done with a destination of each kind. */
+export type ForEachKind<Result> = {
+  readonly [Kind in DestinationKind]: (destination: InputsByKind[Kind]) => Result;
+};
+
+/** Does with a known destination what is done with one of its kind. */
+export function forItsKind<Result>(destination: DestinationInputs, table: ForEachKind<Result>): Result {
+  const act = table[kindOf(destination)] as (destination: DestinationInputs) => Result;
+  return act(destination);
+}
 
 /** Checks a destination, and normalises it for the state: defaults filled in, absent fields left out. */
 export function checkDestination(
   value: unknown,
 ): { value: DestinationInputs } | { at?: string; problem: string } {
-  const oneOf = `must be an object with one of ${NAMES.join(", ")}`;
+  const oneOf = `must be an object with one of ${KINDS.join(", ")}`;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: oneOf };
   const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  const kinds = NAMES.filter((name) => given.some(([field]) => field === name));
-  const [name = ""] = kinds;
-  const kind = DESTINATION_KINDS[name];
-  if (kind === undefined) return { problem: oneOf };
+  const kinds = KINDS.filter((kind) => given.some(([field]) => field === kind));
+  const [name] = kinds;
+  if (name === undefined) return { problem: oneOf };
+  const kind: Readonly<Record<string, DestinationField>> = DESTINATION_KINDS[name];
   if (kinds.length > 1)
     return { problem: `${oneOf}, not ${kinds.join(" and ")}: declare a copy for each destination` };
   const foreign = given.find(([field]) => !Object.hasOwn(kind, field))?.[0];
@@ -56,10 +79,10 @@ function identityOf(
   of: (field: DestinationField) => DestinationField["key"],
 ): unknown {
   if (isUnknown(destination)) return destination;
-  const [name, kind] = kindOf(destination);
+  const kind = kindOf(destination);
   const values = fieldsOf(destination);
-  const rows = Object.entries(kind).filter(([, { change }]) => change === "replaces");
-  return [name, ...rows.map(([field, row]) => keyOf(values[field], of(row)) ?? null)];
+  const rows = rowsOf(kind).filter(([, { change }]) => change === "replaces");
+  return [kind, ...rows.map(([field, row]) => keyOf(values[field], of(row)) ?? null)];
 }
 
 /** The identity of a destination as far as this machine can tell. Comparable only now: a link may lead elsewhere later. */
@@ -71,7 +94,7 @@ export function destinationPlace(destination: DestinationInputs): unknown {
 export function destinationChange(before: DestinationInputs, now: DestinationInputs): DestinationChange {
   if (!isDeepStrictEqual(destinationPlace(before), destinationPlace(now))) return "replaces";
   const [old, fresh] = [fieldsOf(before), fieldsOf(now)];
-  const changes = Object.entries(kindOf(now)[1])
+  const changes = rowsOf(kindOf(now))
     .filter(([field]) => !isDeepStrictEqual(old[field], fresh[field]))
     .map(([, { change }]) => change);
   return (["content", "link"] as const).find((change) => changes.includes(change)) ?? "none";
@@ -82,8 +105,11 @@ const keyOf = (value: unknown, key: DestinationField["key"]): unknown =>
 
 const fieldsOf = (destination: DestinationInputs): Readonly<Record<string, unknown>> => ({ ...destination });
 
-function kindOf(destination: DestinationInputs): [name: string, kind: Record<string, DestinationField>] {
-  const found = Object.entries(DESTINATION_KINDS).find(([name]) => Object.hasOwn(destination, name));
+const rowsOf = (kind: DestinationKind): [name: string, field: DestinationField][] =>
+  Object.entries(DESTINATION_KINDS[kind]);
+
+function kindOf(destination: DestinationInputs): DestinationKind {
+  const found = KINDS.find((kind) => Object.hasOwn(destination, kind));
   if (found === undefined) throw new TypeError("a destination of no kind"); // the check refuses it
   return found;
 }

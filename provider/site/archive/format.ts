@@ -1,8 +1,29 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { BROKEN, DOWNLOAD_AGAIN, PACK_AGAIN, recompress, refusal, REMEDIES, type Remedy } from "./refusal";
 
-/** The formats of bundles. */
-export type ArchiveFormat = "tar.gz" | "zip";
+/** The formats of bundles, by the ending of their files. Each needs a row here, and a reader in `inspection/bundle.ts`. */
+export const ARCHIVE_FORMATS = {
+  "tar.gz": { mediaType: "application/gzip", begin: /^\x1f\x8b\x08/ },
+  // the second is a zip without entries, which is refused later
+  zip: { mediaType: "application/zip", begin: /^PK(?:\x03\x04|\x05\x06)/ },
+} as const satisfies Readonly<Record<string, ArchiveFacts>>;
+
+export type ArchiveFormat = keyof typeof ARCHIVE_FORMATS;
+
+interface ArchiveFacts {
+  readonly mediaType: string;
+  /** The first bytes (latin1). */
+  readonly begin: RegExp;
+}
+
+const FORMATS = Object.keys(ARCHIVE_FORMATS) as ArchiveFormat[];
+
+const INSTEAD = `instead of ${FORMATS.join(" or ")}`;
+
+/** The name of an archive in a folder or bucket: its digest, a dot and its format. */
+export const ARCHIVE_NAME = new RegExp(
+  `^([0-9a-f]{64})\\.(?:${FORMATS.map((format) => format.replaceAll(".", "\\.")).join("|")})$`,
+);
 
 /** Size of the record at the end of a zip without a comment. */
 const END_RECORD_BYTES = 22;
@@ -30,29 +51,17 @@ const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[
   [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive", DOWNLOAD_AGAIN],
   [/^version https:\/\/git-lfs/, "is a pointer of Git LFS, instead of an archive", GIT_LFS],
   [/^PK\x07\x08/, "is one part of a split zip", REMEDIES.splitZip],
-  [
-    /^\x28\xb5\x2f\xfd/,
-    "is compressed with zstd, instead of tar.gz or zip",
-    recompress("zstd -dc site.tar.zst"),
-  ],
-  [/^\xfd7zXZ/, "is compressed with xz, instead of tar.gz or zip", recompress("xz -dc site.tar.xz")],
-  [/^BZh/, "is compressed with bzip2, instead of tar.gz or zip", recompress("bzip2 -dc site.tar.bz2")],
-  [/^7z\xbc\xaf/, "is a 7z archive, instead of tar.gz or zip", PACK_AGAIN],
-  [/^Rar!/, "is a RAR archive, instead of tar.gz or zip", PACK_AGAIN],
-  [/^LZIP/, "is compressed with lzip, instead of tar.gz or zip", recompress("lzip -dc site.tar.lz")],
-  [
-    /^\x04\x22\x4d\x18/,
-    "is compressed with lz4, instead of tar.gz or zip",
-    recompress("lz4 -dc site.tar.lz4"),
-  ],
-  [/^\x1f\x9d/, "is compressed with compress, instead of tar.gz or zip", recompress("gzip -dc site.tar.Z")],
-  [/^(?:07070[127]|\xc7\x71|\x71\xc7)/, "is a cpio archive, instead of tar.gz or zip", PACK_AGAIN],
-  [/^.{257}ustar/s, "is a tar without compression, instead of tar.gz or zip", recompress("cat site.tar")],
-  [
-    /^MZ/,
-    "is a program of Windows, perhaps an archive that unpacks itself, instead of tar.gz or zip",
-    PACK_AGAIN,
-  ],
+  [/^\x28\xb5\x2f\xfd/, `is compressed with zstd, ${INSTEAD}`, recompress("zstd -dc site.tar.zst")],
+  [/^\xfd7zXZ/, `is compressed with xz, ${INSTEAD}`, recompress("xz -dc site.tar.xz")],
+  [/^BZh/, `is compressed with bzip2, ${INSTEAD}`, recompress("bzip2 -dc site.tar.bz2")],
+  [/^7z\xbc\xaf/, `is a 7z archive, ${INSTEAD}`, PACK_AGAIN],
+  [/^Rar!/, `is a RAR archive, ${INSTEAD}`, PACK_AGAIN],
+  [/^LZIP/, `is compressed with lzip, ${INSTEAD}`, recompress("lzip -dc site.tar.lz")],
+  [/^\x04\x22\x4d\x18/, `is compressed with lz4, ${INSTEAD}`, recompress("lz4 -dc site.tar.lz4")],
+  [/^\x1f\x9d/, `is compressed with compress, ${INSTEAD}`, recompress("gzip -dc site.tar.Z")],
+  [/^(?:07070[127]|\xc7\x71|\x71\xc7)/, `is a cpio archive, ${INSTEAD}`, PACK_AGAIN],
+  [/^.{257}ustar/s, `is a tar without compression, ${INSTEAD}`, recompress("cat site.tar")],
+  [/^MZ/, `is a program of Windows, perhaps an archive that unpacks itself, ${INSTEAD}`, PACK_AGAIN],
 ];
 
 /**
@@ -65,15 +74,14 @@ export async function archiveFormat(path: string): Promise<ArchiveFormat> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
     const begin = buffer.toString("latin1", 0, bytesRead);
-    if (begin.startsWith("\x1f\x8b\x08")) return "tar.gz";
-    // the second is a zip without entries, which is refused later
-    if (begin.startsWith("PK\x03\x04") || begin.startsWith("PK\x05\x06")) return "zip";
+    const format = FORMATS.find((each) => ARCHIVE_FORMATS[each].begin.test(begin));
+    if (format !== undefined) return format;
     if (bytesRead === 0) throw refusal("is empty", BROKEN);
     const known = OTHERS.find(([pattern]) => pattern.test(begin));
     const bytes = buffer.subarray(0, Math.min(bytesRead, 8)).toString("hex");
     if (known) throw refusal(known[1], known[2]);
     if (await endsAsPart(file)) throw refusal("is the last part of a split zip", REMEDIES.splitZip);
-    throw refusal(`is neither a tar.gz nor a zip: it begins with the bytes ${bytes}`, PACK_AGAIN);
+    throw refusal(`is neither a ${FORMATS.join(" nor a ")}: it begins with the bytes ${bytes}`, PACK_AGAIN);
   } finally {
     await file.close();
   }

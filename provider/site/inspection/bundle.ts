@@ -192,6 +192,8 @@ async function* filesOf(
   }
 }
 
+const READERS: Readonly<Record<ArchiveFormat, typeof readZip>> = { "tar.gz": readTarGz, zip: readZip };
+
 /** All entries of a bundle, whose digest is verified at the end. */
 async function* entriesOf(
   { path, format, sha256 }: BundleFile,
@@ -203,8 +205,7 @@ async function* entriesOf(
   const file = await ArchiveFile.open(path, onRead);
   try {
     const turns = new Yielder(signal);
-    const read = format === "zip" ? readZip : readTarGz;
-    for await (const entry of read(file, limits, signal)) {
+    for await (const entry of READERS[format](file, limits, signal)) {
       signal.throwIfAborted();
       await turns.take(WORK_PER_ENTRY + entry.size / 8);
       yield entry;

@@ -23,17 +23,6 @@ function firstCells(page: string, heading: string): string[] {
   return cells.filter((cell, index) => !isLine(cell) && !isLine(cells[index + 1])); // without the head, either
 }
 
-test("the codes of decisions are those of the code", () => {
-  const documented = firstCells("decision-codes", "# Decision codes").flatMap(
-    (cell) => /^`(\w+)`$/.exec(cell)?.[1] ?? [],
-  );
-  const known = [...read("provider/resource/decision.ts").matchAll(/\| "([A-Z_]+)"/g)].map(
-    ([, code]) => code,
-  );
-  expect(known.length).toBeGreaterThan(5);
-  expect(documented.sort()).toEqual(known.sort());
-});
-
 test("an explained message exists in the code", () => {
   const code = globSync("{provider,sdk}/**/*.ts", { cwd: ROOT })
     .map(read)

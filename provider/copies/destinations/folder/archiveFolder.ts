@@ -8,6 +8,7 @@ import { ignoreMissing } from "../../../runtime/files/ignoreMissing";
 import { digestFile } from "../../../runtime/files/listing";
 import { makeFolder } from "../../../runtime/files/makeFolder";
 import { copyInto } from "../../../runtime/files/writeFile";
+import { ARCHIVE_NAME } from "../../../site/archive/format";
 import { removedMeanwhile } from "../../ownership/ownership";
 import { folderOwnership } from "./folderOwnership";
 
@@ -114,7 +115,7 @@ export function archiveFolder(folder: string): Destination {
             .map((path) => basename(path)),
         );
         if (kept.length === 0)
-          for (const name of await ownership.ownItems()) if (ARCHIVE.test(name)) names.add(name);
+          for (const name of await ownership.ownItems()) if (ARCHIVE_NAME.test(name)) names.add(name);
         await ownership.release(
           names,
           (name) => exists(resolve(folder, name)),
@@ -131,14 +132,11 @@ export function archiveFolder(folder: string): Destination {
 const exists = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(ignoreMissing)) !== undefined;
 
-/** Names of archives: the digest, and the format. */
-const ARCHIVE = /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/;
-
 /** Removes an archive, unless it is not the one that its name says. */
 async function removeArchive(path: string, { signal, reporter }: DestinationContext): Promise<void> {
   const stats = await lstat(path).catch(ignoreMissing);
   if (!stats) return;
-  const [, sha256] = ARCHIVE.exec(basename(path)) ?? [];
+  const [, sha256] = ARCHIVE_NAME.exec(basename(path)) ?? [];
   const found = stats.isFile() ? await digestFile(path, signal).catch(ignoreMissing) : { sha256: "" };
   if (!found) return; // another owner has just removed it
   if (found.sha256 === sha256) return rm(path, { force: true });

@@ -3,31 +3,26 @@ import { formatBytes } from "../../../runtime/messages/formatBytes";
 import { transferLine } from "../../../runtime/messages/transferLine";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { DestinationError } from "../../../runtime/messages/errors";
+import { ARCHIVE_FORMATS, ARCHIVE_NAME } from "../../../site/archive/format";
 import type { Bundle } from "../../../site/inspection/bundle";
 import { removedMeanwhile, type Ownership } from "../../ownership/ownership";
-import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destination";
+import type { Copy, CopyComparison, CopyContent, CopyLink, FoundCopy } from "../destination";
 import { bucketOwnership } from "./bucketMarks";
-import {
-  CONCURRENCY,
-  downloadObject,
-  headObject,
-  isSameContent,
-  listObjects,
-  removeObjects,
-  type StoredObject,
-} from "./objects";
-import type { Store } from "./store";
-import { clearUploads, isAbandoned, sendObject } from "./uploads";
+import { CONCURRENCY, type Revision, type StoredObject } from "./objectStore";
+import { downloadObject } from "./readObject";
+import { isSameContent, sendObject } from "./sendObject";
+import type { BucketPlace } from "./bucketPlace";
+import { clearUploads, isAbandoned } from "./unfinishedUploads";
 
 /** An archive never changes under its name, and shared caches must not keep it. */
 const CACHE_CONTROL = "private, max-age=31536000, immutable";
-const TYPES = { "tar.gz": "application/gzip", zip: "application/zip" } as const;
 
 /** What the state stores of the object. */
 interface ArchiveParts {
   readonly key: string;
   readonly size: number;
-  readonly etag: string;
+  /** The name that states have since S3 was the only store. */
+  readonly etag: Revision;
 }
 
 /**
@@ -35,59 +30,59 @@ interface ArchiveParts {
  * left.
  */
 export async function publishArchive(
-  store: Store,
+  place: BucketPlace,
   bundle: Bundle,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
   const { path, size, sha256, format } = bundle;
-  const key = store.key(`${sha256}.${format}`);
-  const { clock, reporter } = store.context;
+  const key = place.key(`${sha256}.${format}`);
+  const { clock, reporter } = place.context;
   const file = `${sha256}.${format}`;
   const copyOf = async (stored: StoredObject | undefined): Promise<Copy> => ({
     sha256,
-    ...(await storedCopy(store, key, stored ?? { size, etag: "" })),
+    ...(await storedCopy(place, key, stored ?? { size, revision: "" })),
   });
-  const before = await headObject(store, key);
-  if (before !== undefined && !isSameContent(before, bundle)) throw otherContent(store, key);
+  const before = await place.objects.head(key);
+  if (before !== undefined && !isSameContent(before, bundle)) throw otherContent(place, key);
   placing?.(await copyOf(before));
-  const isThere = async (): Promise<boolean> => (await headObject(store, key)) !== undefined;
-  const stored = await ownershipOf(store).publish(file, isThere, async () => {
+  const isThere = async (): Promise<boolean> => (await place.objects.head(key)) !== undefined;
+  const stored = await ownershipOf(place).publish(file, isThere, async () => {
     // another owner may have removed it before it saw the mark
     if (before === undefined || !(await isThere())) {
-      const headers = { contentType: TYPES[format], cacheControl: CACHE_CONTROL };
+      const headers = { contentType: ARCHIVE_FORMATS[format].mediaType, cacheControl: CACHE_CONTROL };
       reporter.progress(`uploading ${formatBytes(size)}`);
       const startedAt = clock.monotonic();
-      await sendObject(store, { key, size, sha256, headers }, { path, offset: 0 }, true, (bytes) => {
+      await sendObject(place, { key, size, sha256, headers }, { path, offset: 0 }, true, (bytes) => {
         reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt));
       });
     }
-    return headObject(store, key);
+    return place.objects.head(key);
   });
-  if (stored === undefined) throw removedMeanwhile(store.uriOf(key));
-  if (!isSameContent(stored, bundle)) throw otherContent(store, key);
+  if (stored === undefined) throw removedMeanwhile(place.uriOf(key));
+  if (!isSameContent(stored, bundle)) throw otherContent(place, key);
   const copy = await copyOf(stored);
   placing?.(copy);
-  await clearArchiveUploads(store, new Set([key]));
+  await clearArchiveUploads(place, new Set([key]));
   return copy;
 }
 
-function otherContent(store: Store, key: string): DestinationError {
+function otherContent(place: BucketPlace, key: string): DestinationError {
   return new DestinationError(
-    `${store.uriOf(key)} exists already, and its content does not match its name`,
+    `${place.uriOf(key)} exists already, and its content does not match its name`,
     "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
   );
 }
 
 /** The copy whose archive is this object. */
 async function storedCopy(
-  store: Store,
+  place: BucketPlace,
   key: string,
-  { size, etag }: Pick<StoredObject, "size" | "etag">,
+  { size, revision }: Pick<StoredObject, "size" | "revision">,
 ): Promise<Omit<Copy, "sha256">> {
   return {
-    uri: store.uriOf(key),
-    ...(store.destination.linkLife === undefined && { address: await store.addressOf(key) }),
-    parts: { key, size, etag } satisfies ArchiveParts,
+    uri: place.uriOf(key),
+    ...(place.linkLifeMs === undefined && { address: await place.objects.addressOf(key) }),
+    parts: { key, size, etag: revision } satisfies ArchiveParts,
   };
 }
 
@@ -96,19 +91,19 @@ async function storedCopy(
  *
  * @throws DestinationError when it is not there or has other content
  */
-export async function findArchive(store: Store, file: string): Promise<FoundCopy> {
-  const key = store.key(file);
-  const uri = store.uriOf(key);
-  const stored = await headObject(store, key);
+export async function findArchive(place: BucketPlace, file: string): Promise<FoundCopy> {
+  const key = place.key(file);
+  const uri = place.uriOf(key);
+  const stored = await place.objects.head(key);
   if (stored === undefined) {
     // the answer to HEAD has no error code, but that to the list has one
-    await listObjects(store, key);
+    await place.objects.list(key);
     throw new DestinationError(`there is no object ${uri}`, "Check its name, and `endpoint` and `region`.");
   }
   const [sha256 = ""] = file.split(".", 1);
-  const archive = join(await store.context.scratch(), "archive");
-  store.context.reporter.progress(`downloading ${formatBytes(stored.size)}`);
-  const found = await downloadObject(store, key, archive);
+  const archive = join(await place.context.scratch(), "archive");
+  place.context.reporter.progress(`downloading ${formatBytes(stored.size)}`);
+  const found = await downloadObject(place, key, archive);
   if (found !== sha256 || !isSameContent(stored, { size: stored.size, sha256 })) {
     throw new DestinationError(
       found === sha256
@@ -117,14 +112,14 @@ export async function findArchive(store: Store, file: string): Promise<FoundCopy
       "It is unchanged. Import another copy, or make a new one.",
     );
   }
-  return { copy: await storedCopy(store, key, stored), edition: sha256, sha256, archive };
+  return { copy: await storedCopy(place, key, stored), edition: sha256, sha256, archive };
 }
 
 /** Downloads a copy's archive; `undefined` when it is gone. */
-export async function readArchive(store: Store, copy: Copy): Promise<CopyContent | undefined> {
+export async function readArchive(place: BucketPlace, copy: Copy): Promise<CopyContent | undefined> {
   const { key } = archivePartsOf(copy);
-  const archive = join(await store.context.scratch(), "archive");
-  return (await downloadObject(store, key, archive)) === undefined ? undefined : { archive };
+  const archive = join(await place.context.scratch(), "archive");
+  return (await downloadObject(place, key, archive)) === undefined ? undefined : { archive };
 }
 
 /**
@@ -132,87 +127,94 @@ export async function readArchive(store: Store, copy: Copy): Promise<CopyContent
  *
  * @param keys archives whose uploads are all obsolete; for other archives, a run may still be in progress
  */
-async function clearArchiveUploads(store: Store, keys: ReadonlySet<string>): Promise<void> {
-  await clearUploads(store, (upload) => {
-    return keys.has(upload.key) || (ARCHIVE.test(upload.path) && isAbandoned(store, upload));
+async function clearArchiveUploads(place: BucketPlace, keys: ReadonlySet<string>): Promise<void> {
+  await clearUploads(place, (path, upload) => {
+    return keys.has(upload.key) || (ARCHIVE_NAME.test(path) && isAbandoned(place, upload));
   });
 }
 
+/** A link to an archive. */
+export async function linkToArchive({ objects, linkLifeMs }: BucketPlace, copy: Copy): Promise<CopyLink> {
+  const { key } = archivePartsOf(copy);
+  return linkLifeMs === undefined ? { url: await objects.addressOf(key) } : objects.sign(key, linkLifeMs);
+}
+
 /** Compares an archive with what was published. */
-export async function compareArchive(store: Store, copy: Copy): Promise<CopyComparison> {
+export async function compareArchive(place: BucketPlace, copy: Copy): Promise<CopyComparison> {
   const { key, size, etag } = archivePartsOf(copy);
-  const stored = await headObject(store, key);
+  const stored = await place.objects.head(key);
   // the answer to HEAD has no error code: the bucket may be missing, or the access key may be wrong
-  if (stored === undefined) return (await listObjects(store, key)).has(key) ? "changed" : "gone";
-  if (stored.etag !== etag || !isSameContent(stored, { ...copy, size })) return "changed";
-  return ownershipOf(store).compared(nameIn(store, key));
+  if (stored === undefined) return (await place.objects.list(key)).has(key) ? "changed" : "gone";
+  if (stored.revision !== etag || !isSameContent(stored, { ...copy, size })) return "changed";
+  return ownershipOf(place).compared(nameIn(place, key));
 }
 
 /** Writes the owner's mark at archives that are there. */
-export async function markArchives(store: Store, copies: readonly Copy[]): Promise<void> {
+export async function markArchives(place: BucketPlace, copies: readonly Copy[]): Promise<void> {
   for (const copy of copies) {
     const { key } = archivePartsOf(copy);
-    if ((await headObject(store, key)) !== undefined) await ownershipOf(store).claim(nameIn(store, key));
+    if ((await place.objects.head(key)) !== undefined) await ownershipOf(place).claim(nameIn(place, key));
   }
 }
 
-function ownershipOf(store: Store): Ownership {
-  return bucketOwnership(store, (item) => store.uriOf(store.key(item)));
+function ownershipOf(place: BucketPlace): Ownership {
+  return bucketOwnership(place, (item) => place.uriOf(place.key(item)));
 }
 
 /** The name of an archive below the prefix. */
-const nameIn = (store: Store, key: string): string => key.slice(store.key("").length);
+const nameIn = (place: BucketPlace, key: string): string => key.slice(place.key("").length);
 
 /**
  * Removes the owner's marks at archives, and the archives that no other owner has. One that others wrote since stays, with a warning
  * that names it.
  */
 export async function removeArchives(
-  store: Store,
+  place: BucketPlace,
   copies: readonly Copy[],
   kept: readonly Copy[],
 ): Promise<void> {
-  const ownership = ownershipOf(store);
+  const ownership = ownershipOf(place);
   const removed = new Map<string, ArchiveParts | undefined>();
   if (kept.length === 0) {
     // what an interrupted run left
     for (const name of await ownership.ownItems())
-      if (ARCHIVE.test(name)) removed.set(store.key(name), undefined);
+      if (ARCHIVE_NAME.test(name)) removed.set(place.key(name), undefined);
   }
   for (const copy of copies) removed.set(archivePartsOf(copy).key, archivePartsOf(copy));
   for (const copy of kept) removed.delete(archivePartsOf(copy).key);
   await ownership.release(
-    [...removed.keys()].map((key) => nameIn(store, key)),
-    async (name) => (await headObject(store, store.key(name))) !== undefined,
+    [...removed.keys()].map((key) => nameIn(place, key)),
+    async (name) => (await place.objects.head(place.key(name))) !== undefined,
     (names) =>
       inParallel(names, CONCURRENCY, (name) => {
-        const key = store.key(name);
-        return removeArchive(store, key, removed.get(key));
+        const key = place.key(name);
+        return removeArchive(place, key, removed.get(key));
       }),
   );
   // no run follows the removal of the last copy
-  if (kept.length === 0) await clearArchiveUploads(store, new Set(removed.keys()));
+  if (kept.length === 0) await clearArchiveUploads(place, new Set(removed.keys()));
 }
 
 /** Removes an archive, unless its content is not what its name says. */
-async function removeArchive(store: Store, key: string, known: ArchiveParts | undefined): Promise<void> {
-  const stored = await headObject(store, key);
-  const [, sha256 = ""] = ARCHIVE.exec(nameIn(store, key)) ?? [];
+async function removeArchive(
+  place: BucketPlace,
+  key: string,
+  known: ArchiveParts | undefined,
+): Promise<void> {
+  const stored = await place.objects.head(key);
+  const [, sha256 = ""] = ARCHIVE_NAME.exec(nameIn(place, key)) ?? [];
   // if HEAD finds nothing, the removal reports what is wrong, if anything
   if (
     stored === undefined ||
-    stored.etag === known?.etag ||
+    stored.revision === known?.etag ||
     isSameContent(stored, { size: known?.size ?? stored.size, sha256 })
   )
-    return removeObjects(store, [key]);
-  store.context.reporter.warn(`${store.uriOf(key)} is not removed: someone else overwrote it`);
+    return place.objects.remove([key]);
+  place.context.reporter.warn(`${place.uriOf(key)} is not removed: someone else overwrote it`);
 }
 
-/** Names of archives: the digest, and the format. */
-const ARCHIVE = /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/;
-
 /** What the state stores of a copy's archive. @throws DestinationError when it does not */
-export function archivePartsOf({ uri, parts }: Copy): ArchiveParts {
+function archivePartsOf({ uri, parts }: Copy): ArchiveParts {
   const { key, size, etag } = parts;
   if (typeof key === "string" && typeof size === "number" && typeof etag === "string")
     return { key, size, etag };

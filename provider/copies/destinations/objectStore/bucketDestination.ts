@@ -1,85 +1,118 @@
 import { parseDuration } from "../../../runtime/time/duration";
-import type { Destination, DestinationContext } from "../destination";
+import type { Bundle } from "../../../site/inspection/bundle";
+import type {
+  Copy,
+  CopyComparison,
+  CopyContent,
+  CopyLink,
+  Destination,
+  DestinationContext,
+  Draft,
+  FoundCopy,
+  Layout,
+} from "../destination";
 import {
-  archivePartsOf,
   compareArchive,
   findArchive,
+  linkToArchive,
   markArchives,
   publishArchive,
   readArchive,
   removeArchives,
 } from "./archiveLayout";
-import { signObject } from "./objects";
-import { LONGEST_LINK_LIFE_MS, bucketUri, type BucketInputs } from "./inputs";
-import { loadSdk } from "./sdk";
+import { BucketPlace, placeUri } from "./bucketPlace";
+import { LONGEST_LINK_LIFE_MS } from "./inputs";
+import type { ObjectStore } from "./objectStore";
+import { SiteBuffer } from "./siteBuffer";
 import { checkAccess, compareSite, findSite, markSites, publishSite, readSite } from "./siteLayout";
 import { removeSites } from "./siteRemoval";
-import { Spool } from "./spool";
-import { Store } from "./store";
 
-/**
- * Copies in a bucket of S3 or of a compatible store. The AWS SDK finds the credentials as AWS's own tools do:
- * environment, profiles, single sign-on, the role of a pod or machine.
- *
- * @param place one that `bucketProblem` accepts
- */
-export function bucketDestination(destination: BucketInputs): Destination {
-  const isSite = destination.layout === "site";
-  const withStore = async <T>(
-    context: DestinationContext,
-    work: (store: Store) => Promise<T>,
-  ): Promise<T> => {
-    context.signal.throwIfAborted();
-    const store = new Store(destination, await loadSdk(), context);
-    try {
-      return await work(store);
-    } finally {
-      store.client.destroy();
-    }
-  };
+/** Where in a bucket copies are kept, and how; and the store behind it. */
+export interface BucketPlan {
+  /** See {@link ObjectStore.uri}. */
+  readonly uri: string;
+  readonly prefix?: string | undefined;
+  readonly layout?: Layout | undefined;
+  /** @default links are not signed */
+  readonly linkLife?: string | undefined;
+  /** Connects to the bucket, without a request. @throws ConfigurationError if a library is not installed */
+  readonly open: (context: DestinationContext) => Promise<ObjectStore>;
+}
 
-  return {
-    id: bucketUri(destination),
+type Within = <T>(work: (place: BucketPlace) => Promise<T>) => Promise<T>;
 
-    async begin(bundle, context, edition = bundle.sha256) {
-      if (!isSite) {
-        await loadSdk();
-        return {
-          publish: (placing) => withStore(context, (store) => publishArchive(store, bundle, placing)),
-        };
-      }
-      await withStore(context, checkAccess);
-      const spool = new Spool(await context.scratch());
+/** How copies of a layout are kept. */
+interface BucketLayout {
+  begin(within: Within, context: DestinationContext, bundle: Bundle, edition: string): Promise<Draft>;
+  find(place: BucketPlace, name: string): Promise<FoundCopy>;
+  compare(place: BucketPlace, copy: Copy): Promise<CopyComparison>;
+  mark(place: BucketPlace, copies: readonly Copy[]): Promise<void>;
+  read(place: BucketPlace, copy: Copy): Promise<CopyContent | undefined>;
+  remove(place: BucketPlace, copies: readonly Copy[], kept: readonly Copy[]): Promise<void>;
+  readonly link?: (place: BucketPlace, copy: Copy) => Promise<CopyLink>;
+}
+
+const LAYOUTS: Readonly<Record<Layout, BucketLayout>> = {
+  archive: {
+    async begin(within, _context, bundle) {
+      await within(() => Promise.resolve()); // fails without the store's library
+      return { publish: (placing) => within((place) => publishArchive(place, bundle, placing)) };
+    },
+    find: findArchive,
+    compare: compareArchive,
+    mark: markArchives,
+    read: readArchive,
+    remove: removeArchives,
+    link: linkToArchive,
+  },
+  site: {
+    async begin(within, context, _bundle, edition) {
+      await within(checkAccess);
+      const files = new SiteBuffer(await context.scratch());
       return {
-        sink: spool,
-        publish: (placing) => withStore(context, (store) => publishSite(store, edition, spool, placing)),
+        sink: files,
+        publish: (placing) => within((place) => publishSite(place, edition, files, placing)),
       };
     },
+    find: findSite,
+    compare: compareSite,
+    mark: markSites,
+    read: readSite,
+    remove: removeSites,
+  },
+};
 
-    find: (name, context) =>
-      withStore(context, (store) => (isSite ? findSite(store, name) : findArchive(store, name))),
-
-    compare: (copy, context) =>
-      withStore(context, (store) => (isSite ? compareSite(store, copy) : compareArchive(store, copy))),
-
-    mark: (copies, context) =>
-      withStore(context, (store) => (isSite ? markSites(store, copies) : markArchives(store, copies))),
-
-    read: (copy, context) =>
-      withStore(context, (store) => (isSite ? readSite(store, copy) : readArchive(store, copy))),
-
-    remove: (copies, kept, context) =>
-      withStore(context, (store) =>
-        isSite ? removeSites(store, copies, kept) : removeArchives(store, copies, kept),
-      ),
-
-    ...(!isSite && {
-      link: (copy, context) =>
-        withStore(context, async (store) => {
-          const { key } = archivePartsOf(copy);
-          if (destination.linkLife === undefined) return { url: await store.addressOf(key) };
-          return signObject(store, key, parseDuration(destination.linkLife) ?? LONGEST_LINK_LIFE_MS);
-        }),
-    }),
+/** Copies in a bucket of any store. */
+export function bucketDestination({
+  uri,
+  prefix = "",
+  layout: name = "archive",
+  linkLife,
+  open,
+}: BucketPlan): Destination {
+  const layout = LAYOUTS[name];
+  const linkLifeMs = linkLife === undefined ? undefined : (parseDuration(linkLife) ?? LONGEST_LINK_LIFE_MS);
+  const within =
+    (context: DestinationContext): Within =>
+    async (work) => {
+      context.signal.throwIfAborted();
+      const store = await open(context);
+      try {
+        return await work(new BucketPlace(store, prefix, linkLifeMs, context));
+      } finally {
+        store.close();
+      }
+    };
+  const { link } = layout;
+  return {
+    id: placeUri(uri, prefix),
+    begin: (bundle, context, edition = bundle.sha256) =>
+      layout.begin(within(context), context, bundle, edition),
+    find: (copy, context) => within(context)((place) => layout.find(place, copy)),
+    compare: (copy, context) => within(context)((place) => layout.compare(place, copy)),
+    mark: (copies, context) => within(context)((place) => layout.mark(place, copies)),
+    read: (copy, context) => within(context)((place) => layout.read(place, copy)),
+    remove: (copies, kept, context) => within(context)((place) => layout.remove(place, copies, kept)),
+    ...(link && { link: (copy, context) => within(context)((place) => link(place, copy)) }),
   };
 }

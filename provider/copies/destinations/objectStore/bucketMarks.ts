@@ -1,11 +1,12 @@
-import { createHash } from "node:crypto";
 import type { Mark, Marks } from "../../ownership/marks";
 import { Ownership } from "../../ownership/ownership";
 import { isOwnerId, markText } from "../../ownership/owner";
-import { listObjects, readObject, removeObjects, type ListedObject } from "./objects";
+import type { ListedObject } from "./objectStore";
+import { readText } from "./readObject";
+import { StoreError } from "./storeError";
 import { RECORDS_FOLDER } from "./inputs";
-import type { Store } from "./store";
-import { sendObject } from "./uploads";
+import type { BucketPlace } from "./bucketPlace";
+import { sendText } from "./sendObject";
 
 /** The objects of marks are below it. */
 const MARKS_FOLDER = `${RECORDS_FOLDER}/owners`;
@@ -18,36 +19,36 @@ const HEADERS = { contentType: "application/json", cacheControl: "no-store" };
 export const isMarkPath = (path: string): boolean => path.startsWith(`${MARKS_FOLDER}/`);
 
 /** The rights of the operation's owner at the items of a bucket. @param addressOf of an item, for messages */
-export function bucketOwnership(store: Store, addressOf: (item: string) => string): Ownership {
-  return new Ownership(bucketMarks(store), store.context, addressOf);
+export function bucketOwnership(place: BucketPlace, addressOf: (item: string) => string): Ownership {
+  return new Ownership(bucketMarks(place), place.context, addressOf);
 }
 
 /**
  * Marks in a bucket: the object `.docs-hosting/owners/ITEM/OWNER.json` for each owner, and `OWNER.leaving` while it removes the
  * item. An object of another name counts as an owner, too.
  */
-function bucketMarks(store: Store): Marks {
-  const at = (item: string, name: string): string => store.key(`${MARKS_FOLDER}/${item}/${name}`);
-  const write = async (key: string, text: string): Promise<void> => {
-    const content = Buffer.from(text);
-    const sha256 = createHash("sha256").update(content).digest("hex");
-    await sendObject(store, { key, size: content.length, sha256, headers: HEADERS }, content, false);
-  };
+function bucketMarks(place: BucketPlace): Marks {
+  const at = (item: string, name: string): string => place.key(`${MARKS_FOLDER}/${item}/${name}`);
+  const write = (key: string, text: string): Promise<void> => sendText(place, key, text, HEADERS);
   const find = async (prefix: string): Promise<Map<string, Mark[]> | undefined> => {
-    const listed = await listObjects(store, prefix, { isOptional: true });
-    return listed && marksIn(store, listed.values());
+    try {
+      return marksIn(place, (await place.objects.list(prefix)).values());
+    } catch (error) {
+      if (error instanceof StoreError && error.failure === "denied") return undefined;
+      throw error;
+    }
   };
 
   const stay = (item: string, owner: string): Promise<void> =>
-    removeObjects(store, [at(item, `${owner}${LEAVING}`)]);
+    place.objects.remove([at(item, `${owner}${LEAVING}`)]);
 
   return {
     list: async (item) => {
       const found = await find(at(item, ""));
       return found && (found.get(item) ?? []);
     },
-    all: async () => (await find(store.key(`${MARKS_FOLDER}/`))) ?? new Map<string, Mark[]>(),
-    read: (item, owner) => readObject(store, at(item, `${owner}${STAYING}`)).catch(() => undefined),
+    all: async () => (await find(place.key(`${MARKS_FOLDER}/`))) ?? new Map<string, Mark[]>(),
+    read: (item, owner) => readText(place, at(item, `${owner}${STAYING}`)).catch(() => undefined),
     async write(item, owner) {
       await write(at(item, `${owner.id}${STAYING}`), markText(owner));
       const marks = (await find(at(item, `${owner.id}${LEAVING}`)))?.get(item) ?? [];
@@ -57,15 +58,15 @@ function bucketMarks(store: Store): Marks {
     leave: (item, owner) => write(at(item, `${owner.id}${LEAVING}`), "{}"),
     async remove(item, owner) {
       // the announcement last: without it, a mark that is still there would count
-      for (const end of [STAYING, LEAVING]) await removeObjects(store, [at(item, `${owner}${end}`)]);
+      for (const end of [STAYING, LEAVING]) await place.objects.remove([at(item, `${owner}${end}`)]);
     },
-    nameOf: (item, owner) => store.uriOf(at(item, `${owner}${STAYING}`)),
+    nameOf: (item, owner) => place.uriOf(at(item, `${owner}${STAYING}`)),
   };
 }
 
 /** The marks among listed objects, by item. */
-export function marksIn(store: Store, listed: Iterable<ListedObject>): Map<string, Mark[]> {
-  const prefix = store.key(`${MARKS_FOLDER}/`);
+export function marksIn(place: BucketPlace, listed: Iterable<ListedObject>): Map<string, Mark[]> {
+  const prefix = place.key(`${MARKS_FOLDER}/`);
   const found = new Map<string, Map<string, Mark>>();
   for (const { key, modifiedAtMs } of listed) {
     if (!key.startsWith(prefix)) continue;

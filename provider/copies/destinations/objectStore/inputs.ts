@@ -1,85 +1,30 @@
-import { isIP } from "node:net";
-import { parseDuration } from "../../../runtime/time/duration";
 import { isPrintable } from "../../../runtime/messages/plainText";
-import { LAYOUT, type FieldsOfKind, type Layout } from "../destination";
+import { parseDuration } from "../../../runtime/time/duration";
+import { isLayout, LAYOUTS, type DestinationField } from "../destination";
 
-/** Where in a bucket copies are kept, and how. */
-export interface BucketInputs {
-  /** Name of the bucket. Credentials are those that the AWS SDK finds: the environment, or a profile. */
-  readonly bucket: string;
-  /** What every key begins with, without the slash that follows it. @default "" */
-  readonly prefix?: string;
-  /** Base URL of a store that is not Amazon's, without the bucket. */
-  readonly endpoint?: string;
-  /**
-   * Whether the bucket is in the path of addresses, not in their host. Some stores, such as Alibaba OSS, accept only `false`.
-   *
-   * @default true with an endpoint
-   */
-  readonly pathStyle?: boolean;
-  /** Region of the bucket. @default as the SDK finds it: AWS_REGION, the profile; "us-east-1" with an endpoint */
-  readonly region?: string;
-  /** How the store encrypts new objects, for buckets whose policy requires that each request says so. @default the bucket's own setting */
-  readonly encryption?: BucketEncryption;
-  /** Key of the encryption "aws:kms": its ID, ARN or alias. @default the key that Amazon manages for S3 */
-  readonly kmsKeyId?: string;
-  /** One object, named by its digest; or every file of the site. @default "archive" */
-  readonly layout?: Layout;
-  /** How long a signed link lives, such as "24h": links are signed where it is given. */
-  readonly linkLife?: string;
-}
+/** Below it, at the prefix of copies, are their records, and the marks of their owners. */
+export const RECORDS_FOLDER = ".docs-hosting";
 
-/** How a store encrypts objects. */
-export type BucketEncryption = "AES256" | "aws:kms" | "aws:kms:dsse";
-
-/** Longest life of a link that is signed with an access key, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html */
-export const LONGEST_LINK_LIFE_MS = 7 * 24 * 3_600_000;
-/** A link that ends sooner is of no use: signed links count whole seconds. */
-const SHORTEST_LINK_LIFE_MS = 1_000;
-
-/** Longest key, in bytes, see https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html */
-export const LONGEST_KEY_BYTES = 1_024;
 /** What a prefix leaves for the names below it, in bytes. */
 const LONGEST_PREFIX_BYTES = 512;
+/** A link that ends sooner is of no use: signed links count whole seconds. */
+const SHORTEST_LINK_LIFE_MS = 1_000;
+/** Longest life of a link that is signed with an access key, at every large store. */
+export const LONGEST_LINK_LIFE_MS = 7 * 24 * 3_600_000;
 
-/** The rows of {@link BucketInputs}. */
-export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
-  bucket: { change: "replaces", problem: bucketNameProblem },
-  prefix: {
-    change: "replaces",
-    // it is stored without the slash at its end
-    normal: (value) => (typeof value === "string" ? value.replace(/\/$/, "") : value),
-    problem: prefixProblem,
-  },
-  endpoint: {
-    change: "replaces",
-    // letter case of the host, a default port and a slash at the end make no other store
-    key: (value) =>
-      typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value,
-    problem: endpointProblem,
-  },
-  pathStyle: { change: "none", problem: pathStyleProblem },
-  region: { change: "none", problem: regionProblem },
-  // objects that exist stay as they are encrypted
-  encryption: { change: "none", problem: encryptionProblem },
-  kmsKeyId: { change: "none", problem: kmsKeyProblem },
-  layout: LAYOUT,
-  linkLife: { change: "link", problem: (value, { layout }) => linkLifeProblem(value, layout) },
+/** The field `prefix` of a bucket. */
+export const PREFIX: DestinationField = {
+  change: "replaces",
+  // it is stored without the slash at its end
+  normal: (value) => (typeof value === "string" ? value.replace(/\/$/, "") : value),
+  problem: prefixProblem,
 };
 
-/** By https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, which other stores are as strict as or stricter than. */
-function bucketNameProblem(value: unknown): string | undefined {
-  if (typeof value !== "string") return "must be a string: the name of a bucket";
-  if (/^(s3:|https?:|arn:)/i.test(value))
-    return "must be the bucket's name alone, without s3://, arn: or an address";
-  if (value.includes("/")) return "must be the bucket's name alone: what follows the slash is the `prefix`";
-  if (value.length < 3 || value.length > 63) return "must have 3 to 63 characters";
-  if (!/^[a-z0-9][a-z0-9.-]*[a-z0-9]$/.test(value)) {
-    return "must consist of a-z, 0-9, «-» and «.», and begin and end with a letter or digit";
-  }
-  if (value.includes("..") || isIP(value) !== 0) return "must not contain «..» or be an IP address";
-  return undefined;
-}
+/** The field `linkLife` of a bucket. */
+export const LINK_LIFE: DestinationField = {
+  change: "link",
+  problem: (value, { layout }) => linkLifeProblem(value, layout),
+};
 
 function prefixProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string such as «docs/site»";
@@ -97,58 +42,8 @@ function prefixProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function endpointProblem(value: unknown, { bucket, pathStyle }: Fields): string | undefined {
-  const example = "such as https://s3.example.com";
-  if (typeof value !== "string") return `must be an http(s) URL ${example}`;
-  const url = URL.parse(value);
-  if (url?.protocol !== "https:" && url?.protocol !== "http:") return `must be an http(s) URL ${example}`;
-  if (url.username !== "" || url.password !== "") {
-    return "must not contain credentials: they come from the environment or a profile, as the AWS SDK finds them";
-  }
-  if (url.search !== "" || url.hash !== "") return "must not have a query or fragment";
-  if (pathStyle === false && typeof bucket === "string" && url.hostname.startsWith(`${bucket}.`)) {
-    return `must not contain the bucket: write «${url.protocol}//${url.host.slice(bucket.length + 1)}». With \`pathStyle: false\`, the bucket is put before it`;
-  }
-  return undefined;
-}
-
-function pathStyleProblem(value: unknown, { bucket, endpoint }: Fields): string | undefined {
-  if (typeof value !== "boolean") return "must be true or false";
-  if (value) return undefined;
-  if (typeof bucket === "string" && bucket.includes(".")) {
-    return "must be true for a bucket with «.» in its name: no certificate is valid for such a host";
-  }
-  const host = typeof endpoint === "string" ? (URL.parse(endpoint)?.hostname ?? "") : "";
-  return isIP(host.replace(/^\[|\]$/g, "")) === 0
-    ? undefined
-    : "must be true for an endpoint with an IP address";
-}
-
-const ENCRYPTIONS: readonly BucketEncryption[] = ["AES256", "aws:kms", "aws:kms:dsse"];
-
-function encryptionProblem(value: unknown): string | undefined {
-  return ENCRYPTIONS.some((each) => each === value)
-    ? undefined
-    : `must be ${ENCRYPTIONS.map((each) => `"${each}"`).join(" or ")}`;
-}
-
-function kmsKeyProblem(value: unknown, { encryption }: Fields): string | undefined {
-  if (typeof value !== "string" || !/^[\w:/+=@.-]{1,2048}$/.test(value)) {
-    return "must be the ID, ARN or alias of a KMS key, such as «alias/docs»";
-  }
-  return encryption === undefined || encryption === "AES256"
-    ? 'needs `encryption: "aws:kms"`: without it, the store ignores the key'
-    : undefined;
-}
-
-function regionProblem(value: unknown): string | undefined {
-  return typeof value === "string" && /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/i.test(value)
-    ? undefined
-    : "must be a region such as «eu-central-1»";
-}
-
 function linkLifeProblem(value: unknown, layout: unknown): string | undefined {
-  if (layout === "site")
+  if (isLayout(layout) && !LAYOUTS[layout].isArchive)
     return "is for the layout «archive» only: a site's pages cannot be signed one by one";
   const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;
   if (lifeMs === undefined) return "must be a duration such as «24h»";
@@ -156,59 +51,4 @@ function linkLifeProblem(value: unknown, layout: unknown): string | undefined {
     return "must be from «1s» to «168h»: a signature lives 7 days at most";
   }
   return undefined;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Below it, copies of the layout «site» are noted: its files are ours. */
-export const RECORDS_FOLDER = ".docs-hosting";
-
-/** The key of a name below the prefix; of "" what all keys begin with. */
-export function keyOf({ prefix = "" }: BucketInputs, name: string): string {
-  return prefix === "" ? name : `${prefix}/${name}`;
-}
-
-/** The place as people and Pulumi know it: `s3://bucket/prefix`. */
-export function bucketUri({ bucket, prefix = "" }: BucketInputs): string {
-  return `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
-}
-
-/** Whether the bucket is in the path of addresses. */
-export function isPathStyle({ pathStyle, endpoint }: BucketInputs): boolean {
-  return pathStyle ?? endpoint !== undefined;
-}
-
-/**
- * Where an object is fetched without a signature.
- *
- * @param region the bucket's
- */
-export function addressOf(destination: BucketInputs, region: string, key: string): string {
-  const { bucket, endpoint } = destination;
-  const path = key.split("/").map(encodeSegment).join("/");
-  const root =
-    endpoint?.replace(/\/+$/, "") ??
-    `https://s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
-  // the certificate of *.s3.… holds for one label only
-  return isPathStyle(destination) || bucket.includes(".")
-    ? `${root}/${bucket}/${path}`
-    : `${root.replace("://", `://${bucket}.`)}/${path}`;
-}
-
-/** The parameters of a request that stores an object, for its encryption. */
-export function encryptionOf({ encryption, kmsKeyId }: BucketInputs): {
-  ServerSideEncryption?: BucketEncryption;
-  SSEKMSKeyId?: string;
-} {
-  return {
-    ...(encryption !== undefined && { ServerSideEncryption: encryption }),
-    ...(kmsKeyId !== undefined && { SSEKMSKeyId: kmsKeyId }),
-  };
-}
-
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }

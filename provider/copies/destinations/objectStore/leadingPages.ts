@@ -1,7 +1,7 @@
 import { basename } from "node:path/posix";
 import { hasRelativeAddress } from "../../../site/inspection/relativeAddresses";
 import type { SiteObject } from "./siteObjects";
-import type { Spool } from "./spool";
+import type { SiteBuffer } from "./siteBuffer";
 
 /** A larger page is not read for its addresses, in bytes. */
 const LARGEST_READ = 16 * 1024 * 1024;
@@ -12,22 +12,22 @@ const LARGEST_READ = 16 * 1024 * 1024;
  */
 export async function leadOn(
   stages: readonly (readonly SiteObject[])[],
-  spool: Spool,
+  buffer: SiteBuffer,
 ): Promise<SiteObject[][]> {
   const led: SiteObject[][] = [];
   for (const stage of stages) {
     const objects: SiteObject[] = [];
-    for (const object of stage) objects.push(await ledOn(object, spool));
+    for (const object of stage) objects.push(await ledOn(object, buffer));
     led.push(objects);
   }
   return led;
 }
 
-async function ledOn(object: SiteObject, spool: Spool): Promise<SiteObject> {
+async function ledOn(object: SiteObject, buffer: SiteBuffer): Promise<SiteObject> {
   const { indexFor, size } = object;
   if (indexFor === undefined) return object;
-  if (size <= LARGEST_READ && !hasRelativeAddress(await spool.read(object))) return object;
-  return { ...object, ...(await spool.add(Buffer.from(leadingPage(basename(indexFor))))) };
+  if (size <= LARGEST_READ && !hasRelativeAddress(await buffer.read(object))) return object;
+  return { ...object, ...(await buffer.add(Buffer.from(leadingPage(basename(indexFor))))) };
 }
 
 /** A page that leads to one in the folder above it, with query and fragment if scripts run. */

@@ -1,11 +1,10 @@
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { DestinationError } from "../../../runtime/messages/errors";
-import { LONGEST_KEY_BYTES } from "./inputs";
-import { CONCURRENCY, copyObject } from "./objects";
+import { CONCURRENCY } from "./objectStore";
 import { savedPath, type FoundRecord, type Inventory } from "./siteInventory";
 import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
 import type { RecordedFile } from "./siteRecord";
-import type { Store } from "./store";
+import type { BucketPlace } from "./bucketPlace";
 
 /**
  * Keeps the files of other owners' copies that a publication is about to replace: they get their paths back when the owner of the
@@ -15,31 +14,32 @@ import type { Store } from "./store";
  * @param paths that the publication writes or removes
  */
 export async function saveReplaced(
-  store: Store,
+  place: BucketPlace,
   edition: string,
   inventory: Inventory,
   paths: readonly string[],
 ): Promise<void> {
-  const { reporter, signal } = store.context;
+  const { context, objects } = place;
+  const { reporter, signal } = context;
   for (const record of inventory.records) {
-    if (record.sha256 === edition || !record.isWhole || !hasOtherOwner(store, inventory, record.sha256))
+    if (record.sha256 === edition || !record.isWhole || !hasOtherOwner(place, inventory, record.sha256))
       continue;
     const replaced = paths.filter((path) => {
-      const etag = inventory.objects.get(path)?.etag;
-      return etag !== undefined && record.files.get(path)?.etag === etag;
+      const revision = inventory.objects.get(path)?.revision;
+      return revision !== undefined && record.files.get(path)?.revision === revision;
     });
     if (replaced.length === 0) continue;
-    const others = await siteOwnership(store).otherOwners(record.sha256);
+    const others = await siteOwnership(place).otherOwners(record.sha256);
     if (others !== undefined) {
       reporter.warn(
-        `below ${store.uri} this copy replaces ${replaced.length} files of a copy of ${others}, which gets them back when this ` +
+        `below ${place.uri} this copy replaces ${replaced.length} files of a copy of ${others}, which gets them back when this ` +
           "resource is removed. Give each resource a prefix of its own",
       );
     }
     try {
       await inParallel(replaced, CONCURRENCY, async (path) => {
-        const key = store.key(savedPath(record.sha256, path));
-        if (Buffer.byteLength(key) <= LONGEST_KEY_BYTES) await copyObject(store, store.key(path), key);
+        const key = place.key(savedPath(record.sha256, path));
+        if (Buffer.byteLength(key) <= objects.longestKeyBytes) await place.objects.copy(place.key(path), key);
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -58,8 +58,8 @@ export type Fate =
   | { readonly action: "remove" }
   /** Another copy's file gets the path back. */
   | { readonly action: "restore"; readonly heir: FoundRecord }
-  /** Another copy has the same content under another ETag. */
-  | { readonly action: "adopt"; readonly heir: FoundRecord; readonly etag: string };
+  /** Another copy has the same content under another revision. */
+  | { readonly action: "adopt"; readonly heir: FoundRecord; readonly revision: string };
 
 /**
  * Decides about a path of copies that are removed.
@@ -75,42 +75,42 @@ export function fateOf(
   isWritten: boolean,
   sha256: string | undefined,
 ): Fate {
-  const etag = objects.get(path)?.etag;
+  const revision = objects.get(path)?.revision;
   const heir = stay.find(({ files }) => files.has(path));
   if (heir === undefined) return { action: isWritten ? "remove" : "stay" };
   const wanted = heir.files.get(path);
   // an incomplete copy may be the work of a run that is still active
-  if (!heir.isWhole || (etag !== undefined && (wanted?.etag === etag || !isWritten)))
+  if (!heir.isWhole || (revision !== undefined && (wanted?.revision === revision || !isWritten)))
     return { action: "stay" };
-  if (etag !== undefined && wanted?.sha256 === sha256) return { action: "adopt", heir, etag };
+  if (revision !== undefined && wanted?.sha256 === sha256) return { action: "adopt", heir, revision };
   if (saved.has(savedPath(heir.sha256, path))) return { action: "restore", heir };
   return { action: isWritten ? "remove" : "stay" };
 }
 
-/** Gives files of copies their paths back. @returns the new ETags, by path; of a file that was not kept, none */
+/** Gives files of copies their paths back. @returns the new revisions, by path; of a file that was not kept, none */
 export async function restore(
-  store: Store,
+  place: BucketPlace,
   restored: readonly { readonly path: string; readonly heir: FoundRecord }[],
 ): Promise<Map<string, string>> {
-  const etags = new Map<string, string>();
+  const revisions = new Map<string, string>();
   await inParallel(restored, CONCURRENCY, async ({ path, heir }) => {
-    const etag = await copyObject(store, store.key(savedPath(heir.sha256, path)), store.key(path));
-    if (etag !== undefined) etags.set(path, etag);
+    const revision = await place.objects.copy(place.key(savedPath(heir.sha256, path)), place.key(path));
+    if (revision !== undefined) revisions.set(path, revision);
   });
-  return etags;
+  return revisions;
 }
 
-/** Writes the new ETags of files into the record of their copy. */
+/** Writes the new revisions of files into the record of their copy. */
 export async function updateRecord(
-  store: Store,
+  place: BucketPlace,
   record: FoundRecord,
-  etags: ReadonlyMap<string, string>,
+  revisions: ReadonlyMap<string, string>,
 ): Promise<void> {
   const files = new Map<string, RecordedFile>(record.files);
-  for (const [path, etag] of etags) {
+  for (const [path, revision] of revisions) {
     const file = files.get(path);
-    if (file) files.set(path, { ...file, etag });
+    if (file) files.set(path, { ...file, revision });
   }
   const { sha256, isWhole, headersVersion, derived } = record;
-  await putRecord(store, { sha256, isWhole, headersVersion, files, derived });
+  await putRecord(place, { sha256, isWhole, headersVersion, files, derived });
 }

@@ -3,27 +3,22 @@ import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { hasHeadersOf } from "./fileHeaders";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
-import {
-  headObject,
-  isSameContent,
-  CONCURRENCY,
-  listObjects,
-  readObject,
-  type ListedObject,
-} from "./objects";
+import { CONCURRENCY, type ListedObject } from "./objectStore";
+import { readText } from "./readObject";
+import { isSameContent } from "./sendObject";
 import type { Mark } from "../../ownership/marks";
 import { isMarkPath, marksIn } from "./bucketMarks";
 import { RECORDS_FOLDER } from "./inputs";
 import type { SiteObject } from "./siteObjects";
 import { isRecordPath, readRecord, recordPath, type SiteRecord } from "./siteRecord";
-import type { Store } from "./store";
+import type { BucketPlace } from "./bucketPlace";
 
 /** A record as read from the bucket. */
 export interface FoundRecord extends SiteRecord {
   readonly modifiedAtMs: number;
 }
 
-/** What the bucket contains below the prefix, according to the records and the store. */
+/** What the bucket contains below the prefix, according to the records and the place. */
 export interface Inventory {
   readonly records: readonly FoundRecord[];
   /** The objects of sites, and those of others, by path below the prefix. */
@@ -40,14 +35,14 @@ const SAVED_FOLDER = `${RECORDS_FOLDER}/saved`;
 
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(
-  store: Store,
+  place: BucketPlace,
 ): Promise<Omit<Inventory, "records"> & { objects: Map<string, ListedObject>; records: ListedObject[] }> {
-  const prefix = store.key("");
+  const prefix = place.key("");
   const objects = new Map<string, ListedObject>();
   const records: ListedObject[] = [];
   const marks: ListedObject[] = [];
   const saved = new Set<string>();
-  for (const [key, object] of await listObjects(store, prefix)) {
+  for (const [key, object] of await place.objects.list(prefix)) {
     if (!key.startsWith(prefix)) continue;
     const path = key.slice(prefix.length);
     if (isRecordPath(path)) records.push(object);
@@ -55,17 +50,17 @@ export async function listSite(
     else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
     else objects.set(path, object);
   }
-  return { objects, records, marks: marksIn(store, marks), saved };
+  return { objects, records, marks: marksIn(place, marks), saved };
 }
 
 /** Lists the objects below the prefix, and reads the records of copies. */
-export async function takeInventory(store: Store): Promise<Inventory> {
-  const { records: listed, ...rest } = await listSite(store);
+export async function takeInventory(place: BucketPlace): Promise<Inventory> {
+  const { records: listed, ...rest } = await listSite(place);
   const records: FoundRecord[] = [];
   for (const { key, modifiedAtMs, size } of listed) {
-    const text = await readObject(store, key);
+    const text = await readText(place, key);
     if (text === undefined) continue;
-    const record = readRecord(store.destination, key, text);
+    const record = readRecord(place, key, text);
     // completed since the list was made, whose objects are older: for this inventory, its run is still active
     const isWhole = record.isWhole && Buffer.byteLength(text) === size;
     records.push({ ...record, isWhole, modifiedAtMs });
@@ -74,13 +69,13 @@ export async function takeInventory(store: Store): Promise<Inventory> {
 }
 
 /** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
-export async function findRecord(store: Store, edition: string): Promise<SiteRecord | undefined> {
-  return recordAt(store, store.key(recordPath(edition)));
+export async function findRecord(place: BucketPlace, edition: string): Promise<SiteRecord | undefined> {
+  return recordAt(place, place.key(recordPath(edition)));
 }
 
-async function recordAt(store: Store, key: string): Promise<SiteRecord | undefined> {
-  const text = await readObject(store, key);
-  return text === undefined ? undefined : readRecord(store.destination, key, text);
+async function recordAt(place: BucketPlace, key: string): Promise<SiteRecord | undefined> {
+  const text = await readText(place, key);
+  return text === undefined ? undefined : readRecord(place, key, text);
 }
 
 /** What the bucket has at the paths of a site's objects. */
@@ -97,7 +92,7 @@ export interface ExistingContents {
  * @throws DestinationError when an object exists that no copy wrote
  */
 export async function existingContents(
-  store: Store,
+  place: BucketPlace,
   { records, objects: listed }: Inventory,
   objects: readonly SiteObject[],
 ): Promise<ExistingContents> {
@@ -109,7 +104,7 @@ export async function existingContents(
     const found = listed.get(object.path);
     if (found === undefined) continue;
     const known = records.filter(({ files }) => files.has(object.path));
-    const written = known.filter(({ files }) => files.get(object.path)?.etag === found.etag);
+    const written = known.filter(({ files }) => files.get(object.path)?.revision === found.revision);
     if (known.length === 0) foreign.push(object.path);
     else if (written.length > 0) {
       const isSame = written.some(
@@ -125,13 +120,13 @@ export async function existingContents(
   }
   if (foreign.length > 0) {
     throw new DestinationError(
-      `below ${store.uri} there are objects that no copy of a site wrote: ${firstOf(foreign)}`,
+      `below ${place.uri} there are objects that no copy of a site wrote: ${firstOf(foreign)}`,
       "Nothing was written. Give the destination a prefix of its own, or remove these objects.",
     );
   }
   // a killed run may have sent them
   await inParallel(unsure, CONCURRENCY, async (object) => {
-    const stored = await headObject(store, store.key(object.path));
+    const stored = await place.objects.head(place.key(object.path));
     const isSame = stored !== undefined && isSameContent(stored, object);
     there.set(object.path, isSame && isDeepStrictEqual(stored.headers, object.headers));
   });
@@ -140,7 +135,7 @@ export async function existingContents(
 
 /** The paths at which the object is one that one of the copies wrote. */
 export async function writtenByCopies(
-  store: Store,
+  place: BucketPlace,
   objects: Inventory["objects"],
   copies: readonly SiteRecord[],
   paths: Iterable<string>,
@@ -150,11 +145,11 @@ export async function writtenByCopies(
   for (const path of paths) {
     const found = objects.get(path);
     if (found === undefined) continue;
-    if (copies.some(({ files }) => files.get(path)?.etag === found.etag)) ours.push(path);
+    if (copies.some(({ files }) => files.get(path)?.revision === found.revision)) ours.push(path);
     else if (copies.some(({ isWhole, files }) => !isWhole && files.has(path))) unsure.push(path);
   }
   await inParallel(unsure, CONCURRENCY, async (path) => {
-    const stored = await headObject(store, store.key(path));
+    const stored = await place.objects.head(place.key(path));
     if (stored?.sha256 === undefined) return;
     if (copies.some(({ files }) => files.get(path)?.sha256 === stored.sha256)) ours.push(path);
   });

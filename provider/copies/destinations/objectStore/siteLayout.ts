@@ -4,9 +4,15 @@ import { transferLine } from "../../../runtime/messages/transferLine";
 import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destination";
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
-import { CONCURRENCY, listObjects } from "./objects";
-import { LONGEST_KEY_BYTES, RECORDS_FOLDER } from "./inputs";
-import { conflictingPaths, secondPaths, siteObjects, type SpooledFile, type SiteObject } from "./siteObjects";
+import { RECORDS_FOLDER } from "./inputs";
+import { CONCURRENCY } from "./objectStore";
+import {
+  conflictingPaths,
+  secondPaths,
+  siteObjects,
+  type BufferedFile,
+  type SiteObject,
+} from "./siteObjects";
 import {
   existingContents,
   findRecord,
@@ -21,9 +27,10 @@ import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
 import { isEdition, recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
-import type { Spool } from "./spool";
-import type { Store } from "./store";
-import { ABANDONED_AFTER_MS, sendObject } from "./uploads";
+import type { SiteBuffer } from "./siteBuffer";
+import type { BucketPlace } from "./bucketPlace";
+import { sendObject } from "./sendObject";
+import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
@@ -33,26 +40,26 @@ const HEAVIEST = 32 * 1024 * 1024;
  * sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still open.
  */
 export async function publishSite(
-  store: Store,
+  place: BucketPlace,
   edition: string,
-  spool: Spool,
+  buffer: SiteBuffer,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
-  const spooled = await spool.files();
-  const copy = await copyOf(store, edition, new Map(spooled.map(({ path }) => [path, true])));
+  const files = await buffer.files();
+  const copy = await copyOf(place, edition, new Map(files.map(({ path }) => [path, true])));
   placing?.(copy);
-  const ownership = siteOwnership(store);
-  const isNoted = async (): Promise<boolean> => (await findRecord(store, edition)) !== undefined;
+  const ownership = siteOwnership(place);
+  const isNoted = async (): Promise<boolean> => (await findRecord(place, edition)) !== undefined;
   await ownership.publish(edition, isNoted, async () => {
-    let plan = await planSite(store, edition, spool);
+    let plan = await planSite(place, edition, buffer);
     if (!plan.isUnchanged) {
-      await putRecord(store, plan.record);
+      await putRecord(place, plan.record);
       // their removal began before it could see this record
-      if (await ownership.waitForOthers()) plan = await planSite(store, edition, spool);
-      await sendSite(store, plan, spool);
-      await nameConcurrent(store, edition, plan.inventory);
+      if (await ownership.waitForOthers()) plan = await planSite(place, edition, buffer);
+      await sendSite(place, plan, buffer);
+      await nameConcurrent(place, edition, plan.inventory);
     }
-    await removeAbandoned(store, edition, plan.inventory);
+    await removeAbandoned(place, edition, plan.inventory);
   });
   return copy;
 }
@@ -71,16 +78,15 @@ interface SitePlan {
 }
 
 /** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(store: Store, edition: string, spool: Spool): Promise<SitePlan> {
-  const inventory = await takeInventory(store);
-  // Amazon S3 accepts an object with the name of a folder; other stores do not
-  const existing = store.destination.endpoint === undefined ? undefined : [...inventory.objects.keys()];
-  const stages = await leadOn(siteObjects(await spool.files(), existing), spool);
+async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
+  const inventory = await takeInventory(place);
+  const existing = place.objects.hasKeysBesideFolders ? undefined : [...inventory.objects.keys()];
+  const stages = await leadOn(siteObjects(await buffer.files(), existing), buffer);
   const objects = stages.flat();
-  checkNames(store, objects);
-  const contents = await existingContents(store, inventory, objects);
+  checkNames(place, objects);
+  const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
-  const files = new Map(objects.map(({ path, sha256 }) => [path, { sha256, etag: "" }]));
+  const files = new Map(objects.map(({ path, sha256 }) => [path, { sha256, revision: "" }]));
   const isUnchanged =
     objects.every((object) => contents.there.get(object.path) === true) &&
     inventory.records.some((record) => record.sha256 === edition && record.isWhole);
@@ -91,63 +97,67 @@ async function planSite(store: Store, edition: string, spool: Spool): Promise<Si
 }
 
 /** Sends what is missing, and completes the record. */
-async function sendSite(store: Store, plan: SitePlan, spool: Spool): Promise<void> {
+async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
   const { inventory, stages, contents, record, existing } = plan;
   const { there, altered } = contents;
   const objects = stages.flat();
   if (altered.length > 0) {
-    store.context.reporter.warn(
-      `below ${store.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
+    place.context.reporter.warn(
+      `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
     );
   }
-  await clearSiteUploads(store, inventory, objects);
+  await clearSiteUploads(place, inventory, objects);
   const conflicting = conflictingPaths(existing ?? [], objects);
   const replaced = objects.filter(({ path }) => there.get(path) === false).map(({ path }) => path);
-  await saveReplaced(store, record.sha256, inventory, [...replaced, ...conflicting]);
-  await removePaths(store, await writtenByCopies(store, inventory.objects, inventory.records, conflicting));
-  await sendStages(store, stages, there, spool);
-  const files = await confirmed(store, objects);
-  await putRecord(store, { ...record, isWhole: true, files });
+  await saveReplaced(place, record.sha256, inventory, [...replaced, ...conflicting]);
+  await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
+  await sendStages(place, stages, there, buffer);
+  const files = await confirmed(place, objects);
+  await putRecord(place, { ...record, isWhole: true, files });
 }
 
 /**
  * Names other owners who publish at the same time: their files were not kept when they were replaced, or they may replace those of
  * this copy. Whichever run looks second sees the mark of the other.
  */
-async function nameConcurrent(store: Store, edition: string, before: Inventory): Promise<void> {
+async function nameConcurrent(place: BucketPlace, edition: string, before: Inventory): Promise<void> {
   const isOfOthers = (inventory: Inventory, item: string): boolean =>
-    item !== edition && isEdition(item) && hasOtherOwner(store, inventory, item);
+    item !== edition && isEdition(item) && hasOtherOwner(place, inventory, item);
   if (![...before.marks.keys()].some((item) => isOfOthers(before, item))) return;
   const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
-  const after = await takeInventory(store);
+  const after = await takeInventory(place);
   for (const item of after.marks.keys()) {
     if (known.has(item) || !isOfOthers(after, item)) continue;
-    const others = await siteOwnership(store).otherOwners(item);
+    const others = await siteOwnership(place).otherOwners(item);
     if (others === undefined) continue;
-    store.context.reporter.warn(
-      `below ${store.uri} a copy of ${others} is published at the same time: each of the two may have replaced files of the other. ` +
+    place.context.reporter.warn(
+      `below ${place.uri} a copy of ${others} is published at the same time: each of the two may have replaced files of the other. ` +
         "Run `pulumi up --refresh` for the site that is to be there, and give each resource a prefix of its own",
     );
   }
 }
 
 /** Removes what other runs began more than an hour ago, and never completed. */
-async function removeAbandoned(store: Store, edition: string, { records }: Inventory): Promise<void> {
-  const nowMs = store.context.clock.now();
+async function removeAbandoned(place: BucketPlace, edition: string, { records }: Inventory): Promise<void> {
+  const nowMs = place.context.clock.now();
   const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
     !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
-  if (records.some(isAbandoned)) await removeRecords(store, isAbandoned);
+  if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
 }
 
 /** The copy with these files. */
-async function copyOf(store: Store, edition: string, files: ReadonlyMap<string, unknown>): Promise<Copy> {
-  const sitePath = await store.addressOf(store.key(""));
+async function copyOf(
+  place: BucketPlace,
+  edition: string,
+  files: ReadonlyMap<string, unknown>,
+): Promise<Copy> {
+  const sitePath = await place.objects.addressOf(place.key(""));
   return {
     sha256: edition,
-    uri: `${store.uri}/#sha256:${edition}`,
+    uri: `${place.uri}/#sha256:${edition}`,
     address: `${sitePath}${files.has("index.html") ? "index.html" : ""}`,
     sitePath,
-    parts: { record: store.key(recordPath(edition)) },
+    parts: { record: place.key(recordPath(edition)) },
   };
 }
 
@@ -156,19 +166,19 @@ async function copyOf(store: Store, edition: string, files: ReadonlyMap<string, 
  *
  * @throws DestinationError when there is no record of it, or its objects are not those of the record
  */
-export async function findSite(store: Store, edition: string): Promise<FoundCopy> {
-  const record = await findRecord(store, edition);
+export async function findSite(place: BucketPlace, edition: string): Promise<FoundCopy> {
+  const record = await findRecord(place, edition);
   if (record === undefined) {
     throw new DestinationError(
-      `there is no record of this copy, ${store.uriOf(store.key(recordPath(edition)))}`,
+      `there is no record of this copy, ${place.uriOf(place.key(recordPath(edition)))}`,
       "Check the address, and `endpoint` and `region`.",
     );
   }
   const { files } = record;
-  const copy = await copyOf(store, edition, files);
-  if (!["same", "unmarked"].includes(await compareSite(store, copy))) {
+  const copy = await copyOf(place, edition, files);
+  if (!["same", "unmarked"].includes(await compareSite(place, copy))) {
     throw new DestinationError(
-      `the objects below ${store.uri} are not those of this copy: it is incomplete, or another one replaced it`,
+      `the objects below ${place.uri} are not those of this copy: it is incomplete, or another one replaced it`,
       "They are unchanged. Import the newest copy, or make a new one.",
     );
   }
@@ -176,8 +186,8 @@ export async function findSite(store: Store, edition: string): Promise<FoundCopy
 }
 
 /** Reads the files of a site from its record; `undefined` when that is gone. */
-export async function readSite(store: Store, { sha256 }: Copy): Promise<CopyContent | undefined> {
-  const record = await findRecord(store, sha256);
+export async function readSite(place: BucketPlace, { sha256 }: Copy): Promise<CopyContent | undefined> {
+  const record = await findRecord(place, sha256);
   if (record === undefined) return undefined;
   const files = digestsOf(record.files);
   return { files, derived: new Set(record.derived ?? secondPaths(files)) };
@@ -188,23 +198,24 @@ function digestsOf(files: SiteRecord["files"]): Map<string, string> {
 }
 
 /** Whether a site exists as it was published: all of its files, none of them replaced by another copy's file. */
-export async function compareSite(store: Store, copy: Copy): Promise<CopyComparison> {
-  const record = await findRecord(store, copy.sha256);
+export async function compareSite(place: BucketPlace, copy: Copy): Promise<CopyComparison> {
+  const record = await findRecord(place, copy.sha256);
   if (record === undefined) return "gone";
   if (!record.isWhole) return "changed";
-  const { objects } = await listSite(store);
-  const isSame = [...record.files].every(([path, { etag }]) => objects.get(path)?.etag === etag);
-  return isSame ? siteOwnership(store).compared(copy.sha256) : "changed";
+  const { objects } = await listSite(place);
+  const isSame = [...record.files].every(([path, { revision }]) => objects.get(path)?.revision === revision);
+  return isSame ? siteOwnership(place).compared(copy.sha256) : "changed";
 }
 
 /** Writes the owner's mark at sites that are there. */
-export async function markSites(store: Store, copies: readonly Copy[]): Promise<void> {
+export async function markSites(place: BucketPlace, copies: readonly Copy[]): Promise<void> {
   for (const { sha256 } of copies) {
-    if ((await findRecord(store, sha256)) !== undefined) await siteOwnership(store).claim(sha256);
+    if ((await findRecord(place, sha256)) !== undefined) await siteOwnership(place).claim(sha256);
   }
 }
 
-function checkNames(store: Store, objects: readonly SiteObject[]): void {
+function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
+  const { longestKeyBytes } = place.objects;
   for (const { path } of objects) {
     if (path === RECORDS_FOLDER || path.startsWith(`${RECORDS_FOLDER}/`)) {
       throw new DestinationError(
@@ -212,22 +223,22 @@ function checkNames(store: Store, objects: readonly SiteObject[]): void {
         `Remove the folder ${RECORDS_FOLDER} from the site.`,
       );
     }
-    if (Buffer.byteLength(store.key(path)) > LONGEST_KEY_BYTES) {
+    if (Buffer.byteLength(place.key(path)) > longestKeyBytes) {
       throw new DestinationError(
         `the name of the site's file ${path} is too long for a bucket`,
-        `Keys have ${LONGEST_KEY_BYTES} bytes at most, the prefix included.`,
+        `Keys have ${longestKeyBytes} bytes at most, the prefix included.`,
       );
     }
   }
 }
 
 async function sendStages(
-  store: Store,
+  place: BucketPlace,
   stages: readonly (readonly SiteObject[])[],
   there: ReadonlyMap<string, boolean>,
-  spool: Spool,
+  buffer: SiteBuffer,
 ): Promise<void> {
-  const { clock, reporter } = store.context;
+  const { clock, reporter } = place.context;
   const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path) !== true));
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
   const startedAt = clock.monotonic();
@@ -237,12 +248,12 @@ async function sendStages(
   };
   const send = async (object: SiteObject): Promise<void> => {
     const { path, size } = object;
-    const whole = { ...object, key: store.key(path) };
-    const content = { path: spool.path, offset: object.offset };
-    const isThere = await sendObject(store, whole, content, !there.has(path), (bytes) =>
+    const whole = { ...object, key: place.key(path) };
+    const content = { path: buffer.path, offset: object.offset };
+    const isThere = await sendObject(place, whole, content, !there.has(path), (bytes) =>
       report(done + bytes),
     );
-    if (!isThere) throw changedMeanwhile(store, path);
+    if (!isThere) throw changedMeanwhile(place, path);
     done += size;
     report(done);
   };
@@ -252,25 +263,28 @@ async function sendStages(
 /**
  * Lists the objects again and returns what the record stores about each. @throws DestinationError for a missing or changed object
  */
-async function confirmed(store: Store, objects: readonly SpooledFile[]): Promise<Map<string, RecordedFile>> {
-  const { objects: listed } = await listSite(store);
+async function confirmed(
+  place: BucketPlace,
+  objects: readonly BufferedFile[],
+): Promise<Map<string, RecordedFile>> {
+  const { objects: listed } = await listSite(place);
   const files = new Map<string, RecordedFile>();
   for (const { path, sha256, size } of objects) {
     const found = listed.get(path);
-    if (found?.size !== size) throw changedMeanwhile(store, path);
-    files.set(path, { sha256, etag: found.etag });
+    if (found?.size !== size) throw changedMeanwhile(place, path);
+    files.set(path, { sha256, revision: found.revision });
   }
   return files;
 }
 
-function changedMeanwhile(store: Store, path: string): DestinationError {
+function changedMeanwhile(place: BucketPlace, path: string): DestinationError {
   return new DestinationError(
-    `${store.uriOf(store.key(path))} was written by somebody else at the same time`,
+    `${place.uriOf(place.key(path))} was written by somebody else at the same time`,
     "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
   );
 }
 
 /** Fails if the bucket cannot be used at all. */
-export async function checkAccess(store: Store): Promise<void> {
-  await listObjects(store, store.key(`${RECORDS_FOLDER}/`));
+export async function checkAccess(place: BucketPlace): Promise<void> {
+  await place.objects.list(place.key(`${RECORDS_FOLDER}/`));
 }

@@ -2,19 +2,19 @@ import { isImmutable } from "../../../site/inspection/immutableFiles";
 import { isPage } from "../../../site/inspection/mediaTypes";
 import { headersOf, type FileHeaders } from "./fileHeaders";
 
-/** A file of a site in the spool, before it is sent. */
-export interface SpooledFile {
+/** A file of a site in the buffer, before it is sent. */
+export interface BufferedFile {
   /** Below the site's root. */
   readonly path: string;
   readonly size: number;
   /** SHA-256 of its content: hexadecimal digits. */
   readonly sha256: string;
-  /** Offset of its content in the spool, in bytes. */
+  /** Offset of its content in the buffer, in bytes. */
   readonly offset: number;
 }
 
 /** A file that becomes one object. */
-export interface SiteObject extends SpooledFile {
+export interface SiteObject extends BufferedFile {
   readonly headers: FileHeaders;
   /** A page is sent a second time, under this path. */
   readonly isDerived?: true;
@@ -30,11 +30,11 @@ export interface SiteObject extends SpooledFile {
  * several generators link to. Such a page is therefore sent a second time, without its extension. If that is impossible, it
  * becomes the index document of the folder with its name, to which static hosting redirects `/guide`.
  *
- * @param standing the paths that exist below the prefix, in a store that cannot have `guide` beside `guide/install.html`, such as
+ * @param existing the paths that exist below the prefix, in a store that cannot have `guide` beside `guide/install.html`, such as
  *   one that stores objects as files; undefined for a store that can
  */
 export function siteObjects(
-  files: readonly SpooledFile[],
+  files: readonly BufferedFile[],
   existing: readonly string[] | undefined,
 ): SiteObject[][] {
   const taken = new Set(files.map(({ path }) => path));

@@ -1,13 +1,15 @@
 import { DestinationError } from "../../../runtime/messages/errors";
 import { HEADERS_VERSION } from "./fileHeaders";
-import { bucketUri, RECORDS_FOLDER, type BucketInputs } from "./inputs";
+import type { BucketPlace } from "./bucketPlace";
+import { RECORDS_FOLDER } from "./inputs";
+import type { Revision } from "./objectStore";
 
 /** One object of a site, as a record lists it. */
 export interface RecordedFile {
   /** SHA-256 of its content: hexadecimal digits. */
   readonly sha256: string;
-  /** The store's ETag after the upload: it changes with every write to the object. Empty before the upload. */
-  readonly etag: string;
+  /** After the upload; empty before it. */
+  readonly revision: Revision;
 }
 
 /**
@@ -48,16 +50,16 @@ export function writeRecord({
   headersVersion = HEADERS_VERSION,
   ...record
 }: Omit<SiteRecord, "headersVersion"> & Partial<SiteRecord>): string {
-  const entries = [...files].map(([path, { sha256: digest, etag }]) => [path, digest, etag]);
+  const entries = [...files].map(([path, { sha256: digest, revision }]) => [path, digest, revision]);
   return JSON.stringify({ format: FORMAT, ...record, headersVersion, files: entries });
 }
 
 /** Parses a record. @throws DestinationError */
-export function readRecord(destination: BucketInputs, key: string, text: string): SiteRecord {
+export function readRecord(place: Pick<BucketPlace, "uri" | "uriOf">, key: string, text: string): SiteRecord {
   const refuse = (): DestinationError =>
     new DestinationError(
-      `s3://${destination.bucket}/${key} does not have the format of this version of pulumi-docs-hosting`,
-      `It lists the files below ${bucketUri(destination)} that belong to copies. Update the package, or remove that object and these files by hand.`,
+      `${place.uriOf(key)} does not have the format of this version of pulumi-docs-hosting`,
+      `It lists the files below ${place.uri} that belong to copies. Update the package, or remove that object and these files by hand.`,
     );
   let value: unknown;
   try {
@@ -74,9 +76,9 @@ export function readRecord(destination: BucketInputs, key: string, text: string)
     throw refuse();
   const read = new Map<string, RecordedFile>();
   for (const entry of files as unknown[]) {
-    const [path, digest, etag] = Array.isArray(entry) ? (entry as unknown[]) : [];
-    if (!isText(path) || !isText(digest) || !isText(etag)) throw refuse();
-    read.set(path, { sha256: digest, etag });
+    const [path, digest, revision] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    if (!isText(path) || !isText(digest) || !isText(revision)) throw refuse();
+    read.set(path, { sha256: digest, revision });
   }
   return {
     sha256,

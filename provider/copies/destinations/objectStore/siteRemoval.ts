@@ -2,7 +2,6 @@ import { isPage } from "../../../site/inspection/mediaTypes";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import type { Mark } from "../../ownership/marks";
 import type { Copy } from "../destination";
-import { removeObjects } from "./objects";
 import { fateOf, restore, updateRecord, type Fate } from "./replacedFiles";
 import {
   findRecord,
@@ -15,19 +14,19 @@ import {
 import type { SiteObject } from "./siteObjects";
 import { hasOtherOwner, siteOwnership } from "./siteOwnership";
 import { recordPath } from "./siteRecord";
-import type { Store } from "./store";
-import { clearUploads, isAbandoned } from "./uploads";
+import type { BucketPlace } from "./bucketPlace";
+import { clearUploads, isAbandoned } from "./unfinishedUploads";
 
 /**
  * Removes the owner's marks at copies of a site, and the copies that no other owner has, except files that another copy also has.
  * Files that others wrote since stay, with a warning.
  */
 export async function removeSites(
-  store: Store,
+  place: BucketPlace,
   copies: readonly Copy[],
   kept: readonly Copy[],
 ): Promise<void> {
-  const ownership = siteOwnership(store);
+  const ownership = siteOwnership(place);
   const removed = new Set(copies.map(({ sha256 }) => sha256));
   const isLast = kept.length === 0;
   // what an interrupted run left
@@ -35,54 +34,54 @@ export async function removeSites(
   for (const { sha256 } of kept) removed.delete(sha256);
   await ownership.release(
     removed,
-    async (edition) => (await findRecord(store, edition)) !== undefined,
+    async (edition) => (await findRecord(place, edition)) !== undefined,
     (gone) =>
-      removeRecords(store, ({ sha256, isWhole }, { marks }) => {
+      removeRecords(place, ({ sha256, isWhole }, { marks }) => {
         // incomplete copies of versions without marks: no run follows the last removal
-        const isLeftover = isLast && !isWhole && !marks.has(sha256) && !hasOthers(store, marks);
+        const isLeftover = isLast && !isWhole && !marks.has(sha256) && !hasOthers(place, marks);
         return gone.includes(sha256) || isLeftover;
       }),
   );
 }
 
 /** Whether any other owner has a copy below the prefix. */
-function hasOthers(store: Store, marks: Inventory["marks"]): boolean {
-  return [...marks.keys()].some((edition) => hasOtherOwner(store, { marks }, edition));
+function hasOthers(place: BucketPlace, marks: Inventory["marks"]): boolean {
+  return [...marks.keys()].some((edition) => hasOtherOwner(place, { marks }, edition));
 }
 
 /** Removes copies: their records, and the files that no other copy has. Other copies get files back that were replaced. */
 export async function removeRecords(
-  store: Store,
+  place: BucketPlace,
   isLeaving: (record: FoundRecord, inventory: Inventory) => boolean,
 ): Promise<void> {
-  const inventory = await takeInventory(store);
+  const inventory = await takeInventory(place);
   const { records, objects, marks, saved } = inventory;
   const gone = records.filter((record) => isLeaving(record, inventory));
   const stay = newestFirst(
     records.filter((record) => !gone.includes(record) && !isLeft(marks.get(record.sha256))),
     marks,
   );
-  await clearSiteUploads(store, { ...inventory, records: gone }, []);
+  await clearSiteUploads(place, { ...inventory, records: gone }, []);
 
   const paths = new Set(gone.flatMap(({ files }) => [...files.keys()]));
-  const written = new Set(await writtenByCopies(store, objects, gone, paths));
+  const written = new Set(await writtenByCopies(place, objects, gone, paths));
   const fates = new Map(
     [...paths].map((path) => {
-      const etag = objects.get(path)?.etag;
-      const record = gone.find(({ files }) => files.get(path)?.etag === etag);
+      const revision = objects.get(path)?.revision;
+      const record = gone.find(({ files }) => files.get(path)?.revision === revision);
       return [path, fateOf(path, inventory, stay, written.has(path), record?.files.get(path)?.sha256)];
     }),
   );
-  const replaced = await giveBack(store, fates);
+  const replaced = await giveBack(place, fates);
   const removable = [...fates].filter(([, { action }]) => action === "remove").map(([path]) => path);
   const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
   const isOfPage = (path: string): boolean => isPage(path) || addresses.has(path);
   // pages first: what a page loads exists as long as the page
   for (const isNow of [isOfPage, (path: string) => !isOfPage(path)])
-    await removePaths(store, removable.filter(isNow));
-  await completeHeirs(store, inventory, stay, { replaced, removed: new Set(removable) });
+    await removePaths(place, removable.filter(isNow));
+  await completeHeirs(place, inventory, stay, { replaced, removed: new Set(removable) });
   await removePaths(
-    store,
+    place,
     gone.map(({ sha256 }) => recordPath(sha256)),
   );
   // what is kept for copies that are gone
@@ -90,7 +89,7 @@ export async function removeRecords(
   const unneeded = [...saved].filter(
     (path) => ![...needed].some((edition) => path.startsWith(savedPath(edition, ""))),
   );
-  await removePaths(store, unneeded);
+  await removePaths(place, unneeded);
 
   const foreign = [...fates]
     .filter(
@@ -100,8 +99,8 @@ export async function removeRecords(
     .map(([path]) => path)
     .sort();
   if (foreign.length === 0) return;
-  store.context.reporter.warn(
-    `below ${store.uri} these are not removed, because someone else overwrote them: ${firstOf(foreign)}`,
+  place.context.reporter.warn(
+    `below ${place.uri} these are not removed, because someone else overwrote them: ${firstOf(foreign)}`,
   );
 }
 
@@ -119,80 +118,77 @@ function newestFirst(records: readonly FoundRecord[], marks: Inventory["marks"])
   return [...records].sort((one, other) => publishedAt(other) - publishedAt(one));
 }
 
-/** New ETags of files, by path, for each record. */
-type NewEtags = Map<FoundRecord, Map<string, string>>;
+/** New revisions of files, by path, for each record. */
+type NewRevisions = Map<FoundRecord, Map<string, string>>;
 
 /** Gives paths back to the copies that stay: what pages load first. */
-async function giveBack(store: Store, fates: ReadonlyMap<string, Fate>): Promise<NewEtags> {
-  const etags: NewEtags = new Map();
-  const note = (heir: FoundRecord, path: string, etag: string): void => {
-    etags.set(heir, (etags.get(heir) ?? new Map<string, string>()).set(path, etag));
+async function giveBack(place: BucketPlace, fates: ReadonlyMap<string, Fate>): Promise<NewRevisions> {
+  const revisions: NewRevisions = new Map();
+  const note = (heir: FoundRecord, path: string, revision: string): void => {
+    revisions.set(heir, (revisions.get(heir) ?? new Map<string, string>()).set(path, revision));
   };
   const restored: { path: string; heir: FoundRecord }[] = [];
   for (const [path, fate] of fates) {
-    if (fate.action === "adopt") note(fate.heir, path, fate.etag);
+    if (fate.action === "adopt") note(fate.heir, path, fate.revision);
     if (fate.action === "restore") restored.push({ path, heir: fate.heir });
   }
   for (const isNow of [false, true]) {
     const now = restored.filter(({ path }) => isPage(path) === isNow);
-    const found = await restore(store, now);
+    const found = await restore(place, now);
     for (const { path, heir } of now) note(heir, path, found.get(path) ?? "");
   }
-  return etags;
+  return revisions;
 }
 
 /** Restores files that had to make room for a folder or a file of a removed copy, and completes the records of the heirs. */
 async function completeHeirs(
-  store: Store,
+  place: BucketPlace,
   { objects, saved }: Inventory,
   stay: readonly FoundRecord[],
-  { replaced, removed }: { readonly replaced: NewEtags; readonly removed: ReadonlySet<string> },
+  { replaced, removed }: { readonly replaced: NewRevisions; readonly removed: ReadonlySet<string> },
 ): Promise<void> {
   for (const heir of stay.filter(({ isWhole }) => isWhole)) {
-    const etags = new Map(replaced.get(heir));
+    const revisions = new Map(replaced.get(heir));
     const missing = [...heir.files.keys()].filter(
       (path) =>
         (!objects.has(path) || removed.has(path)) &&
-        !etags.has(path) &&
+        !revisions.has(path) &&
         stay.find(({ files }) => files.has(path)) === heir,
     );
     const isSaved = (path: string): boolean => saved.has(savedPath(heir.sha256, path));
     const lost = missing.filter((path) => !isSaved(path));
     const found = await restore(
-      store,
+      place,
       missing.filter(isSaved).map((path) => ({ path, heir })),
     );
-    for (const [path, etag] of found) etags.set(path, etag);
-    if (lost.length > 0) await nameIncomplete(store, heir, lost);
-    if (etags.size === 0) continue;
-    await updateRecord(store, heir, etags);
+    for (const [path, revision] of found) revisions.set(path, revision);
+    if (lost.length > 0) await nameIncomplete(place, heir, lost);
+    if (revisions.size === 0) continue;
+    await updateRecord(place, heir, revisions);
     await removePaths(
-      store,
-      [...etags.keys()].map((path) => savedPath(heir.sha256, path)).filter((path) => saved.has(path)),
+      place,
+      [...revisions.keys()].map((path) => savedPath(heir.sha256, path)).filter((path) => saved.has(path)),
     );
   }
 }
 
 /** Names the owner of a copy that stays without some of its files: nobody has them but its own source. */
 async function nameIncomplete(
-  store: Store,
+  place: BucketPlace,
   { sha256 }: FoundRecord,
   missing: readonly string[],
 ): Promise<void> {
-  const others = await siteOwnership(store).otherOwners(sha256);
+  const others = await siteOwnership(place).otherOwners(sha256);
   if (others === undefined) return;
-  store.context.reporter.warn(
-    `below ${store.uri} a copy of ${others} is now without these files: ${firstOf([...missing].sort())}. They were replaced while both ` +
+  place.context.reporter.warn(
+    `below ${place.uri} a copy of ${others} is now without these files: ${firstOf([...missing].sort())}. They were replaced while both ` +
       "copies were published. Run `pulumi up --refresh` of that stack: it sends them again",
   );
 }
 
 /** Removes the objects at these paths, regardless of who wrote them. */
-export async function removePaths(store: Store, paths: readonly string[]): Promise<void> {
-  await removeObjects(
-    store,
-    paths.map((path) => store.key(path)),
-  );
+export async function removePaths(place: BucketPlace, paths: readonly string[]): Promise<void> {
+  await place.objects.remove(paths.map((path) => place.key(path)));
 }
 
 /**
@@ -200,7 +196,7 @@ export async function removePaths(store: Store, paths: readonly string[]): Promi
  * activity: another run may be sending the rest.
  */
 export async function clearSiteUploads(
-  store: Store,
+  place: BucketPlace,
   { records, marks }: Pick<Inventory, "records" | "marks">,
   objects: readonly SiteObject[],
 ): Promise<void> {
@@ -208,6 +204,6 @@ export async function clearSiteUploads(
     ...objects.map(({ path }) => path),
     ...records.flatMap(({ files }) => [...files.keys()]),
   ]);
-  const isShared = hasOthers(store, marks);
-  await clearUploads(store, (upload) => ours.has(upload.path) && (!isShared || isAbandoned(store, upload)));
+  const isShared = hasOthers(place, marks);
+  await clearUploads(place, (path, upload) => ours.has(path) && (!isShared || isAbandoned(place, upload)));
 }

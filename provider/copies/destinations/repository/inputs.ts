@@ -42,10 +42,12 @@ export const REPOSITORY_FIELDS: FieldsOfKind<RepositoryInputs> = {
   base: { change: "content", problem: text(baseProblem) },
   plainHttp: {
     change: "none",
+    isJson: true,
     problem: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
   },
   maxPreviousBytes: {
     change: "content",
+    isJson: true,
     problem: (value, fields) =>
       !Number.isSafeInteger(value) || (value as number) < 0
         ? "must be a number of bytes: a whole number that is not negative"

@@ -11,7 +11,7 @@ import {
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
-import { bucketDestination } from "../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
+import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import { requestStore } from "../../../../provider/copies/download/storeRequest.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { RegistrySession } from "../../../../provider/images/registry/session.ts";
@@ -287,7 +287,7 @@ describe("of each kind", () => {
       store.close();
     });
     const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
-    const place = bucketDestination({ bucket: "docs", endpoint, region: "us-east-1", linkLife: "1h" });
+    const place = s3Destination({ bucket: "docs", endpoint, region: "us-east-1", linkLife: "1h" });
     const copy = { sha256: "0".repeat(64), uri: "s3://docs/a", parts: { key: "a", size: 1, etag: "e" } };
     await operation(async (context) => {
       const given = {

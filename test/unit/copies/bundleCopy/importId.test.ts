@@ -77,6 +77,7 @@ test.each([
 });
 
 test.each([
+  `s3://docs/#sha256:${SHA256}:1`,
   "s3://docs",
   `s3:///${SHA256}.zip`,
   `s3://docs/${SHA256}`,

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { list } from "tar";
 import { expect, test } from "vitest";
 import { inspectBundle, unpackBundle } from "../../../../provider/site/inspection/bundle.ts";
-import { bucketDestination } from "../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
+import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import type { Bundle } from "../../../../provider/site/inspection/bundle.ts";
 import type { Destination } from "../../../../provider/copies/destinations/destination.ts";
 import { destinationOf } from "../../../../provider/copies/destinations/destinationOf.ts";
@@ -65,7 +65,7 @@ test("__proto__, constructor and the like are published, found again and noticed
             (changed) => writeFileSync(join(folder, sha256, changed), "x"),
           ],
           [
-            bucketDestination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix }),
+            s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix }),
             (changed) => store.put(`${prefix}/${changed}`, "x"),
           ],
         ];

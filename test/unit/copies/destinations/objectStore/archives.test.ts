@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi, type TestContext } from "vitest";
-import { bucketDestination } from "../../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
-import type { BucketInputs } from "../../../../../provider/copies/destinations/objectStore/inputs.ts";
+import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import type { BucketInputs } from "../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
 import type { Bundle } from "../../../../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../../../../provider/copies/destinations/destination.ts";
 import {
@@ -25,7 +25,7 @@ beforeEach(async (context) => {
 });
 
 const archives = (more: Partial<BucketInputs> = {}): Destination =>
-  bucketDestination({ bucket: STUB_BUCKET, prefix: "a", endpoint: store.endpoint, ...more });
+  s3Destination({ bucket: STUB_BUCKET, prefix: "a", endpoint: store.endpoint, ...more });
 const keyOf = ({ sha256 }: { sha256: string }): string => `a/${sha256}.tar.gz`;
 const isPart = ({ method, query }: StubRequest): boolean => method === "PUT" && query.has("partNumber");
 const isEnd = ({ method, query }: StubRequest): boolean => method === "POST" && query.has("uploadId");

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { bucketDestination } from "../../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
+import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import type { Copy } from "../../../../../provider/copies/destinations/destination.ts";
 import type { Owner } from "../../../../../provider/copies/ownership/owner.ts";
 import {
@@ -25,7 +25,7 @@ beforeEach(async (context) => {
 });
 
 const destination = () =>
-  bucketDestination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix: "v" });
+  s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix: "v" });
 const operationOf = async (context: TestContext, owner: Owner): Promise<StubOperation> => ({
   ...(await stubOperation(context)),
   owner,

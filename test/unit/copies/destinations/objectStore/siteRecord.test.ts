@@ -6,13 +6,13 @@ import {
   writeRecord,
 } from "../../../../../provider/copies/destinations/objectStore/siteRecord.ts";
 
-const PLACE = { bucket: "docs", prefix: "v" };
+const PLACE = { uri: "s3://docs/v", uriOf: (key: string) => `s3://docs/${key}` };
 const DIGEST = "ab".repeat(32);
 const KEY = `v/${recordPath(DIGEST)}`;
 
 test("a record is read back as written, with any file names", () => {
   const files = new Map(
-    ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, etag: '"e"' }]),
+    ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, revision: '"e"' }]),
   );
   const record = { sha256: DIGEST, isWhole: true, files, derived: ["a b/ü"] };
   expect(readRecord(PLACE, KEY, writeRecord(record))).toEqual({ ...record, headersVersion: 2 });

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
-import { bucketDestination } from "../../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
-import { readObject, readPages } from "../../../../../provider/copies/destinations/objectStore/objects.ts";
-import type { Store } from "../../../../../provider/copies/destinations/objectStore/store.ts";
+import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import type { BucketPlace } from "../../../../../provider/copies/destinations/objectStore/bucketPlace.ts";
+import { readText } from "../../../../../provider/copies/destinations/objectStore/readObject.ts";
+import { readPages } from "../../../../../provider/copies/destinations/objectStore/s3/pages.ts";
 import type { Bundle } from "../../../../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../../../../provider/copies/destinations/destination.ts";
 import {
@@ -29,7 +30,7 @@ beforeEach(async (context) => {
 });
 
 const sites = (prefix = "v"): Destination =>
-  bucketDestination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix });
+  s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix });
 
 function bundleOf(site: Site): Bundle {
   const sha256 = createHash("sha256").update(JSON.stringify(site)).digest("hex");
@@ -72,7 +73,7 @@ test("a file of several parts arrives whole, and leaves no upload", async (conte
   expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
 });
 
-test("a store that requires Content-MD5 for multi-object deletions gets single ones", async (context) => {
+test("a store that requires Content-MD5 for multi-object deletions gets it", async (context) => {
   store.insistsOnMd5 = true;
   const copy = await publish(context, FIRST);
   await sites().remove([copy], [], await stubOperation(context));
@@ -139,16 +140,14 @@ test("an endless record is not read to the end", async () => {
   const piece = new Uint8Array(16 * 1024 * 1024);
   let given = 0;
   // eslint-disable-next-line @typescript-eslint/require-await -- as a store's answer is read
-  const Body = (async function* () {
+  const content = (async function* () {
     for (; ; given++) yield piece;
   })();
-  const store = {
-    destination: { bucket: "docs" },
+  const place = {
     uriOf: (key: string) => `s3://docs/${key}`,
-    client: { getObject: () => Promise.resolve({ Body }) },
-    run: (_action: string, _key: string, send: (options: object) => Promise<unknown>) => send({}),
+    objects: { read: (_key: string, use: (from: typeof content) => Promise<string>) => use(content) },
   };
-  await expect(readObject(store as unknown as Store, "record.json")).rejects.toMatchObject({
+  await expect(readText(place as unknown as BucketPlace, "record.json")).rejects.toMatchObject({
     name: "DestinationError",
     message: "s3://docs/record.json has more than 268 MB, which no record of a copy has",
   });
@@ -179,7 +178,7 @@ describe("an endless list is given up, with what it listed", () => {
 
   test("that always has another page", async () => {
     const read = (): Promise<string> => Promise.resolve(`t${pages++}`);
-    await expect(readPages({ uri: "s3://docs" }, read)).rejects.toMatchObject({
+    await expect(readPages("s3://docs", read)).rejects.toMatchObject({
       message: "the store's list of s3://docs does not end: it has more than 1000 pages",
     });
     expect(pages).toBe(1_000);

@@ -1,10 +1,10 @@
 // What stores do otherwise than Amazon's: a copy of each layout is made, compared, found and removed, or the remedy helps.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { bucketDestination } from "../../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
-import type { BucketInputs } from "../../../../../provider/copies/destinations/objectStore/inputs.ts";
-import type { Copy, Destination } from "../../../../../provider/copies/destinations/destination.ts";
-import { BUCKET_QUIRKS, REFUSING_STORES, type BucketQuirk } from "../../../../simulation/bucketQuirks.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import type { BucketInputs } from "../../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
+import type { Copy, Destination } from "../../../../../../provider/copies/destinations/destination.ts";
+import { BUCKET_QUIRKS, REFUSING_STORES, type BucketQuirk } from "../../../../../simulation/bucketQuirks.ts";
 import {
   startBucketStub,
   STUB_BUCKET,
@@ -12,7 +12,7 @@ import {
   stubError,
   stubOperation,
   type BucketStub,
-} from "../../../../simulation/bucketStub.ts";
+} from "../../../../../simulation/bucketStub.ts";
 
 let store: BucketStub;
 beforeEach(async (context) => {
@@ -23,7 +23,7 @@ const LAYOUTS = ["archive", "site"] as const;
 const MANY_BYTES = 9 * 1024 * 1024;
 
 const place = (more: Partial<BucketInputs>): Destination =>
-  bucketDestination({ bucket: STUB_BUCKET, endpoint: store.endpoint, ...more });
+  s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, ...more });
 
 async function publish(context: TestContext, more: Partial<BucketInputs>, size = 10): Promise<Copy> {
   const draft = await place(more).begin(await stubBundle(context, size), await stubOperation(context));
@@ -120,7 +120,7 @@ test("with pathStyle false, the bucket is in the host of requests and addresses"
   const inputs = { bucket: "docs", endpoint: "https://oss-cn-hangzhou.aliyuncs.com", linkLife: "1h" };
   const copy = { sha256: "", uri: "s3://docs/a", parts: { key: "a", size: 1, etag: "e" } };
   const hostAndPath = async (more: object): Promise<string> => {
-    const { link } = bucketDestination({ ...inputs, ...more });
+    const { link } = s3Destination({ ...inputs, ...more });
     const { host, pathname } = new URL((await link?.(copy, await stubOperation(context)))?.url ?? "");
     return `${host}${pathname}`;
   };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import {
-  storeFailure,
-  type StoreAction,
-} from "../../../../../provider/copies/destinations/objectStore/storeFailure.ts";
+  s3Failure,
+  type Action,
+} from "../../../../../../provider/copies/destinations/objectStore/s3/failure.ts";
 
 const PLACE = { bucket: "docs", prefix: "site", region: "us-east-1" };
 
@@ -16,16 +16,12 @@ interface Raw {
   Region?: string;
 }
 
-function messageOf(
-  { status, headers, ...raw }: Raw,
-  action: StoreAction = "s3:PutObject",
-  key?: string,
-): string {
+function messageOf({ status, headers, ...raw }: Raw, action: Action = "s3:PutObject", key?: string): string {
   const error = Object.assign(new Error(raw.message), raw, {
     ...(status !== undefined && { $metadata: { httpStatusCode: status, requestId: "R1" } }),
     ...(headers && { $response: { headers } }),
   });
-  const { message, remedy, name } = storeFailure(error, action, PLACE, key);
+  const { message, remedy, name } = s3Failure(error, action, PLACE, key);
   expect(name).toBe("DestinationError");
   return `${message} | ${remedy}`;
 }
@@ -146,8 +142,7 @@ test.for<[string, number, string]>([
 
 test("a store that is not reached is named by its host, and its failure by a short code", () => {
   const said = (error: object, endpoint?: string): string =>
-    storeFailure(error, "s3:PutObject", { ...PLACE, ...(endpoint !== undefined && { endpoint }) }, "a")
-      .message;
+    s3Failure(error, "s3:PutObject", { ...PLACE, ...(endpoint !== undefined && { endpoint }) }, "a").message;
   expect(said({ name: "TimeoutError" }, "https://me.example.com:9000/x")).toBe(
     "me.example.com:9000 could not be reached for s3://docs/a (TimeoutError)",
   );

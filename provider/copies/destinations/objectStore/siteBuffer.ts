@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { SiteFile, SiteSink } from "../../../site/archive/site";
 import { DestinationError } from "../../../runtime/messages/errors";
-import type { SpooledFile } from "./siteObjects";
+import type { BufferedFile } from "./siteObjects";
 
 /** How many bytes are collected before a write. */
 const BLOCK = 1024 * 1024;
@@ -14,15 +14,15 @@ const BLOCK = 1024 * 1024;
  * Holds a site's files, one after the other in one local file, until the whole archive is accepted. Twenty thousand small files
  * would take longer, and the local disk might not allow their names.
  */
-export class Spool implements SiteSink {
+export class SiteBuffer implements SiteSink {
   readonly path: string;
-  readonly #files: SpooledFile[] = [];
+  readonly #files: BufferedFile[] = [];
   #block: Uint8Array[] = [];
   #blockSize = 0;
   /** Bytes received so far. */
   #size = 0;
 
-  /** @param folder where the spool file is created */
+  /** @param folder where the file is created */
   constructor(folder: string) {
     this.path = join(folder, "site");
   }
@@ -40,20 +40,20 @@ export class Spool implements SiteSink {
     this.#files.push({ path: file.path, size: this.#size - offset, sha256: hash.digest("hex"), offset });
   }
 
-  /** Writes the rest and returns all received files. The spool accepts no more files afterwards. */
-  async files(): Promise<readonly SpooledFile[]> {
+  /** Writes the rest and returns all received files. It accepts no more files afterwards. */
+  async files(): Promise<readonly BufferedFile[]> {
     await this.#write();
     return this.#files;
   }
 
   /** Reads a received file again, after {@link files}. */
-  async read({ offset, size }: Pick<SpooledFile, "offset" | "size">): Promise<Buffer> {
+  async read({ offset, size }: Pick<BufferedFile, "offset" | "size">): Promise<Buffer> {
     if (size === 0) return Buffer.alloc(0);
     return buffer(createReadStream(this.path, { start: offset, end: offset + size - 1 }));
   }
 
   /** Adds content that is not a file of the site, after {@link files}. */
-  async add(bytes: Buffer): Promise<Omit<SpooledFile, "path">> {
+  async add(bytes: Buffer): Promise<Omit<BufferedFile, "path">> {
     const offset = this.#size;
     this.#size += bytes.length;
     this.#block.push(bytes);

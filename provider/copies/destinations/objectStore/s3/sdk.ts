@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import type * as S3 from "@aws-sdk/client-s3";
 import type * as Storage from "@aws-sdk/lib-storage";
 import type * as Presigner from "@aws-sdk/s3-request-presigner";
-import { isBundled } from "../../../runtime/files/ownText";
-import { ConfigurationError } from "../../../runtime/messages/errors";
+import { isBundled } from "../../../../runtime/files/ownText";
+import { ConfigurationError } from "../../../../runtime/messages/errors";
 
 /** The packages of the AWS SDK that are used. */
 export interface Sdk {

@@ -1,8 +1,8 @@
 // What is asked of a store, and what a store's answers cannot make it do.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { bucketDestination } from "../../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
-import type { Copy, Destination } from "../../../../../provider/copies/destinations/destination.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import type { Copy, Destination } from "../../../../../../provider/copies/destinations/destination.ts";
 import {
   contentsXml,
   startBucketStub,
@@ -12,8 +12,8 @@ import {
   stubOperation,
   xml,
   type BucketStub,
-} from "../../../../simulation/bucketStub.ts";
-import { OWNER } from "../../../../simulation/owners.ts";
+} from "../../../../../simulation/bucketStub.ts";
+import { OWNER } from "../../../../../simulation/owners.ts";
 
 let store: BucketStub;
 beforeEach(async (context) => {
@@ -22,7 +22,7 @@ beforeEach(async (context) => {
 
 const DIGEST = "ab".repeat(32);
 const place = (layout: "archive" | "site"): Destination =>
-  bucketDestination({ bucket: STUB_BUCKET, endpoint: store.endpoint, prefix: "a", layout });
+  s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, prefix: "a", layout });
 
 async function publish(context: TestContext, layout: "archive" | "site", size = 10): Promise<Copy> {
   const draft = await place(layout).begin(await stubBundle(context, size), await stubOperation(context));

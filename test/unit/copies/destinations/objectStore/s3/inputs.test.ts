@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { checkDestination, destinationChange } from "../../../../../provider/copies/destinations/inputs.ts";
 import {
-  addressOf,
-  keyOf,
-  bucketUri,
-} from "../../../../../provider/copies/destinations/objectStore/inputs.ts";
+  checkDestination,
+  destinationChange,
+} from "../../../../../../provider/copies/destinations/inputs.ts";
+import { addressOf } from "../../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -140,11 +140,9 @@ test("a destination without a prefix stays without one, and a prefix that is no 
   expect(checkDestination({ bucket: "docs", prefix: "docs//" })).toMatchObject({ at: "prefix" });
 });
 
-test("keys are below the prefix, if there is one", () => {
-  expect(keyOf({ bucket: "docs" }, "a")).toBe("a");
-  expect(keyOf({ bucket: "docs", prefix: "p/q" }, "a")).toBe("p/q/a");
-  expect(bucketUri({ bucket: "docs" })).toBe("s3://docs");
-  expect(bucketUri({ bucket: "docs", prefix: "p/q" })).toBe("s3://docs/p/q");
+test("the place of copies has the bucket, and the prefix if there is one", () => {
+  expect(s3Destination({ bucket: "docs" }).id).toBe("s3://docs");
+  expect(s3Destination({ bucket: "docs", prefix: "p/q" }).id).toBe("s3://docs/p/q");
 });
 
 test("a destination of an earlier version has no new fields, so that its state has no diff", () => {

@@ -1,10 +1,11 @@
 import type { S3 } from "@aws-sdk/client-s3";
-import { unlessAborted } from "../../../runtime/time/clock";
-import { DestinationError } from "../../../runtime/messages/errors";
-import type { DestinationContext } from "../destination";
-import { addressOf, type BucketInputs, bucketUri, isPathStyle, keyOf } from "./inputs";
+import { unlessAborted } from "../../../../runtime/time/clock";
+import { DestinationError } from "../../../../runtime/messages/errors";
+import type { DestinationContext } from "../../destination";
+import { type Action, codeOf, s3Failure, type SdkError, statusOf } from "./failure";
+import { placeUri } from "../bucketPlace";
+import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
 import type { Sdk } from "./sdk";
-import { codeOf, type SdkError, statusOf, type StoreAction, storeFailure } from "./storeFailure";
 
 /** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
 const ATTEMPTS = 8;
@@ -19,14 +20,11 @@ const DEFAULT_REGION = "us-east-1";
 type Options = { readonly abortSignal: AbortSignal };
 type Reason = (options: Options, status: number | undefined) => Promise<unknown>;
 
-/**
- * A client of one bucket. `objects.ts` and `uploads.ts` have a function for each request. Each request stops with the
- * operation's signal, and fails with a DestinationError that names the request. The caller must destroy the client.
- */
-export class Store {
+/** The SDK's client of one bucket. Each request stops with the operation's signal, and fails with a StoreError that names it. */
+export class BucketClient {
   readonly destination: BucketInputs;
   readonly sdk: Sdk;
-  readonly client: S3;
+  readonly s3: S3;
   readonly context: DestinationContext;
 
   constructor(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
@@ -38,7 +36,7 @@ export class Store {
       destination.region ??
       (destination.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
     const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
-    this.client = new sdk.s3.S3({
+    this.s3 = new sdk.s3.S3({
       ...(region !== undefined && { region }),
       ...(destination.endpoint !== undefined && { endpoint: destination.endpoint }),
       forcePathStyle: isPathStyle(destination),
@@ -55,27 +53,6 @@ export class Store {
     });
   }
 
-  /** The destination as users know it. */
-  get uri(): string {
-    return bucketUri(this.destination);
-  }
-
-  /** The key of a name below the prefix; for "", the prefix of all keys. */
-  key(name: string): string {
-    return keyOf(this.destination, name);
-  }
-
-  /** The address of an object in messages. */
-  uriOf(key: string): string {
-    return `s3://${this.destination.bucket}/${key}`;
-  }
-
-  /** Where an object is fetched without a signature. @throws as {@link run} */
-  async addressOf(key: string): Promise<string> {
-    const region = await this.run("s3:GetObject", undefined, () => this.client.config.region());
-    return addressOf(this.destination, region, key);
-  }
-
   /**
    * Sends one request.
    *
@@ -87,7 +64,7 @@ export class Store {
    * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
    */
   async run<T, E = never>(
-    action: StoreAction,
+    action: Action,
     key: string | undefined,
     send: (options: Options) => Promise<T>,
     expected: Readonly<Record<string, E>> = {},
@@ -103,7 +80,7 @@ export class Store {
       if (Object.hasOwn(expected, code)) return expected[code] as E;
       if ((error as SdkError).$metadata !== undefined) await this.#noteCredentials();
       const known = /^\d+$/.test(code) && reason ? await this.#reasonOf(error, reason, signal) : error;
-      throw storeFailure(known, action, this.destination, key);
+      throw s3Failure(known, action, this.destination, key);
     }
   }
 
@@ -119,9 +96,19 @@ export class Store {
     return error;
   }
 
+  /** The destination in messages. */
+  get uri(): string {
+    return placeUri(bucketUri(this.destination), this.destination.prefix ?? "");
+  }
+
+  /** The parameters with which requests name an object. */
+  named(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.destination.bucket, Key: key };
+  }
+
   /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */
   async #noteCredentials(): Promise<void> {
-    const found = await this.client.config.credentials().catch(() => undefined);
+    const found = await this.s3.config.credentials().catch(() => undefined);
     const { accessKeyId = "", secretAccessKey = "", sessionToken = "" } = found ?? {};
     for (const secret of [accessKeyId, secretAccessKey, sessionToken]) this.context.secrets.add(secret);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadSdk, verifySdk } from "../../../../../provider/copies/destinations/objectStore/sdk.ts";
+import { loadSdk, verifySdk } from "../../../../../../provider/copies/destinations/objectStore/s3/sdk.ts";
 
 test.for(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"])(
   "without the AWS SDK the error has the command that installs it (%s)",

@@ -1,9 +1,9 @@
 // Links to archives: they are signed without a request.
 import { expect, test, vi, type TestContext } from "vitest";
-import { bucketDestination } from "../../../../../provider/copies/destinations/objectStore/bucketDestination.ts";
-import type { BucketInputs } from "../../../../../provider/copies/destinations/objectStore/inputs.ts";
-import type { CopyLink } from "../../../../../provider/copies/destinations/destination.ts";
-import { CANARIES, stubOperation, type StubOperation } from "../../../../simulation/bucketStub.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import type { BucketInputs } from "../../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
+import type { CopyLink } from "../../../../../../provider/copies/destinations/destination.ts";
+import { CANARIES, stubOperation, type StubOperation } from "../../../../../simulation/bucketStub.ts";
 
 const COPY = {
   sha256: "0".repeat(64),
@@ -23,7 +23,7 @@ async function linked(
   vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   operation.clock.wallMs = NOW_MS;
-  const link = await bucketDestination({ bucket: "docs", ...more }).link?.(COPY, operation);
+  const link = await s3Destination({ bucket: "docs", ...more }).link?.(COPY, operation);
   return { ...link, url: new URL(link?.url ?? ""), operation };
 }
 
@@ -70,5 +70,5 @@ test.for<[Partial<BucketInputs>, Readonly<Record<string, string>>, string]>([
 });
 
 test("a site has no link: its pages cannot be signed one by one", () => {
-  expect(bucketDestination({ bucket: "docs", layout: "site" }).link).toBeUndefined();
+  expect(s3Destination({ bucket: "docs", layout: "site" }).link).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { StoreError } from "./storeFailure";
+import { StoreError } from "../storeError";
 
 /** What a request does with a checksum: asks for that of an object, or sends that of content. */
 export type ChecksumUse = "read" | "write";

@@ -1,12 +1,13 @@
-import { DestinationError, type ErrorDetails } from "../../../runtime/messages/errors";
-import { redact } from "../../../runtime/messages/plainText";
+import { redact } from "../../../../runtime/messages/plainText";
+import { placeUri } from "../bucketPlace";
+import { StoreError, type StoreFailure } from "../storeError";
 import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
 
 /**
  * The permissions that requests to the store need, see
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
  */
-export type StoreAction =
+export type Action =
   | "s3:AbortMultipartUpload"
   | "s3:DeleteObject"
   | "s3:GetObject"
@@ -30,25 +31,6 @@ export interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
-/** A request that a store refused. */
-export class StoreError extends DestinationError {
-  /** Of the store's answer. */
-  readonly status: number | undefined;
-  /** See {@link codeOf}. */
-  readonly code: string;
-
-  constructor(message: string, remedy: string, details: ErrorDetails & { readonly code: string }) {
-    super(message, remedy, details);
-    this.name = DestinationError.name;
-    this.status = details.status;
-    this.code = details.code;
-  }
-
-  protected override details(): ErrorDetails & { readonly code: string } {
-    return { code: this.code, ...(this.status !== undefined && { status: this.status }) };
-  }
-}
-
 /** The status of the store's answer; undefined without an answer. */
 export function statusOf(error: unknown): number | undefined {
   return (error as SdkError).$metadata?.httpStatusCode;
@@ -68,9 +50,9 @@ const CREDENTIALS_REMEDY =
   "Give credentials as the AWS SDK finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, `aws sso login`, or the role of the pod or machine.";
 
 /** The error for a failed request. It contains no credential and no query of a link: texts of the store are shortened and redacted. */
-export function storeFailure(
+export function s3Failure(
   error: unknown,
-  action: StoreAction,
+  action: Action,
   destination: BucketInputs,
   key?: string,
 ): StoreError {
@@ -78,50 +60,59 @@ export function storeFailure(
   const code = codeOf(error);
   const status = statusOf(error);
   const bucket = `the bucket ${destination.bucket}`;
-  const store = `the store of ${bucketUri(destination)}`;
-  const where = key === undefined ? bucketUri(destination) : `s3://${destination.bucket}/${key}`;
+  const uri = placeUri(bucketUri(destination), destination.prefix ?? "");
+  const store = `the store of ${uri}`;
+  const where = key === undefined ? uri : `${bucketUri(destination)}/${key}`;
   const requestId = known.$metadata?.requestId;
   const request = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
-  const say = (message: string, remedy: string): StoreError =>
-    new StoreError(message, remedy, { code, ...(status !== undefined && { status }) });
+  const say = (failure: StoreFailure, message: string, remedy: string): StoreError =>
+    new StoreError(message, remedy, { failure, code, ...(status !== undefined && { status }) });
   const text = redact(known.message ?? "", STORE_TEXT_LIMIT);
 
   const region = rightRegion(code, known, text);
   if (region !== undefined && region !== destination.region) {
     return say(
+      "address",
       `${bucket} is in the region ${region}, but the request went to another region`,
       `Set the destination's region to "${region}".`,
     );
   }
   if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(`${code} ${text}`)) {
     return say(
+      "address",
       `${store} does not accept addresses with the bucket in their path (${code})${request}`,
       "Set the destination's `pathStyle` to false.",
     );
   }
   switch (code) {
     case "NoSuchBucket":
-      return say(`there is no bucket ${destination.bucket}`, "Make it, or correct the destination's bucket.");
+      return say(
+        "noBucket",
+        `there is no bucket ${destination.bucket}`,
+        "Make it, or correct the destination's bucket.",
+      );
     case "ExpiredToken":
     case "ExpiredTokenException":
     case "TokenRefreshRequired":
       return say(
+        "credentials",
         `the credentials for ${bucket} have expired`,
         "Renew them, for example by `aws sso login`, and run `pulumi up` again.",
       );
     case "InvalidAccessKeyId":
     case "XAdminUserNotFound": // versitygw's
-      return say(`${store} does not know the access key`, CREDENTIALS_REMEDY);
+      return say("credentials", `${store} does not know the access key`, CREDENTIALS_REMEDY);
     case "InvalidToken":
     case "SignatureDoesNotMatch":
     case "InvalidSecurity":
-      return say(`${store} does not accept the secret of the access key`, CREDENTIALS_REMEDY);
+      return say("credentials", `${store} does not accept the secret of the access key`, CREDENTIALS_REMEDY);
     case "CredentialsProviderError":
     case "TokenProviderError":
-      return say(`no credentials for ${bucket} were found: ${text}`, CREDENTIALS_REMEDY);
+      return say("credentials", `no credentials for ${bucket} were found: ${text}`, CREDENTIALS_REMEDY);
     case "RequestTimeTooSkewed":
     case "RequestExpired":
       return say(
+        "clock",
         `the clock of this machine and that of ${store} differ too much`,
         "Set this machine's clock.",
       );
@@ -131,6 +122,7 @@ export function storeFailure(
     case "IllegalLocationConstraintException":
     case "301":
       return say(
+        "address",
         `${bucket} is in another region than the request was sent to`,
         "Set the destination's region to that of the bucket.",
       );
@@ -138,6 +130,7 @@ export function storeFailure(
     case "ServiceUnavailable":
     case "503":
       return say(
+        "busy",
         `${store} is too busy (${code})${request}`,
         "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
       );
@@ -145,16 +138,22 @@ export function storeFailure(
     case "XAmzContentChecksumMismatch":
     case "XAmzContentSHA256Mismatch":
       return say(
+        "corrupted",
         `the data that arrived at ${where} differs from the data that was sent (${code})${request}`,
         "Run `pulumi up` again. If it fails again, a proxy or the network changes the data.",
       );
     case "EntityTooLarge":
     case "QuotaExceeded":
     case "XMinioStorageFull":
-      return say(`the store has no space for ${where} (${code})`, "Free space there, or raise its limit.");
+      return say(
+        "full",
+        `the store has no space for ${where} (${code})`,
+        "Free space there, or raise its limit.",
+      );
     case "NotImplemented":
     case "501":
       return say(
+        "unsupported",
         `${store} does not know ${action} as requested: ${text}`,
         "It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
       );
@@ -164,6 +163,7 @@ export function storeFailure(
   if (status === undefined) {
     const host = destination.endpoint === undefined ? "Amazon S3" : URL.parse(destination.endpoint)?.host;
     return say(
+      "unreachable",
       `${host ?? "the store"} could not be reached for ${where} (${/^[\w .-]{1,60}$/.test(code) ? code : "failed"})`,
       "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
     );
@@ -171,16 +171,26 @@ export function storeFailure(
   if (status === 403 || code === "AccessDenied" || code === "AllAccessDisabled") {
     const isSaid =
       text !== "" && text !== code && !/^(?:access denied|forbidden|unknown ?error)\.?$/i.test(text);
-    const codeSaid = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code) ? "" : ` (${redact(code, 60)})`;
+    const isPlain = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code);
+    const codeSaid = isPlain ? "" : ` (${redact(code, 60)})`;
     return say(
+      isPlain ? "denied" : "other",
       `${action} on ${where} is not allowed${codeSaid}${isSaid ? `: ${text}` : ""}${request}`,
       forbiddenRemedy(`${code} ${text}`, action, destination),
     );
   }
   return say(
+    failureOf(code, status),
     `${action} on ${where} failed with status ${status} (${redact(code, 60)}): ${text}${request}`,
     "Run `pulumi up` again; if it fails again, see the log of the store.",
   );
+}
+
+/** What an answer means whose message is the store's own. */
+function failureOf(code: string, status: number): StoreFailure {
+  if (/^NoSuch(?:Key|Upload)$/.test(code) || status === 404) return "missing";
+  // 409: another write to the key is under way
+  return status === 412 || code === "ConditionalRequestConflict" ? "conflict" : "other";
 }
 
 /** What stores say that accept a bucket only in the host of an address. */
@@ -188,7 +198,7 @@ const WANTS_BUCKET_IN_HOST =
   /SecondLevelDomainForbidden|virtual[- _]?host(?:ed|ing)?\b|VirtualHost|PathStyle.*Forbidden|InvalidPathAccess/i;
 
 /** What helps against a refusal that the store words in this way. */
-function forbiddenRemedy(said: string, action: StoreAction, destination: BucketInputs): string {
+function forbiddenRemedy(said: string, action: Action, destination: BucketInputs): string {
   const { bucket, encryption, endpoint } = destination;
   const isWrite = action === "s3:PutObject";
   if (/cap exceeded|quota/i.test(said)) return "Free space there, or raise the limit of the account.";

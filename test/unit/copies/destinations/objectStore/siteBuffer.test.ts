@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Spool } from "../../../../../provider/copies/destinations/objectStore/spool.ts";
+import { SiteBuffer } from "../../../../../provider/copies/destinations/objectStore/siteBuffer.ts";
 
 /** Chunks of a reader that reuses its memory. */
 async function* reused(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
@@ -15,9 +15,9 @@ async function* reused(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> 
 }
 
 test("files are read back as written, empty ones and large ones, with their digests", async (context) => {
-  const folder = await mkdtemp(join(tmpdir(), "spool-"));
+  const folder = await mkdtemp(join(tmpdir(), "buffer-"));
   context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const spool = new Spool(folder);
+  const buffer = new SiteBuffer(folder);
   const contents = [
     Buffer.from("one"),
     Buffer.alloc(0),
@@ -25,16 +25,16 @@ test("files are read back as written, empty ones and large ones, with their dige
     Buffer.from("last"),
   ];
   for (const [index, content] of contents.entries()) {
-    await spool.file({ path: `${index}`, size: content.length }, reused(content, 65_536));
+    await buffer.file({ path: `${index}`, size: content.length }, reused(content, 65_536));
   }
-  const files = await spool.files();
+  const files = await buffer.files();
   expect(files.map(({ path, size }) => [path, size])).toEqual([
     ["0", 3],
     ["1", 0],
     ["2", 3_000_000],
     ["3", 4],
   ]);
-  const held = await readFile(spool.path);
+  const held = await readFile(buffer.path);
   for (const [index, { sha256, offset, size }] of files.entries()) {
     const content = contents[index] ?? Buffer.alloc(0);
     expect(sha256).toBe(createHash("sha256").update(content).digest("hex"));
@@ -43,9 +43,9 @@ test("files are read back as written, empty ones and large ones, with their dige
 });
 
 test("a write failure is reported with the path and the needed space", async () => {
-  const spool = new Spool("/nowhere/at/all");
-  await spool.file({ path: "a", size: 1 }, reused(Buffer.from("a"), 1));
-  await expect(spool.files()).rejects.toMatchObject({
+  const buffer = new SiteBuffer("/nowhere/at/all");
+  await buffer.file({ path: "a", size: 1 }, reused(Buffer.from("a"), 1));
+  await expect(buffer.files()).rejects.toMatchObject({
     name: "DestinationError",
     message: "the site's files could not be stored at /nowhere/at/all/site (ENOENT)",
   });

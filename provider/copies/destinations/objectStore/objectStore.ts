@@ -1,0 +1,102 @@
+import type { CopyLink } from "../destination";
+import type { FileHeaders } from "./fileHeaders";
+
+/** An object as the store describes it. */
+export interface StoredObject {
+  readonly size: number;
+  /** See {@link Revision}. */
+  readonly revision: Revision;
+  /** SHA-256 of its content, from the store's checksum or from the metadata it was sent with: hexadecimal digits. */
+  readonly sha256?: string | undefined;
+  readonly headers: { readonly [Name in keyof FileHeaders]: string | undefined };
+}
+
+/**
+ * Identifies what one write to a key left: every further write changes it. Only its store interprets it. Empty if it is not known.
+ */
+export type Revision = string;
+
+/** An object as a list describes it. */
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  readonly revision: Revision;
+  readonly modifiedAtMs: number;
+}
+
+/** An object that is sent. The store keeps {@link sha256}, and returns it in {@link StoredObject}. */
+export interface NewObject {
+  readonly key: string;
+  readonly size: number;
+  /** SHA-256 of the content: hexadecimal digits. */
+  readonly sha256: string;
+  readonly headers: FileHeaders;
+}
+
+/** The content of an object: in memory, or read anew for each attempt. An error while it is read ends the attempt unchanged. */
+export type Content = Buffer | (() => AsyncIterable<Uint8Array>);
+
+/** What must hold for a write: there is no object at the key, or it is this revision. The store checks it in the same step. */
+export type WriteCondition = "absent" | { readonly revision: Revision };
+
+export interface SendOptions {
+  /** @default none: an object at the key is replaced */
+  readonly onlyIf?: WriteCondition | undefined;
+  /** Gets the number of bytes that arrived. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+}
+
+/** An upload of several requests that was neither completed nor aborted. Its object does not exist. */
+export interface UnfinishedUpload {
+  readonly key: string;
+  readonly startedAtMs: number;
+  /** When it last received content: milliseconds since 1970. Not before {@link startedAtMs}. */
+  lastActiveMs(): Promise<number>;
+  /** Removes it. One that is already gone is not an error. */
+  abort(): Promise<void>;
+}
+
+/** How many small requests run concurrently. */
+export const CONCURRENCY = 16;
+
+/**
+ * One bucket (container) of a store, as copies use it: each protocol implements it in a folder of its own. Keys are whole, with the prefix.
+ *
+ * Every method retries temporary failures itself, stops with the operation's signal, and throws its reason or a `StoreError`.
+ */
+export interface ObjectStore {
+  /** The bucket in messages and addresses of copies: an object's is this, a slash and its key. */
+  readonly uri: string;
+  /** The longest key that the store accepts, in bytes. */
+  readonly longestKeyBytes: number;
+  /** Whether a key may be the folder of others: `guide` beside `guide/index.html`. Stores that keep objects as files have no such keys. */
+  readonly hasKeysBesideFolders: boolean;
+  /** Where an object is fetched without a signature. */
+  addressOf(key: string): Promise<string>;
+  /** Describes an object. `undefined` does not prove absence: without the right to list, some stores answer the same. */
+  head(key: string): Promise<StoredObject | undefined>;
+  /**
+   * Lists the objects whose keys begin with a prefix, by key.
+   *
+   * @param atMost ends the list after so many. @default all
+   */
+  list(prefix: string, atMost?: number): Promise<Map<string, ListedObject>>;
+  /** Passes the content of an object to a function, and returns its result; `undefined` when there is no such object. */
+  read<T>(key: string, use: (content: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T | undefined>;
+  /**
+   * Writes an object as a whole: content that does not arrive, or not unchanged, is no object, and its upload is aborted.
+   *
+   * @throws StoreError with the failure `"conflict"` where {@link SendOptions.onlyIf} does not hold
+   */
+  send(object: NewObject, content: Content, options?: SendOptions): Promise<void>;
+  /** Copies an object within the bucket, with its headers. @returns the copy's revision; `undefined` when there is no such object */
+  copy(from: string, to: string): Promise<Revision | undefined>;
+  /** Removes objects, in as few requests as the store allows. One that is already gone is not an error. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** Signs a link to an object. It expires no later than the credentials that sign it, and is registered as a secret. */
+  sign(key: string, lifeMs: number): Promise<CopyLink>;
+  /** The unfinished uploads of keys with a prefix; none from a store that does not list them. */
+  unfinishedUploads(prefix: string): Promise<UnfinishedUpload[]>;
+  /** Closes its connections. */
+  close(): void;
+}

@@ -1,0 +1,156 @@
+import { Readable } from "node:stream";
+import type { S3 } from "@aws-sdk/client-s3";
+import { DestinationError } from "../../../../runtime/messages/errors";
+import type { Content, NewObject, SendOptions, UnfinishedUpload, WriteCondition } from "../objectStore";
+import { contentMd5, withChecksums } from "./checksums";
+import type { BucketClient } from "./client";
+import { encryptionOf } from "./inputs";
+import { readPages } from "./pages";
+
+/** User metadata of an object: the digest of its content, for objects that were sent in parts. */
+export const DIGEST_NAME = "sha256";
+/** Larger objects are sent in parts of this size, in bytes; in larger parts if there would be more than {@link MAX_PARTS}. */
+const PART_SIZE = 8 * 1024 * 1024;
+/** See https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
+const MAX_PARTS = 10_000;
+/** How many parts of one object are sent concurrently. Memory holds them, and one more that is being read. */
+const CONCURRENCY = 4;
+/** How long aborting an upload may take after Ctrl-C or the deadline, in milliseconds. */
+const GRACE_MS = 1_500;
+
+/** The store's answers about an upload that another run completed or aborted. */
+const GONE_UPLOAD = { NoSuchUpload: undefined, "404": undefined } as const;
+
+/**
+ * Sends an object, in parts if it is large. The store verifies each request. Without a checksum, its digest in the metadata, its length
+ * and its ETag prove the content. A failed or stopped upload is aborted.
+ */
+export async function sendObject(
+  client: BucketClient,
+  object: NewObject,
+  content: Content,
+  options: SendOptions = {},
+): Promise<void> {
+  await withChecksums(client.destination.endpoint, "write", (hasChecksum) =>
+    sendOnce(client, object, content, options, hasChecksum),
+  );
+}
+
+async function sendOnce(
+  client: BucketClient,
+  { key, sha256, size, headers }: NewObject,
+  content: Content,
+  { onlyIf, onProgress }: SendOptions,
+  hasChecksum: boolean,
+): Promise<void> {
+  const { s3, sdk, destination, context } = client;
+  // the library does not pass the signal, and sends the parts of an upload without an ID as objects
+  const send = async (command: never): Promise<unknown> => {
+    const { input } = command as { input: { Body?: unknown; ContentMD5?: string } };
+    if (!hasChecksum) Object.assign(input, contentMd5(input.Body));
+    const answer: object = await s3.send(command, { abortSignal: context.signal });
+    const isBegun = (command as object) instanceof sdk.s3.CreateMultipartUploadCommand;
+    if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
+    throw new DestinationError(
+      `the store of s3://${destination.bucket} began an upload without an id`,
+      "It does not implement S3's protocol as Amazon does.",
+    );
+  };
+  const upload = new sdk.storage.Upload({
+    client: Object.create(s3, { send: { value: send } }) as S3,
+    params: {
+      ...client.named(key),
+      ContentType: headers.contentType,
+      CacheControl: headers.cacheControl,
+      ...(headers.contentEncoding !== undefined && { ContentEncoding: headers.contentEncoding }),
+      Metadata: { [DIGEST_NAME]: sha256 },
+      ...(hasChecksum && { ChecksumAlgorithm: "SHA256" as const }),
+      ...encryptionOf(destination),
+      Body: Buffer.isBuffer(content) ? content : Readable.from(content(), { highWaterMark: 1 }),
+      ...conditionOf(onlyIf),
+    },
+    partSize: Math.max(PART_SIZE, Math.ceil(size / MAX_PARTS)),
+    queueSize: CONCURRENCY,
+    leavePartsOnError: true, // the code below aborts them, even after Ctrl-C
+  });
+  upload.on("httpUploadProgress", ({ loaded = 0 }) => onProgress?.(loaded));
+  try {
+    await client.run("s3:PutObject", key, () => upload.done());
+  } catch (error) {
+    const { uploadId } = upload;
+    // the next run clears an upload that could not be aborted
+    if (uploadId !== undefined) await abortUpload(client, key, uploadId).catch(() => undefined);
+    throw error;
+  }
+}
+
+function conditionOf(condition: WriteCondition | undefined): { IfNoneMatch?: "*"; IfMatch?: string } {
+  if (condition === undefined) return {};
+  return condition === "absent" ? { IfNoneMatch: "*" } : { IfMatch: condition.revision };
+}
+
+/** The multipart uploads of keys with a prefix that were neither completed nor aborted. */
+export async function unfinishedUploads(client: BucketClient, prefix: string): Promise<UnfinishedUpload[]> {
+  const found: UnfinishedUpload[] = [];
+  let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+  await readPages(client.uri, async () => {
+    const which = { Bucket: client.destination.bucket, Prefix: prefix, ...markers };
+    const page = await client.run("s3:ListBucketMultipartUploads", undefined, (options) =>
+      client.s3.listMultipartUploads(which, options),
+    );
+    for (const { Key: key = "", UploadId: uploadId = "", Initiated } of page.Uploads ?? []) {
+      const startedAtMs = Initiated?.getTime() ?? 0;
+      found.push({
+        ...{ key, startedAtMs },
+        lastActiveMs: () => lastActiveMs(client, key, uploadId, startedAtMs),
+        abort: () => abortUpload(client, key, uploadId),
+      });
+    }
+    markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    return page.IsTruncated === true ? JSON.stringify(markers) : undefined;
+  });
+  return found;
+}
+
+/** When an upload received its last part. */
+async function lastActiveMs(
+  client: BucketClient,
+  key: string,
+  uploadId: string,
+  startedAtMs: number,
+): Promise<number> {
+  let lastMs = startedAtMs;
+  await readPages(client.uri, async (PartNumberMarker) => {
+    const which = { ...client.named(key), UploadId: uploadId, PartNumberMarker };
+    const page = await client.run(
+      "s3:ListMultipartUploadParts",
+      key,
+      (options) => client.s3.listParts(which, options),
+      GONE_UPLOAD,
+    );
+    for (const { LastModified } of page?.Parts ?? []) {
+      lastMs = Math.max(lastMs, LastModified?.getTime() ?? 0);
+    }
+    return page?.IsTruncated === true ? (page.NextPartNumberMarker ?? "") : undefined;
+  });
+  return lastMs;
+}
+
+/** Aborts a multipart upload, even after the operation was stopped. An upload that is already gone is not an error. */
+async function abortUpload(client: BucketClient, key: string, uploadId: string): Promise<void> {
+  const { signal, clock } = client.context;
+  const grace = new AbortController();
+  const tooLate = new DestinationError(`the upload to ${key} could not be aborted`, "The next run does it.");
+  const stop = clock.after(GRACE_MS, () => grace.abort(tooLate));
+  try {
+    await client.run(
+      "s3:AbortMultipartUpload",
+      key,
+      (options) => client.s3.abortMultipartUpload({ ...client.named(key), UploadId: uploadId }, options),
+      GONE_UPLOAD,
+      { signal: signal.aborted ? grace.signal : signal },
+    );
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { diskFailure } from "../../../runtime/files/diskFailure";
+import { DestinationError } from "../../../runtime/messages/errors";
+import type { BucketPlace } from "./bucketPlace";
+import type { FileHeaders } from "./fileHeaders";
+import type { NewObject, StoredObject } from "./objectStore";
+
+/** Where content begins in a file. */
+export interface FileContent {
+  readonly path: string;
+  readonly offset: number;
+}
+
+/**
+ * Sends an object. A file that changed during the upload does not become an object.
+ *
+ * @param onlyNew keeps an existing object at the key
+ * @param onProgress gets the number of bytes that arrived
+ * @returns whether the store has this content now; `false` when it keeps other content
+ * @throws DestinationError; the signal's reason
+ */
+export async function sendObject(
+  { objects, context: { signal } }: BucketPlace,
+  object: NewObject,
+  content: FileContent | Buffer,
+  onlyNew: boolean,
+  onProgress?: (bytes: number) => void,
+): Promise<boolean> {
+  const sent = Buffer.isBuffer(content) ? content : () => readChecked(content, object, signal);
+  try {
+    await objects.send(object, sent, { onlyIf: onlyNew ? "absent" : undefined, onProgress });
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    // the answer was lost, or another run was faster
+    const stored = await objects.head(object.key).catch(() => undefined);
+    if (stored !== undefined && isSameContent(stored, object)) return true;
+    if (stored !== undefined && onlyNew) return false;
+    throw error;
+  }
+}
+
+/** Sends a short text, which replaces the one at the key. */
+export async function sendText(
+  place: BucketPlace,
+  key: string,
+  text: string,
+  headers: FileHeaders,
+): Promise<void> {
+  const content = Buffer.from(text);
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  await sendObject(place, { key, size: content.length, sha256, headers }, content, false);
+}
+
+export function isSameContent(
+  stored: StoredObject,
+  { size, sha256 }: Pick<NewObject, "size" | "sha256">,
+): boolean {
+  return stored.size === size && stored.sha256 === sha256;
+}
+
+async function* readChecked(
+  { path, offset }: FileContent,
+  { size, sha256 }: NewObject,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256");
+  if (size > 0) {
+    const range = { start: offset, end: offset + size - 1 };
+    try {
+      for await (const bytes of createReadStream(path, range) as AsyncIterable<Buffer>) {
+        hash.update(bytes);
+        yield bytes;
+      }
+    } catch (error) {
+      throw diskFailure(error, path, signal, { kind: "file" });
+    }
+  }
+  if (hash.digest("hex") === sha256) return;
+  throw new DestinationError(
+    `${path} was changed while it was sent`,
+    "Nothing else may write there. Run `pulumi up` again.",
+  );
+}

@@ -1,0 +1,98 @@
+// The interface of a store, as S3 implements it: what the layouts rely on.
+import { createHash } from "node:crypto";
+import { beforeEach, expect, test } from "vitest";
+import type {
+  NewObject,
+  ObjectStore,
+  WriteCondition,
+} from "../../../../../../provider/copies/destinations/objectStore/objectStore.ts";
+import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import {
+  startBucketStub,
+  STUB_BUCKET,
+  stubError,
+  stubOperation,
+  type BucketStub,
+} from "../../../../../simulation/bucketStub.ts";
+
+let stub: BucketStub;
+let store: ObjectStore;
+beforeEach(async (context) => {
+  stub = await startBucketStub(context);
+  store = await openS3({ bucket: STUB_BUCKET, endpoint: stub.endpoint }, await stubOperation(context));
+  context.onTestFinished(() => store.close());
+});
+
+const HEADERS = { contentType: "text/plain", cacheControl: "no-store" };
+
+function object(text: string): NewObject {
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { key: "a", size: text.length, sha256, headers: HEADERS };
+}
+
+const send = (text: string, onlyIf?: WriteCondition): Promise<void> =>
+  store.send(object(text), Buffer.from(text), { onlyIf });
+
+const stored = (): string | undefined => stub.objects.get("a")?.body.toString();
+
+test("an object is written where there is none, and stays where there is one", async () => {
+  await send("first", "absent");
+  await expect(send("second", "absent")).rejects.toMatchObject({ failure: "conflict" });
+  expect(stored()).toBe("first");
+});
+
+test("an object is replaced only if it is the expected revision", async () => {
+  await send("first");
+  const revision = (await store.head("a"))?.revision ?? "";
+  await send("second", { revision });
+  await expect(send("third", { revision })).rejects.toMatchObject({ failure: "conflict" });
+  expect(stored()).toBe("second");
+});
+
+test("a large object is replaced under the same condition, and leaves no upload", async () => {
+  const text = "a".repeat(9 * 1024 * 1024);
+  await send("first");
+  await expect(send(text, { revision: '"other"' })).rejects.toMatchObject({ failure: "conflict" });
+  expect(stub.uploads.size).toBe(0);
+  await send(text, { revision: (await store.head("a"))?.revision ?? "" });
+  expect(stored()).toBe(text);
+});
+
+test("the revision is the same from every request, and another one after a write", async () => {
+  await send("first");
+  const first = (await store.head("a"))?.revision;
+  expect((await store.list("")).get("a")?.revision).toBe(first);
+  expect(await store.copy("a", "b")).toBe((await store.head("b"))?.revision);
+  await send("second");
+  expect((await store.head("a"))?.revision).not.toBe(first);
+});
+
+test("what is not there is undefined, and its removal no error", async () => {
+  expect(await store.head("a")).toBeUndefined();
+  expect(await store.read("a", () => Promise.resolve("read"))).toBeUndefined();
+  expect(await store.copy("a", "b")).toBeUndefined();
+  await store.remove(["a", "b"]);
+});
+
+test("a list ends after as many objects as are wanted", async () => {
+  for (const key of ["a", "b", "c"]) stub.put(key, key);
+  await store.list("", 1);
+  expect(stub.requests.map(({ query }) => query.get("max-keys"))).toEqual(["1"]);
+});
+
+test.each([
+  [404, "NoSuchBucket", "noBucket"],
+  [403, "AccessDenied", "denied"],
+  [403, "InvalidAccessKeyId", "credentials"],
+  [400, "ExpiredToken", "credentials"],
+  [403, "RequestTimeTooSkewed", "clock"],
+  [301, "PermanentRedirect", "address"],
+  [400, "BadDigest", "corrupted"],
+  [403, "QuotaExceeded", "full"],
+  [501, "NotImplemented", "unsupported"],
+  [409, "ConditionalRequestConflict", "conflict"],
+  [418, "Teapot", "other"],
+] as const)("the answer %d %s is the failure «%s»", async (status, code, failure) => {
+  stub.rule = () => stubError(status, code);
+  await expect(store.list("")).rejects.toMatchObject({ failure });
+});
