@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputRow } from "../provider/resource/inputTable";
-import { type OutputRows,rowsThat } from "../provider/resource/outputTable";
+import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { handlerText } from "./handler";
-import { checkPackageIsFound,refuseImport,warnOfPlainKey } from "./registration";
+import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
 import { isKnownOutput } from "./pulumiSdk";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */

@@ -11,7 +11,7 @@ const sharedProcesses: Options = { isolate: false };
 /** Tests of what a process does once in its life: each file replaces modules by others. */
 export const REPLACED_MODULES = "unit/{adapters,sdk,service/polling}/**/*.test.ts";
 
-/** Stacks that need minutes of processor time: `npm run test:stacks`, `test:native` and `test:cli` run them, `npm test` does not. */
+/** Stacks that need minutes of processor time, and those that measure time: other suites run them (`suites.ts`). */
 const hasLongStacks =
   process.env["STACKS"] === "all" || process.env["ADAPTER"] === "native" || process.env["ENGINE"] === "cli";
 
@@ -45,14 +45,14 @@ export default defineConfig({
         include: [
           "stack/*.test.ts",
           ...(hasLongStacks ? ["stack/long/*.test.ts"] : []),
-          "kills/{kills,downloads,sameBytes,sites}.test.ts",
+          "kills/{downloads,sameBytes}.test.ts",
         ],
         maxConcurrency: 3, // each additional test is two more processes that load @pulumi/pulumi
         ...sharedProcesses,
       }),
       // tests that measure time run alone: after all others, one file after the other
       project("timed", 300_000, {
-        include: ["stack/timed/*.test.ts"],
+        include: hasLongStacks ? ["stack/timed/*.test.ts"] : [],
         ...sharedProcesses,
         sequence: { groupOrder: 1 },
         maxWorkers: 1,

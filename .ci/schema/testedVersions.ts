@@ -35,7 +35,7 @@ export function withTestedVersions(page: string, root: string): string {
   const rows = [
     ["what", "versions", "where"],
     ["---", "---", "---"],
-    ["Pulumi CLI", locked("@pulumi/pulumi"), "`npm run test:cli`, in the workflow `tests`"],
+    ["Pulumi CLI", locked("@pulumi/pulumi"), "`npm test -- cli`, in the workflow `tests`"],
     [
       "`@pulumi/pulumi`",
       `${oldestSdk} and ${locked("@pulumi/pulumi")}`,
@@ -50,26 +50,26 @@ export function withTestedVersions(page: string, root: string): string {
       "`test/package/package.test.ts`",
     ],
     ["languages", "Python, Go, YAML, Java, C#", "`test/package/languages.test.ts`"],
-    ["Kubernetes", KUBERNETES_VERSION, "`npm run test:cluster`"],
-    ["Helm", HELM_VERSION, "`npm run test:chart`"],
-    ["web server of the chart", "nginx of Debian", "`npm run test:chart`"],
+    ["Kubernetes", KUBERNETES_VERSION, "`npm test -- cluster`"],
+    ["Helm", HELM_VERSION, "`npm test -- chart`"],
+    ["web server of the chart", "nginx of Debian", "`npm test -- chart`"],
     [
       "registry",
       `distribution ${DISTRIBUTION_VERSION}; read by crane ${CRANE_VERSION}`,
-      "`npm run test:copies`",
+      "`npm test -- copies`",
     ],
     [
       "S3 store",
       `versitygw ${VERSITYGW_VERSION}; AWS SDK ${locked("@aws-sdk/client-s3")}`,
-      "`npm run test:copies`",
+      "`npm test -- copies`",
     ],
-    ["shells of a kit's scripts", SYSTEMS.join("; "), "`npm run test:kit`"],
+    ["shells of a kit's scripts", SYSTEMS.join("; "), "`npm test -- kit`"],
     [
       "exports of other generators",
       `Next.js ${generator("nextjs", "next")}, Docusaurus ${generator("docusaurus", "@docusaurus/core")}`,
-      "`npm run test:foreign-sites`",
+      "`npm test -- foreign-sites`",
     ],
-    ["browser", "Chromium of Debian", "`npm run test:foreign-sites`"],
+    ["browser", "Chromium of Debian", "`npm test -- foreign-sites`"],
   ];
   const table = rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
   return page.replace(

@@ -1,6 +1,7 @@
 // `npm start`: the whole workflow on this machine. A reference service hosts the documentation of this project, a Pulumi program exports
 // it, and the exported site is served until Ctrl-C. `-- --once` checks the served start page and ends.
-// `npm run docs`: the same with a program that also makes the copy that is published. `-- --output FOLDER` writes that copy.
+// `npm start -- --example documentation`: the same with a program that also makes the copy that is published. `--output FOLDER`
+// writes that copy.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -55,7 +56,7 @@ async function main(): Promise<number> {
   if (options.example === NEEDS_CLUSTER) {
     console.error(
       `The example "${NEEDS_CLUSTER}" needs a Kubernetes cluster: see examples/${NEEDS_CLUSTER}/README.md, or run ` +
-        `npm run test:cluster, which starts a node for it.`,
+        `npm test -- cluster, which starts a node for it.`,
     );
     return 2;
   }

@@ -1,4 +1,4 @@
-// `npm run test:archives`: the archive of the native plugin for this machine, without Node.js, and where `pulumi` is on PATH with it.
+// `npm test -- archives`: the archive of the native plugin for this machine, without Node.js, and where `pulumi` is on PATH with it.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { runVitest } from "../programs/runVitest.ts";
@@ -7,6 +7,6 @@ import { thisMachine } from "./thisMachine.ts";
 const ROOT = join(import.meta.dirname, "../..");
 
 const { target, archive } = thisMachine();
-console.log(`test:archives: the archive for ${target} is written`);
+console.log(`archives: the archive for ${target} is written`);
 execFileSync(process.execPath, [".ci/archives.mjs", "--target", target], { cwd: ROOT, stdio: "inherit" });
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), { ARCHIVE: archive });

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:archives`, which writes the archive first. */
+/** `npm test -- archives`, which writes the archive first. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

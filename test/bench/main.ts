@@ -1,10 +1,8 @@
 import { adapters } from "./adapters.ts";
-import { doctor } from "./doctor.ts";
 import { downloadBench } from "./download.ts";
 import { bucket } from "./bucket.ts";
 import { fleet } from "./fleet.ts";
 import { hundredExports } from "./hundredExports.ts";
-import { inspect } from "./inspect.ts";
 import { kit } from "./kit.ts";
 import { lag } from "./lag.ts";
 import { pages } from "./pages.ts";
@@ -12,30 +10,20 @@ import { pluginStart } from "./pluginStart.ts";
 import { programStart } from "./programStart.ts";
 import { publishToPage } from "./publishToPage.ts";
 import { push } from "./push.ts";
-import { realJobs } from "./realJobs.ts";
 import { search } from "./search.ts";
-import { stateSize } from "./stateSize.ts";
-import { thousandPages } from "./thousandPages.ts";
 import { thousandWaits } from "./thousandWaits.ts";
-import { waitingCost } from "./waitingCost.ts";
 
 /**
  * What `npm run bench` can run. Each bench is in its own file, prints its figures and says whether they are within its limits.
  */
 const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   lag,
-  "real-jobs": realJobs,
-  "waiting-cost": waitingCost,
   "thousand-waits": thousandWaits,
   "program-start": programStart,
   "plugin-start": pluginStart,
-  doctor,
-  "state-size": stateSize,
-  "thousand-pages": thousandPages,
   "hundred-exports": hundredExports,
   adapters,
   fleet,
-  inspect,
   "publish-to-page": publishToPage,
   pages,
   download: downloadBench,

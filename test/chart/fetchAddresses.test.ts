@@ -3,8 +3,9 @@ import { type ArchiveServer, refuse, send, startArchiveServer } from "./archiveS
 import { CANARY, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { ARCHIVE } from "./largeArchive.ts";
+import { shortened } from "../suites.ts";
 
-describe.each(SYSTEMS)("with %s, the download", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the download", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   beforeEach(async (context) => {

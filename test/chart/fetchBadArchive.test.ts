@@ -5,6 +5,7 @@ import { type ArchiveServer, send } from "./archiveServer.ts";
 import { type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { type Entry, SITE, tar, tarGz } from "./tarArchive.ts";
+import { shortened } from "../suites.ts";
 
 type Row = Refusal<Entry>;
 
@@ -164,7 +165,7 @@ const REFUSED: Row[] = [
   ["with only an empty folder", tarGz([{ name: "a/", type: "5", mode: 0o755 }]), NO_START_PAGE],
 ];
 
-describe.each(SYSTEMS)("with %s, the archive", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the archive", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   beforeEach(async (context) => {

@@ -5,6 +5,7 @@ import { type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { ARCHIVE, base64, hex, OTHER, RANDOM } from "./largeArchive.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tar } from "./tarArchive.ts";
+import { shortened } from "../suites.ts";
 
 const SMALL = { MAX_ARCHIVE_BYTES: "10240" };
 const TOO_LARGE = "larger than fetch.maxArchiveBytes (10240)";
@@ -14,7 +15,7 @@ const longerThanAnnounced: Answer = (_request, response) => {
   response.socket?.end(Buffer.concat([Buffer.from(head), ARCHIVE]));
 };
 
-describe.each(SYSTEMS)("with %s, the download", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the download", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   beforeEach(async (context) => {

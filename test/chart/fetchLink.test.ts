@@ -7,11 +7,12 @@ import { type ArchiveServer, cutOff, inTurn, refuse, send, startArchiveServer } 
 import { CANARY, CONTENT, filesThatHold, isInSomeProcess, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tarGz } from "./tarArchive.ts";
+import { shortened } from "../suites.ts";
 
 const ARCHIVE = tarGz(SITE);
 const ONE_SECOND = { TIME_LIMIT_SECONDS: "1" };
 
-describe.each(SYSTEMS)("with %s, the link", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the link", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   beforeEach(async (context) => {

@@ -7,6 +7,7 @@ import { CANARY, CONTENT, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore } from "./podBesideStore.ts";
 import { only, podTemplate, render, serving } from "./renderedChart.ts";
 import { tarGz } from "./tarArchive.ts";
+import { shortened } from "../suites.ts";
 
 const BEFORE = "fedcba9876543210";
 const archiveOf = (script: string, more: Record<string, string> = {}) =>
@@ -24,7 +25,7 @@ const OLD_ARCHIVE = archiveOf("0a1b2c3d", {
   "assets/large-0a1b2c3e.js": "x".repeat(5000),
 });
 
-describe.each(SYSTEMS)("with %s, the version before", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the version before", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   const kept = () => {

@@ -5,6 +5,7 @@ import { type Answer, type ArchiveServer, cutOff, inTurn, refuse, send, slowly }
 import { CANARY, type FetchRun, filesThatHold, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { ARCHIVE, hex, OTHER } from "./largeArchive.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
+import { shortened } from "../suites.ts";
 
 const ETAG = '"first"';
 /** Resumes an archive that was cut off after 20,000 bytes. */
@@ -17,7 +18,7 @@ const continued =
     response.end(body);
   };
 
-describe.each(SYSTEMS)("with %s, the download", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the download", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   beforeEach(async (context) => {

@@ -6,8 +6,9 @@ import { CANARY, PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore } from "./podBesideStore.ts";
 import { EXPORTED_FORMS, exported } from "./exportedForms.ts";
 import { type Entry, SITE, tarGz } from "./tarArchive.ts";
+import { shortened } from "../suites.ts";
 
-describe.each(SYSTEMS)("with %s, the archive", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the archive", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   beforeEach(async (context) => {

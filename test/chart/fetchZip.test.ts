@@ -8,6 +8,7 @@ import { type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tarGz } from "./tarArchive.ts";
 import { SYMBOLIC_LINK, zip, type ZipEntry } from "./zipArchive.ts";
+import { shortened } from "../suites.ts";
 
 const ZIP_SITE: readonly ZipEntry[] = SITE.map(({ name, content = "" }) => ({ name, content }));
 const LONG_ZIP = zip([...ZIP_SITE, { name: "long", content: gzipSync(Buffer.alloc(90_000, "abcdefg")) }]);
@@ -59,7 +60,7 @@ const REFUSED_ZIPS: Row[] = [
   ["no start page", zip([{ name: "guide.html" }]), NO_START_PAGE],
 ];
 
-describe.each(SYSTEMS)("with %s, the archive", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, the archive", (system) => {
   let pod: PodFolders;
   let server: ArchiveServer;
   beforeEach(async (context) => {

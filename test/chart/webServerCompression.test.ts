@@ -22,6 +22,7 @@ import { findCommand } from "../programs/commands.ts";
 import { SYSTEMS, type System } from "./fetchRun.ts";
 import { CHART, render, serving } from "./renderedChart.ts";
 import { WebServer, wasCompressedBefore } from "./webServer.ts";
+import { shortened } from "../suites.ts";
 
 /** Each worker notices within a second that a file exists now. */
 const ONE_WORKER = { web: { workerProcesses: 1 } };
@@ -86,7 +87,7 @@ function compressed(server: WebServer, path = "/"): Promise<void> {
   return until(() => server.hasCompressed(path));
 }
 
-describe.each(SYSTEMS)("with %s, texts are compressed once", (system) => {
+describe.each(shortened(SYSTEMS))("with %s, texts are compressed once", (system) => {
   const server = new WebServer();
   const folder = mkdtempSync(join(tmpdir(), "busybox-"));
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// `npm run test:cluster`: the chart, the example and SelfHostedDocs on a real Kubernetes cluster. Uses the cluster of KUBECONFIG,
+// `npm test -- cluster`: the chart, the example and SelfHostedDocs on a real Kubernetes cluster. Uses the cluster of KUBECONFIG,
 // else starts a single node and stops it at the end.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

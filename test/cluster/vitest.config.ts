@@ -8,7 +8,7 @@ const TIMEOUT_MS = 480_000;
 /** These cut the pods off and restart the node: after all others, one by one. */
 const ALONE = ["airGap.test.ts", "offlineKit.test.ts"];
 
-/** `npm run test:cluster`, which prepares the cluster: see `main.ts`. Tests Helm on a cluster, and whole installations. */
+/** `npm test -- cluster`, which prepares the cluster: see `main.ts`. Tests Helm on a cluster, and whole installations. */
 export default defineConfig({
   test: {
     reporters: ["default", `${import.meta.dirname}/../totalsReporter.ts`],

@@ -5,7 +5,6 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
-  PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
@@ -115,47 +114,6 @@ describe.for([
     expect(store.requests.slice(before).map(({ method }) => method)).toEqual(["HEAD", "GET"]);
   });
 
-  test("that exists already is not sent again", async (context) => {
-    const store = await startStore(context);
-    const bundle = await makeBundle(context, size);
-    const copy = await publish(context, archives(store), bundle);
-    const before = store.requests.length;
-    expect(await publish(context, archives(store), bundle)).toEqual(copy);
-    const sent = store.requests
-      .slice(before)
-      .filter(({ method, key }) => !["GET", "HEAD"].includes(method) && !isMark(key));
-    expect(sent).toEqual([]);
-  });
-
-  test("is refused where another content has its name, which stays", async (context) => {
-    const store = await startStore(context);
-    const bundle = await makeBundle(context, size);
-    await store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: keyFor(bundle), Body: "theirs" }));
-    await expect(publish(context, archives(store), bundle)).rejects.toThrow(
-      "its content does not match its name",
-    );
-    expect((await contentOf(store, keyFor(bundle))).toString()).toBe("theirs");
-    expect(await openUploads(store)).toEqual([]);
-  });
-
-  test("is refused where another content gets its name at the last moment, which stays", async (context) => {
-    const store = await startStore(context);
-    const bundle = await makeBundle(context, size);
-    let theirs: Promise<unknown> | undefined;
-    store.spoil = ({ method, key }) => {
-      if (method === "HEAD" && key === keyFor(bundle) && theirs === undefined) {
-        theirs = store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: "theirs" }));
-      }
-      return undefined;
-    };
-    await expect(publish(context, archives(store), bundle)).rejects.toThrow(
-      "its content does not match its name",
-    );
-    await theirs;
-    expect((await contentOf(store, keyFor(bundle))).toString()).toBe("theirs");
-    expect(await openUploads(store)).toEqual([]);
-  });
-
   test.for(["slowDown", "cut", "lost", "changed"] as const)(
     "arrives whole despite faulty requests (%s)",
     async (way, context) => {
@@ -177,25 +135,6 @@ describe.for([
     },
   );
 
-  test("that was stopped does not wait for missing answers, and leaves no upload", async (context) => {
-    const store = await startStore(context);
-    const bundle = await makeBundle(context, size);
-    const stop = new AbortController();
-    const reason = new Error("stopped");
-    let stoppedAt = 0;
-    store.spoil = (request) => {
-      if (request.method !== "PUT" || (size > 16 * MB && request.query.get("partNumber") !== "3"))
-        return undefined;
-      stoppedAt = performance.now();
-      setImmediate(() => stop.abort(reason));
-      return "stuck";
-    };
-    await expect(publish(context, archives(store), bundle, stop.signal)).rejects.toBe(reason);
-    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
-    expect(await openUploads(store)).toEqual([]);
-    expect(await allKeys(store)).toEqual([]);
-  });
-
   test("that two runs put at the same time exists once, whole", async (context) => {
     const store = await startStore(context);
     const bundle = await makeBundle(context, size);
@@ -204,47 +143,6 @@ describe.for([
     expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
     expect(await openUploads(store)).toEqual([]);
   });
-
-  test("is removed, unless a kept copy is the same; a second removal is no error", async (context) => {
-    const store = await startStore(context);
-    const destination = archives(store);
-    const one = await publish(context, destination, await makeBundle(context, size));
-    const other = await publish(context, destination, await makeBundle(context, 100));
-    await store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: "site/archives/theirs", Body: "x" }));
-    await destination.remove([one], [one, other], await operation(context));
-    expect(await destination.compare(one, await operation(context))).toBe("same");
-    for (let times = 0; times < 2; times++)
-      await destination.remove([one], [other], await operation(context));
-    expect(await destination.compare(one, await operation(context))).toBe("gone");
-    expect(await destination.compare(other, await operation(context))).toBe("same");
-    await destination.remove([other], [], await operation(context));
-    expect(await allKeys(store)).toEqual(["site/archives/theirs"]);
-  });
-
-  test("counts as changed after somebody has written to it", async (context) => {
-    const store = await startStore(context);
-    const destination = archives(store);
-    const bundle = await makeBundle(context, size);
-    const copy = await publish(context, destination, bundle);
-    await store.client.send(
-      new PutObjectCommand({
-        Bucket: BUCKET,
-        Key: keyFor(bundle),
-        Body: "x",
-        Metadata: { sha256: bundle.sha256 },
-      }),
-    );
-    expect(await destination.compare(copy, await operation(context))).toBe("changed");
-  });
-});
-
-test("the next run aborts the upload that a killed run left, and sends the archive again", async (context) => {
-  const store = await startStore(context);
-  const bundle = await makeBundle(context, 37 * MB);
-  await leaveUpload(store, bundle, [1, 2, 4]);
-  await publish(context, archives(store), bundle);
-  expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
-  expect(await openUploads(store)).toEqual([]);
 });
 
 test("a part of another content, left under the archive's name, does not become part of it", async (context) => {
@@ -254,34 +152,6 @@ test("a part of another content, left under the archive's name, does not become 
   await leaveUpload(store, { ...other, sha256: bundle.sha256 }, [1, 2]);
   await publish(context, archives(store), bundle);
   expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
-});
-
-test("an upload for another digest is left alone for an hour, and then aborted", async (context) => {
-  const store = await startStore(context);
-  const other = await makeBundle(context, 20 * MB);
-  await leaveUpload(store, other, [1]);
-  await store.client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: "site/archives/theirs" }));
-  const bundle = await makeBundle(context, 100);
-  await publish(context, archives(store), bundle);
-  expect(await openUploads(store)).toEqual([keyFor(other), "site/archives/theirs"].sort());
-  const later = await operation(context);
-  const clock = { ...later.clock, now: () => Date.now() + 3_700_000 };
-  const draft = await archives(store).begin(bundle, { ...later, clock });
-  await draft.publish();
-  expect(await openUploads(store)).toEqual(["site/archives/theirs"]);
-});
-
-test("an archive that changes while it is sent does not become an object", async (context) => {
-  const store = await startStore(context);
-  for (const size of [MB, 20 * MB]) {
-    const bundle = await makeBundle(context, size);
-    const other = await makeBundle(context, size);
-    await expect(publish(context, archives(store), { ...bundle, path: other.path })).rejects.toThrow(
-      "was changed",
-    );
-  }
-  expect(await allKeys(store)).toEqual([]);
-  expect(await openUploads(store)).toEqual([]);
 });
 
 test("a signed link returns the archive until it ends, and no address does without a signature", async (context) => {

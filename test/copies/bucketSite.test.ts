@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import {
   CreateMultipartUploadCommand,
-  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -167,17 +166,6 @@ test("a file can become a folder, and a folder a file, in a store that keeps obj
   expect(await everything(store)).toEqual(asMap(expected));
 });
 
-test("files are sent before the pages that load them, and the start page last", async (context) => {
-  const store = await startStore(context);
-  await publish(context, sites(store), FIRST);
-  const keys = sentKeys(store);
-  const firstPage = keys.findIndex((key) => key.endsWith(".html") || key === "install");
-  expect(keys.slice(firstPage).sort()).toEqual(
-    ["404.html", "guide/index.html", "index.html", "install", "install.html"].sort(),
-  );
-  expect(keys.at(-1)).toBe("index.html");
-});
-
 test("the next site sends the changes, and keeps the files of pages that are still open", async (context) => {
   const store = await startStore(context);
   const destination = sites(store);
@@ -201,104 +189,6 @@ test("the next site sends the changes, and keeps the files of pages that are sti
   await destination.remove([second], [], await operation(context));
   const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
   expect(Contents.map(({ Key }) => Key)).toEqual(["v/theirs.txt", "v2/theirs.txt"]);
-});
-
-test("an earlier site that is put again is as it was", async (context) => {
-  const store = await startStore(context);
-  const destination = sites(store);
-  await publish(context, destination, FIRST);
-  const second = await publish(context, destination, SECOND);
-  const first = await publish(context, destination, FIRST);
-  await destination.remove([second], [first], await operation(context));
-  expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
-  expect(await destination.compare(first, await operation(context))).toBe("same");
-});
-
-test("an existing site is not sent again; files that somebody changed or removed are", async (context) => {
-  const store = await startStore(context);
-  const destination = sites(store);
-  const copy = await publish(context, destination, FIRST);
-  const before = store.requests.length;
-  expect(await publish(context, destination, FIRST)).toEqual(copy);
-  const isMark = ({ key }: { key: string }): boolean => key.includes("/.docs-hosting/owners/");
-  const sent = store.requests.slice(before).filter((each) => each.method !== "GET" && !isMark(each));
-  expect(sent).toEqual([]);
-
-  await put(store, "v/assets/style.css", "h1{}!");
-  expect(await destination.compare(copy, await operation(context))).toBe("changed");
-  await store.client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: "v/empty.txt" }));
-  const then = store.requests.length;
-  await publish(context, destination, FIRST);
-  expect(sentKeys(store, then).sort()).toEqual(["assets/style.css", "empty.txt"]);
-  expect(await destination.compare(copy, await operation(context))).toBe("same");
-});
-
-test("files of other owners are not overwritten: nothing is sent then", async (context) => {
-  const store = await startStore(context);
-  await put(store, "v/assets/style.css");
-  await expect(publish(context, sites(store), FIRST)).rejects.toThrow(
-    "below s3://docs/v there are objects that no copy of a site wrote: assets/style.css",
-  );
-  expect(await everything(store)).toEqual(new Map([["assets/style.css", "theirs"]]));
-});
-
-test("a file that another owner writes at the last moment is not overwritten", async (context) => {
-  const store = await startStore(context);
-  let isFirst = true;
-  store.spoil = ({ method, key }) => {
-    if (method === "PUT" && key === "v/assets/style.css" && isFirst) {
-      isFirst = false;
-      void put(store, "v/guide/index.html");
-    }
-    return undefined;
-  };
-  await expect(publish(context, sites(store), FIRST)).rejects.toThrow(
-    "was written by somebody else at the same time",
-  );
-  expect((await everything(store)).get("guide/index.html")).toBe("theirs");
-  expect((await everything(store)).has("index.html")).toBe(false);
-});
-
-test("after a run that was stopped midway only the rest is sent", async (context) => {
-  const store = await startStore(context);
-  const stop = new AbortController();
-  const reason = new Error("stopped");
-  const many = {
-    ...FIRST,
-    ...Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`data/${index}.json`, `[${index}]`])),
-  };
-  let count = 0;
-  store.spoil = ({ method }) => {
-    if (method !== "PUT" || ++count < 100) return undefined;
-    setImmediate(() => stop.abort(reason));
-    return "stuck";
-  };
-  const startedAt = performance.now();
-  await expect(publish(context, sites(store), many, stop.signal)).rejects.toBe(reason);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
-  store.spoil = () => undefined;
-  const there = (await everything(store)).size;
-  expect(there).toBeGreaterThan(80);
-  const before = store.requests.length;
-  await publish(context, sites(store), many);
-  // some of the requests that were under way arrived after all
-  expect(sentKeys(store, before).length).toBeLessThanOrEqual(Object.keys(many).length + 1 - there);
-  expect((await everything(store)).size).toBe(Object.keys(many).length + 1);
-});
-
-test("files that a killed run left for another site are removed with the last copy", async (context) => {
-  const store = await startStore(context);
-  const destination = sites(store);
-  store.spoil = ({ method, key }) => (method === "PUT" && key === "v/index.html" ? "stuck" : undefined);
-  const stop = new AbortController();
-  setTimeout(() => stop.abort(new Error("stopped")), 1_000);
-  await expect(publish(context, destination, FIRST, stop.signal)).rejects.toThrow("stopped");
-  store.spoil = () => undefined;
-  const other = { "index.html": "<h1>Other</h1>" };
-  const copy = await publish(context, destination, other);
-  await put(store, "v/guide/index.html", "theirs, afterwards");
-  await destination.remove([copy], [], await operation(context));
-  expect(await everything(store)).toEqual(new Map([["guide/index.html", "theirs, afterwards"]]));
 });
 
 test("large files are sent in parts, and no upload is left, also none of another run", async (context) => {
@@ -336,11 +226,4 @@ test("a site at the bucket's root keeps the root's other folders", async (contex
   await destination.remove([copy], [], await operation(context));
   const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
   expect(Contents.map(({ Key }) => Key)).toEqual(["theirs/a.txt"]);
-});
-
-test("a site with files at the place of the copies' records is refused", async (context) => {
-  const store = await startStore(context);
-  await expect(publish(context, sites(store), { ".docs-hosting/x": "x" })).rejects.toThrow(
-    "in the folder of the copies' records",
-  );
 });

@@ -1,11 +1,11 @@
-// `npm run test:copies`: the destinations of copies: real servers, built as Go modules, and other programs that read them.
+// `npm test -- copies`: the destinations of copies: real servers, built as Go modules, and other programs that read them.
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
 import { prepareCosign, prepareCrane, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 
-const say = (what: string) => console.log(`test:copies: ${what}`);
+const say = (what: string) => console.log(`copies: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 // other users have skopeo on PATH, or an error says that it is missing; a test that misses another one is skipped
 const tools = {

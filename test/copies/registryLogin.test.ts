@@ -1,10 +1,10 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import { expect, test, type TestContext } from "vitest";
 import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
-import { pushBase, scratchFolder } from "./images.ts";
+import { scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { copySite, fill, operation } from "./siteCopies.ts";
@@ -41,42 +41,6 @@ test("a registry with passwords: that of Docker's configuration is used for it, 
   await expect(destination.compare(copy, nobody)).rejects.toThrow("401");
 });
 
-test("a credential helper is called with the registry's host, and its failure shows nothing of its secrets", async (context) => {
-  const { host } = await startRegistry(context, await passwords(context));
-  const folder = await scratchFolder(context);
-  const program = async (name: string, script: string): Promise<void> => {
-    const file = join(folder, `docker-credential-${name}`);
-    await writeFile(file, `#!/bin/sh\n${script}\n`);
-    await chmod(file, 0o755);
-  };
-  await program(
-    "good",
-    `[ "$1" = get ] && [ "$(cat)" = ${host} ] && echo '{"ServerURL":"x","Username":"me","Secret":"${PASSWORD}"}'`,
-  );
-  await program("bad", "echo 'the key ring is locked'; exit 1");
-  const environment = async (configuration: object): Promise<Record<string, string>> => ({
-    ...(await configured(context, configuration)),
-    PATH: `${folder}:${process.env["PATH"] ?? ""}`,
-  });
-  const repository = `${host}/docs/site`;
-  for (const configuration of [
-    { credsStore: "good" },
-    { credHelpers: { [host]: "good" }, credsStore: "bad" },
-  ]) {
-    await copySite({ repository }, await operation(context, await environment(configuration)));
-  }
-  for (const [name, said] of [
-    ["bad", "(1): the key ring is locked"],
-    ["none", "(ENOENT)"],
-  ] as const) {
-    const run = await operation(context, await environment({ credHelpers: { [host]: name } }));
-    await expect(copySite({ repository }, run)).rejects.toThrow("401");
-    expect(run.reporter.lines.warn).toEqual([
-      `docker-credential-${name} gave no credential for ${host} ${said}`,
-    ]);
-  }
-});
-
 test("a registry with tokens: one per action, obtained with the password, which the registry itself never gets", async (context) => {
   const tokens = await startTokenServer(context, ({ authorization }) => authorization === BASIC);
   const { host } = await startRegistry(context, tokens.settings);
@@ -97,31 +61,6 @@ test("a registry with tokens: one per action, obtained with the password, which 
       message: expect.stringContaining("/token answered 401") as string,
       remedy: expect.stringContaining(`docker login ${host}`) as string,
     },
-  );
-});
-
-test("an identity token is exchanged by a form, and a mount requests both repositories", async (context) => {
-  const tokens = await startTokenServer(
-    context,
-    ({ query }) => query.get("refresh_token") === "refresh" && query.get("grant_type") === "refresh_token",
-  );
-  const { host } = await startRegistry(context, tokens.settings);
-  const open = await startRegistry(context);
-  await pushBase(context, `${open.host}/nginx:1`);
-  const environment = await configured(context, { auths: { [host]: { identitytoken: "refresh" } } });
-  // the base is in the closed registry as the base of another site
-  const first = await copySite(
-    { repository: `${host}/first`, base: `${open.host}/nginx:1`, tag: "1" },
-    await operation(context, environment),
-  );
-  expect(first.image).toContain("/first@sha256:");
-  await copySite(
-    { repository: `${host}/second`, base: `${host}/first:1` },
-    await operation(context, environment),
-  );
-  expect(tokens.asked.map(({ method }) => method)).not.toContain("GET");
-  expect(tokens.asked.map(({ query }) => query.get("scope"))).toContain(
-    "repository:second:pull,push repository:first:pull",
   );
 });
 

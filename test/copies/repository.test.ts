@@ -1,9 +1,9 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
-import { ARCHITECTURES, crane, pushBase, pushEmptyImage, scratchFolder } from "./images.ts";
+import { ARCHITECTURES, crane, pushBase, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { copySite, operation, SITE } from "./siteCopies.ts";
@@ -167,62 +167,6 @@ test("blobs of a base in the same registry are mounted, not sent; from another r
   expect(putBlobs(next)).toHaveLength(3);
 });
 
-test("what an interrupted run left is not sent again", async (context) => {
-  const { host } = await startRegistry(context);
-  const options = { repository: `${host}/docs/site`, tag: "current" };
-  const abort = new AbortController();
-  const cut = await operation(context, {}, { signal: abort.signal });
-  const stopped = copySite(options, {
-    ...cut,
-    fetch: (url, init) => {
-      if (url.includes("/manifests/")) abort.abort(new Error("Ctrl-C"));
-      return cut.fetch(url, init);
-    },
-  });
-  await expect(stopped).rejects.toThrow("Ctrl-C");
-  expect(putBlobs(cut)).toHaveLength(2);
-  const second = await operation(context);
-  const { image = "" } = await copySite(options, second);
-  expect(putBlobs(second)).toHaveLength(1); // of the mark
-  expect(await crane("validate", "--remote", image)).toContain("PASS");
-});
-
-test("tags lead to the newest copy, each copy keeps a tag of its own, and none is moved without need", async (context) => {
-  const { host } = await startRegistry(context);
-  const repository = `${host}/docs/site`;
-  const one = await copySite({ repository, tag: "current" }, await operation(context));
-  const two = await copySite({ repository, tag: "current" }, await operation(context), {
-    files: { "index.html": "new" },
-  });
-  const digests = [one, two].map(({ uri }) => uri.split("@")[1] ?? "");
-  const own = digests.map((digest) => digest.replace(":", "-").slice(0, "sha256-".length + 16));
-  const tags = (await crane("ls", repository))
-    .split("\n")
-    .filter((tag) => !tag.startsWith("docs-hosting-owner-"));
-  expect(tags.sort()).toEqual(["current", ...own].sort());
-  expect(await crane("digest", `${repository}:current`)).toBe(digests[1]);
-  const again = await operation(context);
-  await copySite({ repository, tag: "current" }, again, { files: { "index.html": "new" } });
-  expect(again.requests.filter((request) => request.startsWith("PUT "))).toEqual([]);
-});
-
-test("a read shows whether the copy exists, was replaced behind its tag, or is gone", async (context) => {
-  const { host, folder } = await startRegistry(context);
-  const options = { repository: `${host}/docs/site`, tag: "current" };
-  const destination = repositoryDestination(options);
-  const copy = await copySite(options, await operation(context));
-  expect(await destination.compare(copy, await operation(context))).toBe("same");
-  await copySite(options, await operation(context), { files: { "index.html": "another" } });
-  expect(await destination.compare(copy, await operation(context))).toBe("changed");
-  expect(
-    await repositoryDestination({ repository: options.repository }).compare(copy, await operation(context)),
-  ).toBe("same");
-  await crane("delete", copy.image ?? "");
-  expect(await destination.compare(copy, await operation(context))).toBe("gone");
-  await rm(join(folder, "docker"), { recursive: true });
-  expect(await destination.compare(copy, await operation(context))).toBe("gone");
-});
-
 test("a removal removes an old copy's manifests, and keeps the blobs of kept ones and others' images; a second one is no error", async (context) => {
   const { host } = await startRegistry(context);
   const base = `${host}/nginx:1`;
@@ -243,33 +187,6 @@ test("a removal removes an old copy's manifests, and keeps the blobs of kept one
   for (const digest of kept.parts["manifests"] as string[]) {
     await expect(crane("manifest", `${host}/docs/site@${digest}`)).rejects.toThrow("MANIFEST_UNKNOWN");
   }
-});
-
-test("where the registry has removals switched off, that is a warning", async (context) => {
-  const { host } = await startRegistry(context, { STORAGE_DELETE_ENABLED: "false" });
-  const options = { repository: `${host}/docs/site` };
-  const copy = await copySite(options, await operation(context));
-  const removal = await operation(context);
-  await repositoryDestination(options).remove([copy], [], removal);
-  expect(removal.reporter.lines.warn).toEqual([
-    expect.stringContaining(
-      `the registry ${host} does not allow the removal of images: ${copy.uri} stays: ${copy.image?.split("@")[1] ?? ""} (`,
-    ),
-  ]);
-});
-
-test("a missing base, or one without Linux, is an error before anything is sent", async (context) => {
-  const { host } = await startRegistry(context);
-  const run = await operation(context);
-  await expect(copySite({ repository: `${host}/a`, base: `${host}/none:1` }, run)).rejects.toThrow(
-    `there is no image ${host}/none:1`,
-  );
-  await pushEmptyImage(`${host}/windows:1`);
-  await crane("mutate", `${host}/windows:1`, "--set-platform", "windows/amd64", "-t", `${host}/windows:1`);
-  await expect(copySite({ repository: `${host}/a`, base: `${host}/windows:1` }, run)).rejects.toThrow(
-    `the base ${host}/windows:1 has no image for Linux`,
-  );
-  expect(run.requests.filter((request) => SENDS.test(request))).toEqual([]);
 });
 
 /** The files of an image as a container would see them. */

@@ -10,7 +10,6 @@ import { contentOf, describe as descriptorOf } from "../../provider/images/regis
 import { attestationArtifact } from "../../provider/images/signing/artifacts.ts";
 import { readLayers } from "../../provider/images/signing/layers.ts";
 import { pushArtifacts } from "../../provider/images/signing/signedImage.ts";
-import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushBase, pushEmptyImage } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 import {
@@ -96,48 +95,6 @@ describe.each(Object.entries(REGISTRIES))("%s", (registry, start) => {
       await expectRefused(await verifiersWith(context, newSigner().publicKey), copy.image ?? "");
     },
   );
-
-  test("what is signed already is neither sent nor signed again, and is removed with the image", async (context) => {
-    const host = await start(context);
-    const place = { repository: `${host}/docs/site`, tag: "current" };
-    const destination = repositoryDestination(place);
-    const signing = signingBy(newSigner());
-    const first = await copySite(place, await operation(context), { signing });
-    expect(await destination.compare(first, await operation(context))).toBe("same");
-
-    const again = await operation(context);
-    expect(await copySite(place, again, { signing })).toEqual(first);
-    expect(again.requests.filter((request) => /^(POST|PATCH|PUT) /.test(request))).toEqual([]);
-
-    await destination.remove([first], [], await operation(context));
-    expect(await destination.compare(first, await operation(context))).toBe("gone");
-    for (const digest of (first.parts as { artifacts: string[] }).artifacts) {
-      await expect(crane("manifest", `${place.repository}@${digest}`)).rejects.toThrow("MANIFEST_UNKNOWN");
-    }
-    // the other registry keeps tags of removed manifests
-    if (registry.startsWith("distribution")) expect(await tagsOf(place.repository)).toEqual([]);
-  });
-});
-
-test("no tag points at the image before its signature, provenance and SBOM are stored", async (context) => {
-  const { host } = await startRegistry(context);
-  const push = await operation(context);
-  const place = { repository: `${host}/docs/site`, tag: "current" };
-  const { image = "" } = await copySite(place, push, { signing: signingBy(newSigner()) });
-  const digest = image.split("@")[1] ?? "";
-  const [, hex = ""] = digest.split(":");
-  const names = push.requests.flatMap((request) => /^PUT .*\/manifests\/(.*)$/.exec(request)?.[1] ?? []);
-  expect(names[0]).toMatch(/^docs-hosting-owner-/); // the owner's mark
-  expect(names.slice(1)).toEqual([
-    digest,
-    `sha256-${hex}.sig`,
-    `sha256-${hex}.att`,
-    expect.stringMatching(/^sha256:/),
-    expect.stringMatching(/^sha256:/),
-    `sha256-${hex}`, // the list of referrers
-    `sha256-${hex.slice(0, 16)}`,
-    "current",
-  ]);
 });
 
 describe("one changed byte", () => {
@@ -270,62 +227,6 @@ test("a signature by another key, and attestations of others, stay when the copy
   expect(await repositoryDestination(place).compare(copy, await operation(context))).toBe("same");
 });
 
-test("a tag that somebody moves while the image is signed leads to the signed image in the end, and a moved one later is a changed copy", async (context) => {
-  const { host } = await startRegistry(context);
-  const other = `${host}/docs/other:1`;
-  await pushEmptyImage(other);
-  let isMoved = false;
-  const proxy = await startFaultyProxy(context, host, ({ method, path }) => {
-    if (method === "PUT" && path.endsWith(".sig")) isMoved = true;
-    return undefined;
-  });
-  const place = { repository: `${proxy.host}/docs/site`, tag: "current" };
-  const signer = newSigner();
-  const push = await operation(context);
-  const { fetch } = push;
-  const copy = await copySite(
-    place,
-    {
-      ...push,
-      fetch: async (url, init) => {
-        const reply = await fetch(url, init);
-        if (isMoved) {
-          isMoved = false;
-          await crane("copy", other, `${host}/docs/site:current`);
-        }
-        return reply;
-      },
-    },
-    { signing: signingBy(signer) },
-  );
-  const { signature } = await verifiersWith(context, signer.publicKey);
-  for (const verify of Object.values(signature)) await verify(`${host}/docs/site:current`);
-  await crane("copy", other, `${host}/docs/site:current`);
-  expect(await repositoryDestination(place).compare(copy, await operation(context))).toBe("changed");
-});
-
-test("a registry that refuses the signature: no tag points at the image, and the next run finishes it", async (context) => {
-  const { host } = await startRegistry(context);
-  let isRefused = true;
-  const proxy = await startFaultyProxy(context, host, ({ method, path }) =>
-    isRefused && method === "PUT" && path.endsWith(".sig")
-      ? { answer: { status: 409, body: '{"errors":[{"code":"DENIED","message":"tags are immutable"}]}' } }
-      : undefined,
-  );
-  const place = { repository: `${proxy.host}/docs/site`, tag: "current" };
-  const signing = signingBy(newSigner());
-  const push = copySite(place, await operation(context), { signing });
-  await expect(push).rejects.toThrow(
-    /the signature of \S+@sha256:[0-9a-f]{64} could not be stored, so no tag points at it: .*tags are immutable/,
-  );
-  const tags = await tagsOf(`${host}/docs/site`);
-  expect(tags.filter((tag) => !tag.startsWith("docs-hosting-owner-"))).toEqual([]);
-  isRefused = false;
-  const copy = await copySite(place, await operation(context), { signing });
-  expect(await tagsOf(`${host}/docs/site`)).toContain("current");
-  expect(await repositoryDestination(place).compare(copy, await operation(context))).toBe("same");
-});
-
 test.for([
   ["the signature", ".sig"],
   ["the attestations", ".att"],
@@ -405,9 +306,4 @@ async function referrersOf(host: string, path: string, digest: string): Promise<
       [each.artifactType, ...Object.values(each.annotations ?? {})].join(" "),
     ]),
   );
-}
-
-async function tagsOf(repository: string): Promise<string[]> {
-  const list = await crane("ls", repository).catch(() => "");
-  return list.split("\n").filter((tag) => tag !== "");
 }

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:copies`, which provides the programs: copies in real stores on this machine. */
+/** `npm test -- copies`, which provides the programs: copies in real stores on this machine. */
 export default defineConfig({
   test: {
     name: "copies",

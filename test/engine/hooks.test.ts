@@ -75,21 +75,6 @@ describeEngines("hooks", (kind) => {
     expect(hookCalls()).toEqual([]);
   });
 
-  it("of a component run after its outputs are set", async () => {
-    world = await createBoxWorld(kind);
-    program(`
-      class Pair extends pulumi.ComponentResource {
-        constructor(name, options) {
-          super("test:index:Pair", name, {}, options);
-          const a = new Box("a", {}, { parent: this });
-          this.registerOutputs({ label: a.label });
-        }
-      }
-      new Pair("pair", { hooks: { afterCreate: [recording("created")] } });`);
-    expect((await world.stack.up()).ok).toBe(true);
-    expect(hookCalls()).toMatchObject([{ newOutputs: { label: "a no. 1" } }]);
-  });
-
   it("that throw fail the run, and created resources stay", async () => {
     world = await createBoxWorld(kind);
     program(`const hook = new pulumi.ResourceHook("no", () => { throw new Error("not now"); });
@@ -130,54 +115,6 @@ describeEngines("hooks", (kind) => {
     expect(await world.stack.exportState()).toHaveLength(1);
   });
 
-  it("on an error that throw replace the error, unless something was created", async () => {
-    world = await createBoxWorld(kind);
-    const thrower = `again("thrower", () => { throw new Error("hook broke"); })`;
-    world.order({ "create a": { throw: "no glue" } });
-    program(`new Box("a", {}, { hooks: { onError: [${thrower}] } });`);
-    const failed = await world.stack.up();
-    expect(failed.steps.at(-1)?.error).toBe(
-      'error hooks execution failed: error hook "thrower" failed: hook broke',
-    );
-
-    world.order({ "create a": { unfinished: ["still wet"] } });
-    const partial = await world.stack.up();
-    expect(partial.error).toContain("still wet");
-    expect(partial.error).not.toContain("hook broke");
-    const [, kept] = await world.stack.exportState();
-    expect(kept).toMatchObject({ id: "a", initErrors: ["still wet"] });
-  });
-
-  it("on an error see a partial failure; a retry creates again, and the init errors stay until the next up", async () => {
-    world = await createBoxWorld(kind);
-    world.order({ "create a": { unfinished: ["still wet"] } });
-    program(`const { writeFileSync } = require("node:fs");
-      new Box("a", {}, { hooks: { onError: [again("again", () => {
-        writeFileSync(${JSON.stringify(join(world.folder, "orders.json"))}, "{}");
-        return true;
-      })] } });`);
-    expect((await world.stack.up()).ok).toBe(true);
-    expect(hookCalls()[0]?.errors?.[0]).toContain("still wet");
-    expect(world.changes()).toEqual(["create a", "create a"]);
-    const [, made] = await world.stack.exportState();
-    expect(made).toMatchObject({ initErrors: ["still wet"], outputs: { serial: 2 } });
-    expect(changed((await world.stack.up()).steps)).toEqual(["update a"]);
-    expect((await world.stack.exportState())[1]?.initErrors).toEqual([]);
-  });
-
-  it("on an error of a deletion are unknown to a destroy: its own error is shown", async () => {
-    world = await createBoxWorld(kind);
-    program(`new Box("a", {}, { hooks: { onError: [again("again", () => true)] } });`);
-    await world.stack.up();
-    world.order({ "delete a": { throw: "stuck" } });
-    const destroyed = await world.stack.destroy();
-    expect(destroyed.error).toContain("stuck");
-    expect(destroyed.error).not.toContain("registered");
-    expect(hookCalls()).toEqual([]);
-    world.order({});
-    expect((await world.stack.destroy()).ok).toBe(true);
-  });
-
   it("on an error of an update or deletion get the old values", async () => {
     world = await createBoxWorld(kind);
     const hook = `again("again", () => left-- > 0)`;
@@ -203,14 +140,5 @@ describeEngines("hooks", (kind) => {
       ["delete", 1],
       ["delete", 1],
     ]);
-  });
-
-  it("on an error that always say yes are obeyed a hundred times", async () => {
-    world = await createBoxWorld(kind);
-    world.order({ "create a": { throw: "no glue" } });
-    program(`new Box("a", {}, { hooks: { onError: [new pulumi.ErrorHook("again", () => true)] } });`);
-    const failed = await world.stack.up();
-    expect(failed.steps.at(-1)?.error).toBe("maximum number of error hook retries reached");
-    expect(world.changes()).toHaveLength(100);
   });
 });

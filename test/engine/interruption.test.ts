@@ -66,22 +66,6 @@ describeEngines("interruptions", (kind) => {
     await expectCutOff(() => world.stack.up());
   });
 
-  it("what a provider returns after the second Ctrl-C is not kept", async () => {
-    world = await createBoxWorld(kind);
-    world.program(threeBoxes);
-    world.order({ "create b": { waitFor: "go", heedsNoInterrupt: true } });
-    const twice = new AbortController();
-    const running = world.stack.up({ terminate: twice.signal });
-    await begun("create", "b");
-    twice.abort();
-    await world.until(() => world.calls().some(({ method }) => method === "interrupted"));
-    world.allow("go");
-    await running;
-
-    expect(world.boxes.read()["b"]).toBeDefined();
-    await expectCutOff(() => world.stack.up());
-  });
-
   it("kill -9 of the whole run leaves no process and no lock, and the next up creates what was not kept", async () => {
     world = await createBoxWorld(kind);
     world.program(threeBoxes);

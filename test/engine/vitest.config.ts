@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * `npm run test:engine`: the test engine's own tests, on every available engine. Those that need a cluster are in `test:cluster`.
+ * `npm test -- engine`: the test engine's own tests, on every available engine. Those that need a cluster are in `test:cluster`.
  */
 export default defineConfig({
   test: {

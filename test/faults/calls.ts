@@ -126,7 +126,7 @@ export const NO_LINES: Outcome["lines"] = { progress: [], info: [], warn: [] };
 /** The result of a call when the service works. */
 export const GOOD_VALUE: Readonly<Record<CallName, unknown>> = {
   start: "job-1",
-  status: { status: "running", outcome: "pending", isUnexpected: false, progress: 20 },
+  status: { status: "running", outcome: "pending", isUnexpected: false, progress: 20, report: {} },
   bundle: {
     url: expect.stringContaining("https://store.example.test/job-1.tar.gz?") as string,
     mintedAtMs: expect.any(Number) as number,

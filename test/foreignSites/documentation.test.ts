@@ -1,4 +1,4 @@
-// The documentation of this project as its site: made by `npm run docs`, served below a path as code hosts do, read in a browser.
+// The documentation of this project as its site: made by `npm start -- --example documentation`, served below a path as code hosts do, read in a browser.
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
 // A process that downloads is killed (SIGKILL) at random instants, repeatedly; the last one, which is not killed, has the bundle.
-// A few kills run in `npm test`, a hundred in `npm run test:kills`. SEED=… repeats a run.
+// A few kills run in `npm test`, a hundred in `npm test -- kills`. SEED=… repeats a run.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
 // The provider process is killed (SIGKILL) at random instants of a create; the next `up` completes it. A few kills run in `npm
-// test`, fifty in `npm run test:kills`. SEED=… repeats a run.
+// test`, fifty in `npm test -- kills`. SEED=… repeats a run.
 import { afterAll, expect, test } from "vitest";
 import { docs } from "../stack/programFolder.ts";
 import { startsOf } from "../stack/requests.ts";

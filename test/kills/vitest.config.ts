@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:kills`: two creates or downloads at a time, whole runs that are ended, and runs at once. */
+/** `npm test -- kills`: two creates or downloads at a time, whole runs that are ended, and runs at once. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

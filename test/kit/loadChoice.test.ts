@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Operator, scratchFolder, SYSTEMS } from "./systems.ts";
 import { newKit } from "./loading.ts";
+import { shortened } from "../suites.ts";
 
 /**
  * Replaces programs that are not installed: records its arguments and input, and returns the kit's manifests after it has
@@ -73,7 +74,7 @@ describe.each([
   });
 });
 
-describe.each(SYSTEMS)("load.sh itself, with %s", (system) => {
+describe.each(shortened(SYSTEMS))("load.sh itself, with %s", (system) => {
   test.for([
     [[]],
     [["registry.internal/docs", "more"]],

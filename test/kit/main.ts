@@ -1,4 +1,4 @@
-// `npm run test:kit`: an operator's work with a kit, with the kit's own scripts: checks it, loads its images, installs.
+// `npm test -- kit`: an operator's work with a kit, with the kit's own scripts: checks it, loads its images, installs.
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
@@ -7,7 +7,7 @@ import { runVitest } from "../programs/runVitest.ts";
 
 const NEEDED = ["busybox", "curl", "dash", "openssl", "skopeo"];
 
-const say = (what: string) => console.log(`test:kit: ${what}`);
+const say = (what: string) => console.log(`kit: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 // other users have them on PATH, or an error names the missing ones
 if (isRoot && NEEDED.some((program) => findCommand(program) === undefined)) {

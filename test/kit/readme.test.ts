@@ -14,6 +14,7 @@ import {
   type KeyPair,
 } from "./kitFolder.ts";
 import { Operator, scratchFolder, SYSTEMS, type Ended } from "./systems.ts";
+import { shortened } from "../suites.ts";
 
 const TEMPLATE = readFileSync(join(SCRIPTS, "README.template.md"), "utf8");
 
@@ -21,7 +22,7 @@ const TEMPLATE = readFileSync(join(SCRIPTS, "README.template.md"), "utf8");
 const blocksOf = (readme: string): string[] =>
   [...readme.matchAll(/```sh\n(.*?)\n```/gs)].map(([, block = ""]) => block);
 
-describe.each(SYSTEMS)("the commands in a kit's README.md, with %s", (system) => {
+describe.each(shortened(SYSTEMS))("the commands in a kit's README.md, with %s", (system) => {
   /** A kit, and a function that runs the first blocks of its README in one shell. */
   function carry(
     context: TestContext,

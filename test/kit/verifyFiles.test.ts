@@ -16,8 +16,9 @@ import { describe, expect, test } from "vitest";
 import { filesBelow, KINDS, newKey, readmeOf, SCRIPTS, signSums, sumUp, writeKit } from "./kitFolder.ts";
 import { carry, NOT_OK } from "./signedKit.ts";
 import { scratchFolder, SYSTEMS, type Ended } from "./systems.ts";
+import { shortened } from "../suites.ts";
 
-describe.each(SYSTEMS)("verify.sh with %s", (system) => {
+describe.each(shortened(SYSTEMS))("verify.sh with %s", (system) => {
   test.for(KINDS)(
     "a whole kit signed with %s is accepted, from any working directory",
     async (kind, context) => {

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:kit`, which provides the programs: an operator's work with a kit, without a cluster. */
+/** `npm test -- kit`, which provides the programs: an operator's work with a kit, without a cluster. */
 export default defineConfig({
   test: {
     name: "kit",

@@ -6,8 +6,6 @@ export interface Changes {
   readonly since: string;
   /** The changed lines of each changed or new file, as `first-last`. */
   readonly lines: ReadonlyMap<string, readonly string[]>;
-  /** The checked-out commit. */
-  readonly head: string;
 }
 
 /**
@@ -23,7 +21,7 @@ export function changesSinceRelease(folders: readonly string[]): Changes | undef
   for (const file of namesIn(git("ls-files", "--others", "--exclude-standard", "--", ...folders))) {
     lines.set(file, ["1-1000000"]);
   }
-  return { since, lines, head: git("rev-parse", "HEAD").trim() };
+  return { since, lines };
 }
 
 /**

@@ -1,25 +1,18 @@
-// `npm run test:mutations`: breaks the code of `provider/` and `sdk/` in every way that Stryker knows, and counts the breaks that
-// a test notices, module by module. `-- MODULE…` selects modules, and `--lines N` a sample of the lines of each, another one for
-// another `--seed`. `-- --changed` selects the lines that changed since the last release, and `--lines N` a sample of them.
-import { readFileSync } from "node:fs";
+// `npm test -- mutations`: breaks the code of `provider/` and `sdk/` in every way that Stryker knows, and counts the breaks that
+// a test notices, module by module. `MODULE…` selects modules, `--changed` the lines that changed since the last release.
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { changesSinceRelease } from "./changedLines.ts";
 import { JUDGED_BY_NAME_ONLY, MODULES } from "./modules.ts";
-import { piecesOf, sampleOf } from "./sample.ts";
 import { scoreOf, type MutantResult, type Score } from "./score.ts";
 
 /** The least share of breaks that the tests of each module must notice, in percent. */
 const LEAST_SCORE = 90;
-/** The same for a sample as a whole: a single file is much of it, and one file may be below 90 %. */
-const LEAST_SCORE_OF_SAMPLE = 60;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     changed: { type: "boolean", default: false },
-    lines: { type: "string" },
-    seed: { type: "string", default: "1" },
     concurrency: { type: "string", default: "2" },
   },
 });
@@ -31,8 +24,6 @@ const modules =
 
 /** The files of a module, or those of their lines that count. */
 let partsOf = (files: readonly string[]): readonly string[] => files;
-/** Whether only a part of the changes is judged. It is judged as a whole then: a module's share of it is too small. */
-let isSample = false;
 if (values.changed) {
   const changes = changesSinceRelease(["provider", "sdk"]);
   if (!changes) {
@@ -40,25 +31,8 @@ if (values.changed) {
     process.exit();
   }
   console.log(`mutations of what changed since ${changes.since}`);
-  const judged = new Set(modules.flatMap((name) => MODULES.get(name)?.files ?? []));
-  const all = new Map([...changes.lines].filter(([file]) => judged.has(file)));
-  const lines = values.lines === undefined ? all : sampleOf(all, Number(values.lines), changes.head);
-  isSample = lines.size < all.size;
-  if (isSample) console.log(`a sample: ${lines.size.toString()} of ${all.size.toString()} files`);
-  partsOf = (files) => rangesOf(lines, files);
-} else if (values.lines !== undefined) {
-  const atMost = Number(values.lines);
-  partsOf = (files) => {
-    const lengths = files.map((file): [string, number] => [
-      file,
-      readFileSync(file, "utf8").split("\n").length,
-    ]);
-    return rangesOf(piecesOf(new Map(lengths), atMost, values.seed), files);
-  };
-}
-
-function rangesOf(lines: ReadonlyMap<string, readonly string[]>, files: readonly string[]): string[] {
-  return files.flatMap((file) => (lines.get(file) ?? []).map((range) => `${file}:${range}`));
+  const { lines } = changes;
+  partsOf = (files) => files.flatMap((file) => (lines.get(file) ?? []).map((range) => `${file}:${range}`));
 }
 
 async function breakModule(mutate: string[], tests: readonly string[]): Promise<MutantResult[]> {
@@ -126,7 +100,7 @@ for (const name of modules) {
   });
   results.push(...found);
   const score = scoreOf(found, files);
-  if (!isSample && score.percent < LEAST_SCORE) failed.push(name);
+  if (score.percent < LEAST_SCORE) failed.push(name);
   table.push(row(name, score, minutesSince(moduleStartedAt)));
   for (const file of files) {
     const own = scoreOf(found, [file]);
@@ -136,15 +110,14 @@ for (const name of modules) {
 
 console.log("\nscore                                          breaks noticed by a test");
 for (const line of table) console.log(line);
-const judged = results.map(({ fileName }) => fileName);
-const whole = scoreOf(results, judged);
-if (isSample && whole.percent < LEAST_SCORE_OF_SAMPLE) failed.push("all");
+const whole = scoreOf(
+  results,
+  results.map(({ fileName }) => fileName),
+);
 console.log(row("all", whole, minutesSince(startedAt)));
 console.log(
   failed.length > 0
     ? `mutation score: FAILED, below what is needed: ${failed.join(", ")}`
-    : isSample
-      ? `mutation score: the sample has at least ${LEAST_SCORE_OF_SAMPLE.toString()} %`
-      : `mutation score: each module that was judged has at least ${LEAST_SCORE.toString()} %`,
+    : `mutation score: each module that was judged has at least ${LEAST_SCORE.toString()} %`,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;

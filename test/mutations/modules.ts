@@ -46,8 +46,8 @@ export interface Module {
 
 /**
  * Modules that are not judged with all others, because running their tests for every break takes hours: real sockets, stores and
- * registries judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm run test:mutations
- * -- site/archive` judges one of them.
+ * registries judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm test -- mutations
+ * site/archive` judges one of them.
  */
 export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
   "copies/destinations",

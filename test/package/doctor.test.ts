@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { findCommand } from "../programs/commands.ts";
 import { startsOf } from "../stack/requests.ts";
 import { install, layouts } from "./layouts.ts";
-import { packedPackage, versionsOf } from "./packedPackage.ts";
+import { packedPackage, programDependencies } from "./packedPackage.ts";
 
 const run = promisify(execFile);
 const packed = packedPackage();
@@ -25,8 +25,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(packed.folder, "doctor-"));
   const [npm] = layouts;
   if (npm === undefined) throw new Error("npm is the first layout");
-  const dependencies = { "pulumi-docs-hosting": `file:${packed.tarball}`, ...versionsOf("@pulumi/pulumi") };
-  await install(npm, folder, { source: "", dependencies, ignoreScripts: true });
+  const dependencies = programDependencies(packed.tarball);
+  await install(npm, folder, { source: "", dependencies }, packed.shared);
   const path = [dirname(process.execPath), process.env["PATH"]].join(":");
   env = { ...process.env, PATH: path, PULUMI_HOME: join(packed.folder, "doctor-home") };
 });

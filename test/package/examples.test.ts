@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { readDocument } from "../documents.ts";
 import { availableEngines, type EngineKind } from "../engine/index.ts";
 import { startsOf } from "../stack/requests.ts";
+import { shortened } from "../suites.ts";
 import { exampleRegistries } from "./exampleRegistries.ts";
 import { addCommand, addKubernetesPlugin, complaints, newUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
@@ -132,38 +133,41 @@ function pulumiUser(kind: EngineKind, folder: string): NodeJS.ProcessEnv {
 const { kinds, skipped } = availableEngines();
 if (skipped !== undefined) console.log(`examples: ${skipped}`);
 
-describe.each(EXAMPLES)("the commands in the README of $name, in an empty folder", (example) => {
-  let folder: string;
-  let commands: string;
-  let pulumiAt: number;
-  let installed: string;
-  beforeAll(async () => {
-    folder = join(packed.folder, example.name);
-    for (const name of ["home", "empty"]) mkdirSync(join(folder, name), { recursive: true });
-    commands = commandsOf(example);
-    pulumiAt = commands.search(/^pulumi /m);
-    const env = newUser(join(folder, "home"), registries.packages);
-    installed = await type(commands.slice(0, pulumiAt), join(folder, "empty"), env);
-  });
+describe.each(shortened(EXAMPLES, 2))(
+  "the commands in the README of $name, in an empty folder",
+  (example) => {
+    let folder: string;
+    let commands: string;
+    let pulumiAt: number;
+    let installed: string;
+    beforeAll(async () => {
+      folder = join(packed.folder, example.name);
+      for (const name of ["home", "empty"]) mkdirSync(join(folder, name), { recursive: true });
+      commands = commandsOf(example);
+      pulumiAt = commands.search(/^pulumi /m);
+      const env = newUser(join(folder, "home"), registries.packages);
+      installed = await type(commands.slice(0, pulumiAt), join(folder, "empty"), env);
+    });
 
-  test("install the example without a warning", () => {
-    expect(installed).toMatch(/^added \d+ packages/m);
-    expect(complaints(installed)).toEqual([]);
-  });
+    test("install the example without a warning", () => {
+      expect(installed).toMatch(/^added \d+ packages/m);
+      expect(complaints(installed)).toEqual([]);
+    });
 
-  test.each(kinds)("then run it without a warning (%s)", async (kind) => {
-    const starts = (): number => startsOf(packed.service.requests).length;
-    const before = starts();
-    const project = join(folder, "empty", example.name);
-    if (example.shows.includes("helm.sh/v3:Release"))
-      addKubernetesPlugin(join(folder, "home/.pulumi"), project);
-    const start = join(project, example.startsIn ?? "");
-    const shown = await type(commands.slice(pulumiAt), start, pulumiUser(kind, folder));
-    expect(complaints(shown)).toEqual([]);
-    for (const resource of example.shows) expect(shown).toContain(resource);
-    expect(starts() - before).toBe(example.starts);
-    if (example.leaves !== undefined) {
-      expect(statSync(join(project, example.leaves)).size).toBeGreaterThan(0);
-    }
-  });
-});
+    test.each(kinds)("then run it without a warning (%s)", async (kind) => {
+      const starts = (): number => startsOf(packed.service.requests).length;
+      const before = starts();
+      const project = join(folder, "empty", example.name);
+      if (example.shows.includes("helm.sh/v3:Release"))
+        addKubernetesPlugin(join(folder, "home/.pulumi"), project);
+      const start = join(project, example.startsIn ?? "");
+      const shown = await type(commands.slice(pulumiAt), start, pulumiUser(kind, folder));
+      expect(complaints(shown)).toEqual([]);
+      for (const resource of example.shows) expect(shown).toContain(resource);
+      expect(starts() - before).toBe(example.starts);
+      if (example.leaves !== undefined) {
+        expect(statSync(join(project, example.leaves)).size).toBeGreaterThan(0);
+      }
+    });
+  },
+);

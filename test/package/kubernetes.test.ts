@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { install, layouts } from "./layouts.ts";
-import { packedPackage, versionsOf } from "./packedPackage.ts";
+import { packedPackage, programDependencies, versionsOf } from "./packedPackage.ts";
 
 const run = promisify(execFile);
 const packed = packedPackage();
@@ -15,14 +15,11 @@ describe.each(layouts.filter(({ name }) => name === "npm" || name === "pnpm"))("
   let project: string;
   beforeAll(async () => {
     project = await mkdtemp(join(packed.folder, "project-"));
-    await install(layout, project, {
-      source: "",
-      dependencies: {
-        "pulumi-docs-hosting": `file:${packed.tarball}`,
-        ...versionsOf("@pulumi/pulumi", "@pulumi/kubernetes"),
-      },
-      ignoreScripts: true, // @pulumi/kubernetes downloads its plugin
-    });
+    const dependencies = {
+      ...programDependencies(packed.tarball),
+      ...versionsOf("@pulumi/kubernetes"),
+    };
+    await install(layout, project, { source: "", dependencies }, packed.shared);
   });
 
   /** The output of a script in the program's folder, as JSON. */

@@ -1,6 +1,7 @@
 // The ways in which package managers lay out a program's dependencies.
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -20,18 +21,21 @@ export interface Layout {
 /** The version of bun in the workflow `tests`. */
 export const BUN_VERSION = "1.4.5";
 
+/** Without scripts: @pulumi/kubernetes downloads its plugin in one. */
+const NPM_INSTALL = ["npm", "install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+
 export const layouts: Layout[] = [
   {
     name: "npm",
     program: ".",
     packagePath: /^node_modules\/pulumi-docs-hosting\//,
-    command: ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"],
+    command: NPM_INSTALL,
   },
   {
     name: "an npm workspace",
     program: "packages/infra",
     packagePath: /^node_modules\/pulumi-docs-hosting\//,
-    command: ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"],
+    command: NPM_INSTALL,
   },
   {
     name: "pnpm",
@@ -61,25 +65,52 @@ export const layouts: Layout[] = [
   },
 ];
 
-/** Creates a project with a TypeScript program in it, and installs its dependencies. */
+interface Program {
+  source: string;
+  dependencies: Record<string, string>;
+}
+
+/**
+ * Creates a project with a TypeScript program in it, and its dependencies, without their scripts. What has the same layout and
+ * dependencies is installed once.
+ *
+ * @param shared a folder on the same disk as the project
+ */
 export async function install(
   layout: Layout,
   project: string,
-  program: { source: string; dependencies: Record<string, string>; ignoreScripts?: boolean },
+  { source, dependencies }: Program,
+  shared: string,
+): Promise<void> {
+  const key = createHash("sha256")
+    .update(JSON.stringify([layout, dependencies]))
+    .digest("hex")
+    .slice(0, 12);
+  const installed = join(shared, key);
+  if (!existsSync(installed)) {
+    const draft = mkdtempSync(join(shared, "draft-"));
+    await installAt(layout, draft, dependencies);
+    // another process may have been faster
+    if (!existsSync(installed)) renameSync(draft, installed);
+  }
+  // hard links: nobody changes an installed file
+  await run("cp", ["-al", `${installed}/.`, project]);
+  writeFileSync(join(project, layout.program, "index.ts"), source);
+}
+
+async function installAt(
+  layout: Layout,
+  project: string,
+  dependencies: Record<string, string>,
 ): Promise<void> {
   const folder = join(project, layout.program);
   mkdirSync(folder, { recursive: true });
   const write = (path: string, content: object) =>
     writeFileSync(join(path, "package.json"), JSON.stringify(content));
   if (folder !== project) write(project, { name: "root", private: true, workspaces: ["packages/*"] });
-  write(folder, { name: "user", version: "1.0.0", private: true, dependencies: program.dependencies });
-  writeFileSync(join(folder, "index.ts"), program.source);
+  write(folder, { name: "user", version: "1.0.0", private: true, dependencies });
   const [command = "", ...args] = layout.command;
-  const env = {
-    ...(await environment(project)),
-    ...(program.ignoreScripts && { npm_config_ignore_scripts: "true" }),
-  };
-  await run(command, args, { cwd: project, env });
+  await run(command, args, { cwd: project, env: await environment(project) });
 }
 
 /**

@@ -11,7 +11,8 @@ import { availableEngines, openStack, type Stack } from "../engine/index.ts";
 import { findCommand } from "../programs/commands.ts";
 import { startsOf } from "../stack/requests.ts";
 import { install, layouts } from "./layouts.ts";
-import { packedPackage, versionsOf } from "./packedPackage.ts";
+import { shortened } from "../suites.ts";
+import { packedPackage, programDependencies } from "./packedPackage.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
@@ -43,7 +44,7 @@ describe("the tarball", () => {
   test("holds built files, the plugin, the documents for users and the examples that these describe, nothing else", () => {
     const others = files.filter(
       (file) =>
-        !/^dist\/((sdk|provider)\/[\w/]+\.(js|d\.ts)|provider\/search\/browser\/\w+\.(css|html|svg))$/.test(
+        !/^dist\/((sdk|provider)\/[\w/]+\.(js|d\.ts)|provider\/site\/search\/browser\/\w+\.(css|html|svg))$/.test(
           file,
         ),
     );
@@ -109,18 +110,15 @@ test("a Node.js that cannot require ES modules gets a message with the required 
 const { kinds, skipped } = availableEngines();
 if (skipped !== undefined) console.log(`packages: ${skipped}`);
 
-describe.each(layouts)("L23 a TypeScript program installed by $name", (layout) => {
+describe.each(shortened(layouts))("L23 a TypeScript program installed by $name", (layout) => {
   const [command = ""] = layout.command;
   const isMissing = layout.isOptional === true && findCommand(command) === undefined;
   let project: string;
   beforeAll(async () => {
     if (isMissing) return;
     project = await mkdtemp(join(packed.folder, "project-"));
-    const dependencies = {
-      "pulumi-docs-hosting": `file:${packed.tarball}`,
-      ...versionsOf("@pulumi/pulumi", "@types/node", "typescript"),
-    };
-    await install(layout, project, { source: PROGRAM, dependencies });
+    const dependencies = programDependencies(packed.tarball);
+    await install(layout, project, { source: PROGRAM, dependencies }, packed.shared);
   });
 
   test("finds the package at its path in this layout", (context) => {

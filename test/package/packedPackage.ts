@@ -3,9 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
-import { pack } from "./pack.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const KEY = "svc_package-test";
@@ -14,6 +13,8 @@ export interface PackedPackage {
   /** Outside of the repository, and removed at the end. */
   folder: string;
   tarball: string;
+  /** For what several files of tests install: see `install`. */
+  shared: string;
   /** Has the site docs.example.com, and the finished agent job a1 of project p1. */
   service: ReferenceService;
   /** The environment by which a program finds the service. */
@@ -31,13 +32,22 @@ export function packedPackage(): PackedPackage {
     const service = await startReferenceService({ sites: { "docs.example.com": site }, adminApiKey: KEY });
     service.agentJobs.set("p1", { id: "a1", status: "completed", model: "model-7" });
     const env = { DOCS_HOSTING_BASE_URL: service.url, DOCS_HOSTING_ADMIN_API_KEY: KEY };
-    Object.assign(packed, { folder, service, env, tarball: await pack(folder) });
+    const { folder: shared, tarball } = inject("shared");
+    Object.assign(packed, { folder, service, env, tarball, shared });
   });
   afterAll(async () => {
     await packed.service.close();
     await rm(packed.folder, { recursive: true, force: true });
   });
   return packed;
+}
+
+/** The packages of a usual program in TypeScript. */
+export function programDependencies(tarball: string): Record<string, string> {
+  return {
+    "pulumi-docs-hosting": `file:${tarball}`,
+    ...versionsOf("@pulumi/pulumi", "@types/node", "typescript"),
+  };
 }
 
 /** Versions of the packages that are installed beside ours: those of the repository. */

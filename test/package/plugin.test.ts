@@ -15,7 +15,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { makesEverything } from "../archives/everyPart.ts";
 import { startPlugin } from "../archives/pluginProcess.ts";
 import { install, layouts } from "./layouts.ts";
-import { packedPackage } from "./packedPackage.ts";
+import { packedPackage, programDependencies } from "./packedPackage.ts";
+import { shortened } from "../suites.ts";
 
 const run = promisify(execFile);
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
@@ -36,13 +37,13 @@ beforeAll(async () => {
   cpSync(join(packed.folder, "package/plugin"), alone, { recursive: true });
 });
 
-describe.each(layouts.filter(({ name }) => ["npm", "pnpm"].includes(name)))(
+describe.each(shortened(layouts.filter(({ name }) => ["npm", "pnpm"].includes(name))))(
   "installed by $name",
   (layout) => {
     test("the folder has the plugin of this version", async () => {
       const project = mkdtempSync(join(packed.folder, "plugin-"));
-      const dependencies = { "pulumi-docs-hosting": `file:${packed.tarball}` };
-      await install(layout, project, { source: "", dependencies, ignoreScripts: true });
+      const dependencies = programDependencies(packed.tarball);
+      await install(layout, project, { source: "", dependencies }, packed.shared);
       const folder = join(project, layout.program, "node_modules/pulumi-docs-hosting/plugin");
       const plugin = await startPlugin(join(folder, LAUNCHER), [ENGINE_ADDRESS], { PATH: path });
       onTestFinished(() => plugin.stop());

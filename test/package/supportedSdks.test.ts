@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { openStack, type LogLine, type Stack } from "../engine/index.ts";
 import { startsOf } from "../stack/requests.ts";
 import { install, layouts } from "./layouts.ts";
-import { packedPackage, versionsOf } from "./packedPackage.ts";
+import { packedPackage, programDependencies, versionsOf } from "./packedPackage.ts";
 
 const PROGRAM = `import { AgentJob, StaticExport } from "pulumi-docs-hosting";
 
@@ -37,12 +37,11 @@ describe.each([
     const [layout] = layouts;
     if (!layout) throw new Error("there is no layout");
     const dependencies = {
-      "pulumi-docs-hosting": `file:${packed.tarball}`,
-      ...versionsOf("@types/node"),
+      ...programDependencies(packed.tarball),
       typescript: compiler,
       "@pulumi/pulumi": version,
     };
-    await install(layout, project, { source: PROGRAM, dependencies });
+    await install(layout, project, { source: PROGRAM, dependencies }, packed.shared);
     stack = await openStack("local", {
       program: join(project, "index.ts"),
       project: "user",

@@ -1,4 +1,4 @@
-// `npm run pictures`: draws the pictures of the documentation from real runs and committed figures. The same content gives the same
+// `npm test -- pictures`: draws the pictures of the documentation from real runs and committed figures. The same content gives the same
 // bytes, so that a change shows in a diff. `-- --output FOLDER` writes them elsewhere; `-- lag fleet` draws only these.
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

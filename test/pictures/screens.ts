@@ -41,7 +41,7 @@ const UNCUT_HEIGHT = `(() => {
   return height;
 })()`;
 
-/** Exports and copies the site by `npm run docs`, and takes pictures of it. */
+/** Exports and copies the site by `npm start -- --example documentation`, and takes pictures of it. */
 export async function takeScreens(): Promise<Map<string, Buffer>> {
   const folder = await mkdtemp(join(tmpdir(), "screens-"));
   try {

@@ -193,49 +193,6 @@ describe("an agent job that ends by itself", () => {
   });
 });
 
-describe("a new agent job", () => {
-  test("is active and has every field of the API, those without a value as null", async () => {
-    create();
-    expect(await readJob()).toEqual({
-      id: "agent-1",
-      status: "active",
-      source: { repository: "https://git.example.com/docs/site", ref: null },
-      model: "reference-model",
-      prLink: null,
-      createdAt: "2030-01-01T12:00:00.000Z",
-      archivedAt: null,
-    });
-  });
-
-  test("shows its repository, branch and model", async () => {
-    const about = { source: { repository: "https://git.example.com/a", ref: "fix" }, model: "another-model" };
-    create(about);
-    expect(await readJob()).toMatchObject(about);
-  });
-
-  test("is refused under the id of another of its project, also when that one is archived", async () => {
-    createIn("archived");
-    const before = await readJob();
-    expect(() => create()).toThrow("there is an agent job agent-1 in project project already");
-    expect(await readJob()).toEqual(before);
-    service.agentJobs.create("another", { id: "agent-1" });
-  });
-
-  test.each<[Partial<NewAgentJob>, string]>([
-    [
-      { source: { repository: "docs/site", ref: null } },
-      "agent job agent-1: source.repository must be a URL, not docs/site",
-    ],
-    [{ endsAfterMs: 3000, outcome: "failed", prLink: PR_LINK }, "not when it becomes failed"],
-    [{ endsAfterMs: -1 }, "endsAfterMs must be a number of milliseconds, not -1"],
-    [{ prLink: PR_LINK }, "needs endsAfterMs"],
-    [{ outcome: "failed" }, "needs endsAfterMs"],
-  ])("is refused as %j", async (fields, message) => {
-    expect(() => create(fields)).toThrow(message);
-    await expectNone();
-  });
-});
-
 describe("an agent job that a test sets to a state", () => {
   test.each(STATES)("can be %s from the start", async (status) => {
     set({ status });

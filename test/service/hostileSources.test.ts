@@ -6,6 +6,7 @@ import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { renderSite, type RenderOptions } from "../../examples/reference-service/index.ts";
 import { type ExportedSite, exportFiles, listFiles, readPage } from "./exportedSite.ts";
+import { processorMs } from "../simulation/processorTime.ts";
 
 async function contentFiles(site: ExportedSite): Promise<string[]> {
   return (await listFiles(site.folder)).filter((file) => !file.startsWith("assets/") && file !== "404.html");
@@ -133,7 +134,7 @@ describe("pages", () => {
   async function render(markdown: string, options: Partial<RenderOptions> = {}) {
     await writeFile(join(folder, "source/index.md"), markdown);
     const target = await mkdtemp(join(folder, "site-"));
-    const begun = performance.now();
+    const begun = processorMs();
     const site = await renderSite({
       source: join(folder, "source"),
       target,
@@ -142,7 +143,7 @@ describe("pages", () => {
     });
     return {
       ...site,
-      ms: performance.now() - begun,
+      ms: processorMs() - begun,
       page: await readFile(join(target, "index.html"), "utf8"),
     };
   }

@@ -1,11 +1,8 @@
 // Kits for transfer by hand, without images: their state, rows and folders.
-import { generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { create } from "tar";
-import { docs } from "./programFolder.ts";
-import { startsOf } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 const kit = (version: string, args = ""): string =>
@@ -73,22 +70,6 @@ onEachEngine("kits that are carried by hand", (kind) => {
     },
   );
 
-  test.concurrent("a kit of an export is fetched by its own link, which is not stored", async (context) => {
-    const world = await buildWorld(context, kind);
-    await world.up(
-      `const docs = ${docs(`version: "v1"`)} new AirGapKit("kit", { source: docs, folder: "./kits", keep: 0 });`,
-    );
-    const [name = ""] = kits(world);
-    const { jobId, bundleUrl } = (await world.exported()).outputs;
-    const { outputs } = await written(world);
-    expect(outputs).toMatchObject({ jobId, version: "v1", path: `kits/${name}`, selfContained: true });
-    const manifest = readFileSync(join(world.programFolder, "kits", name, "manifest.json"), "utf8");
-    expect(JSON.parse(manifest)).toMatchObject({ jobId, domain: "docs.example.com", signed: false });
-    expect(JSON.stringify(outputs) + manifest).not.toContain(new URL(String(bundleUrl)).search.slice(1, 40));
-    expect(startsOf(world.service.requests)).toHaveLength(1);
-    await previewIsEmpty(world);
-  });
-
   test.concurrent(
     "a file that a refresh finds missing is written again, with the whole kit",
     async (context) => {
@@ -105,24 +86,6 @@ onEachEngine("kits that are carried by hand", (kind) => {
       await previewIsEmpty(world);
     },
   );
-
-  test.concurrent("a signed kit does not contain the key in any written file", async (context) => {
-    const { privateKey } = generateKeyPairSync("ed25519");
-    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    const world = await buildWorld(context, kind);
-    const signing = await world.open({ env: { KIT_KEY: pem } });
-    prepare(world);
-    world.program(kit("v1", `signingKeyEnv: "KIT_KEY"`));
-    succeeded(await signing.up());
-    const [name = ""] = kits(world);
-    const files = readdirSync(join(world.programFolder, "kits", name));
-    expect(files).toContain("SHA256SUMS.sig");
-    const secret = pem.split("\n")[1] ?? "";
-    const texts = files
-      .filter((file) => file !== "chart")
-      .map((file) => readFileSync(join(world.programFolder, "kits", name, file), "latin1"));
-    for (const text of [await world.everythingWritten(), ...texts]) expect(text).not.toContain(secret);
-  });
 
   test.concurrent(
     "bad input is reported at its own property, and a missing key before anything is written",

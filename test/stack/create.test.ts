@@ -1,4 +1,4 @@
-// The first `up` of an export: `npm test` runs it on the real CLI, too. All other stacks run there by `npm run test:cli`.
+// The first `up` of an export: `npm test` runs it on the real CLI, too. All other stacks run there by `npm test -- cli`.
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { extract } from "tar";

@@ -1,4 +1,4 @@
-// `npm run test:cli`: all stacks on the real Pulumi CLI. `npm test` runs them on the test engine.
+// `npm test -- cli`: all stacks on the real Pulumi CLI. `npm test` runs them on the test engine.
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { runVitest } from "../programs/runVitest.ts";
@@ -8,6 +8,6 @@ if (findCommand("pulumi", process.env["PATH"])) {
   const config = join(import.meta.dirname, "../vitest.config.ts");
   process.exitCode = await runVitest(config, { ENGINE: "cli" }, given.length > 0 ? given : ["stack/"]);
 } else {
-  console.error("npm run test:cli needs the Pulumi CLI: there is no `pulumi` on PATH.");
+  console.error("npm test -- cli needs the Pulumi CLI: there is no `pulumi` on PATH.");
   process.exitCode = 1;
 }

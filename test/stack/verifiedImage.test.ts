@@ -62,22 +62,4 @@ onEachEngine("an image whose signature is verified", (kind) => {
     expect(error).toContain("has no signature");
     expect(existsSync(log)).toBe(false);
   });
-
-  test.concurrent("that is none, or a key that is none, is refused at once", async (context) => {
-    const world = await buildWorld(context, kind);
-    const log = releaseLogFile(world);
-    const program = installs(log, "no key", '"r.example.com/docs"');
-    world.program(program);
-    expect((await world.stack.preview()).error).toContain(
-      'SelfHostedDocs "docs": `verify.publicKey` must be a public key in PEM',
-    );
-    const link = program.replace(
-      /\{ image: "r\.example\.com.*? \}/,
-      '{ bundleUrl: "https://store.example.com/b" }',
-    );
-    world.program(link.replace('"no key"', JSON.stringify(newSigner().publicKey)));
-    expect((await world.stack.preview()).error).toContain(
-      "`verify` verifies the signature of an image, but this site is not an image",
-    );
-  });
 });

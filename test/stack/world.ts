@@ -35,7 +35,7 @@ export interface Scenarios {
   isSample?: boolean;
   /** The one adapter that supports what is tested, and why. @default both do */
   only?: { adapter: Adapter; reason: string };
-  /** Whether `npm test` has both adapters; `npm run test:native` has the native one in any case. @default false */
+  /** Whether `npm test` has both adapters; `npm test -- native` has the native one in any case. @default false */
   withBoth?: boolean;
 }
 

@@ -1,8 +1,9 @@
-// `npm run check:workflows`: actionlint reads the workflows, which only run on GitHub, and those of examples; and the npm
-// scripts that they name exist.
+// `npm test -- workflows`: actionlint reads the workflows, which only run on GitHub, and those of examples; and the npm scripts
+// and suites of tests that they name exist.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SUITES } from "../suites.ts";
 import { NoGoError, prepareActionlint } from "../programs/goPrograms.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -19,9 +20,9 @@ if (workflows.length === EXAMPLES.length) throw new Error(`${FOLDER} is empty`);
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
 for (const workflow of workflows) {
   const text = readFileSync(join(ROOT, workflow), "utf8");
-  for (const [command, name = ""] of text.matchAll(/npm run ([\w:.-]+)/g)) {
-    if (name in scripts) continue;
-    say(`${workflow}: \`${command}\`: package.json has no such script`);
+  for (const [command, script, suite] of text.matchAll(/npm (?:run ([\w:.-]+)|test -- ([a-z-]+))/g)) {
+    if ((script ?? "") in scripts || (suite ?? "") in SUITES) continue;
+    say(`${workflow}: \`${command}\`: there is no such script or suite`);
     process.exitCode = 1;
   }
 }
@@ -40,5 +41,5 @@ try {
 }
 
 function say(what: string): void {
-  console.log(`check:workflows: ${what}`);
+  console.log(`workflows: ${what}`);
 }

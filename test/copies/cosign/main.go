@@ -1,6 +1,6 @@
 // Signs and verifies images by the libraries of cosign 2 and 3, also as an admission check of a cluster, and serves a registry that has
 // the API for referrers.
-// `npm run test:copies` uses it: the commands of cosign themselves contain clients of every cloud, and take minutes to build.
+// `npm test -- copies` uses it: the commands of cosign themselves contain clients of every cloud, and take minutes to build.
 package main
 
 import (

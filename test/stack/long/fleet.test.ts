@@ -1,5 +1,5 @@
 // The program of examples/fleet: the lists of sites that it accepts, and that any other list does no harm. It runs as JavaScript
-// here, many times; `test:package` runs it as a user does.
+// here, many times; `npm test -- package` runs it as a user does.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

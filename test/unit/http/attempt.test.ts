@@ -143,14 +143,6 @@ describe("what is sent", () => {
 });
 
 describe("an attempt ends", () => {
-  test("after a silence before the answer", async () => {
-    const attempted = send();
-    await pass(SILENCE_MS - 1);
-    expect(clock.pending).toBeGreaterThan(0);
-    await pass(1);
-    expect(await attempted).toMatchObject(TIMED_OUT);
-  });
-
   test("not while a streamed body is taken", async () => {
     const source = new PassThrough();
     const attempted = send({ method: "PUT", body: source });
@@ -282,20 +274,6 @@ describe("the beginning of an answer", () => {
 
 describe("a cancelled run", () => {
   const REASON = new Error("the run was cancelled");
-
-  test("sends nothing", async () => {
-    stop.abort(REASON);
-    await expect(send()).rejects.toBe(REASON);
-    expect(sent).toBeUndefined();
-  });
-
-  test("waits for no answer", async () => {
-    const attempted = send();
-    await turn();
-    stop.abort(REASON);
-    await expect(attempted).rejects.toBe(REASON);
-    expect(clock.pending).toBe(0);
-  });
 
   test("waits for an answer for as long as a request is granted, which the answer says", async () => {
     const attempted = send({}, { graceMs: 300 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { AttemptConnection, connectionFailure } from "../../../provider/http/attemptConnection.ts";
 import type { FailedAttempt } from "../../../provider/http/retryPolicy.ts";
-import { NOT_THE_API, refusal } from "../../../provider/http/refusal.ts";
+import { refusal } from "../../../provider/http/refusal.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const ENDPOINT = {
@@ -198,35 +198,6 @@ describe("a status", () => {
     expect(refused(400, text)).toMatchObject({
       error: ["ResponseError", `${answered(400)}${expected}`, expect.anything()],
     });
-  });
-});
-
-describe("a web page in place of the API", () => {
-  const origin = { baseUrl: "https://www.example.com", apiKey: () => "svc_c4n4ry", apiKeyName: "KEY" };
-  const page = `<!DOCTYPE html>\n<html lang="en"><head><title>Page not\n found &amp; more</title></head><body>source</body></html>`;
-
-  test.each([400, 404, 409, 410, 422])(
-    "with %i is named by its title, and does not say that a job is gone",
-    (status) => {
-      const { error } = refusal(ENDPOINT, { status, text: page, requestId: "" }, origin);
-      expect([error.name, error.message, error.remedy]).toEqual([
-        "ResponseError",
-        `${ENDPOINT.name} answered ${status}: a web page with the title "Page not found & more"`,
-        NOT_THE_API,
-      ]);
-    },
-  );
-
-  test.each([
-    ["<html><body>no title</body></html>", "a web page"],
-    ["\ufeff<!-- x --><HTML><title> </title>", "a web page"],
-    [`<!doctype html><title>${"t".repeat(200)}</title>`, `a web page with the title "${"t".repeat(100)}…"`],
-    ["<html><title>svc_c4n4ry</title>", 'a web page with the title "[removed]"'],
-    ["<Error><Code>NoSuchKey</Code></Error>", "<Error><Code>NoSuchKey</Code></Error>"],
-    ["see <html>", "see <html>"],
-  ])("%s reads as «%s»", (text, expected) => {
-    const { error } = refusal(ENDPOINT, { status: 500, text, requestId: "" }, origin);
-    expect(error.message).toBe(`${ENDPOINT.name} answered 500: ${expected}`);
   });
 });
 

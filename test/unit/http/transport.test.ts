@@ -109,14 +109,6 @@ test("a call goes to the path below the base URL with the bearer key and JSON", 
   });
 });
 
-test("a call that was stopped before it began sends no request", async () => {
-  const { error, requests } = await send(START, () => ({ status: 202 }), {
-    signal: AbortSignal.abort(new Error("stopped")),
-  });
-  expect(error?.message).toBe("stopped");
-  expect(requests).toEqual([]);
-});
-
 test("an error that the reader of a reply throws is not retried", async () => {
   const { transport, requests, clock } = connected(() => ({}));
   const sent = transport.send(READ, () => {
@@ -230,32 +222,12 @@ test.each<[string, ScriptedReply, string, number]>([
   },
 );
 
-test("a service that refuses connections from the first one on is given up within 15 s, and its address reported", async () => {
-  const { error, clock } = await send(READ, () => ({ error: "ECONNREFUSED" }));
-  expect(error).toMatchObject({
-    name: "ConnectionError",
-    message: expect.stringMatching(/\(ECONNREFUSED\); the service did not answer for \d+s/) as string,
-    remedy: "Is the service started? Nothing listens at api.example.com: check that address, too.",
-  });
-  expect(clock.monotonic()).toBeGreaterThan(5_000);
-  expect(clock.monotonic()).toBeLessThan(15_000);
-});
-
 test("a service that answered another operation of the run, and refuses connections then, is retried for two minutes", async () => {
   const clock = new VirtualClock();
   const pacers = new Pacers(clock);
   await send(READ, () => ({ status: 404 }), { clock, pacers });
   const { error } = await send(READ, () => ({ error: "ECONNREFUSED" }), { clock, pacers });
   expect(error?.message).toContain("the service did not answer for 1m 56s");
-});
-
-test("once anything of the service answered, it is retried until the time limit", async () => {
-  const { error, clock } = await send(READ, (_, number) =>
-    number === 1 ? { status: 503 } : { error: "ECONNREFUSED" },
-  );
-  expect(error).toBeInstanceOf(DeadlineExceededError);
-  expect(error?.message).toContain("the time limit of 30m leaves no time for another attempt");
-  expect(clock.monotonic()).toBeGreaterThan(25 * 60_000);
 });
 
 test("an idempotency key is sent with each attempt", async () => {

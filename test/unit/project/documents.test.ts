@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readDocument, repositoryFiles } from "../../documents.ts";
+import { SUITES } from "../../suites.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FILES = repositoryFiles();
@@ -86,6 +87,15 @@ function hasComment(line: string): boolean {
   return /\S.*\s(?:#|\/\/) (?!v\d)\S/.test(line);
 }
 
+test("npm has at most 14 scripts: suites of tests are arguments of `npm test`", () => {
+  expect(SCRIPTS.length).toBeLessThanOrEqual(14);
+});
+
+test("each suite of tests, and each file of its short part, exists", () => {
+  const named = Object.values(SUITES).flatMap(({ run, files = [], short = [] }) => [run, ...files, ...short]);
+  expect(named.filter((path) => !PATHS.has(`test/${path}`.replace(/\/$/, "")))).toEqual([]);
+});
+
 test("the documents are found", () => {
   expect(DOCUMENTS.map(({ path }) => path)).toEqual(
     expect.arrayContaining(["README.md", "CONTRIBUTING.md", "docs/README.md", "provider/service/README.md"]),
@@ -115,12 +125,15 @@ describe.each(DOCUMENTS)("$path", (document) => {
     expect(long).toEqual([]);
   });
 
-  test("has commands that package.json has", () => {
-    const commands = document.code.flatMap((text) => [
-      ...text.matchAll(/\bnpm (?:run ([\w:-]*[\w-])|(test|start)\b)/g),
-    ]);
-    const names = commands.map(([, run, short]) => run ?? short ?? "");
-    expect(names.filter((name) => !SCRIPTS.includes(name))).toEqual([]);
+  test("has commands that package.json has, and suites of tests that there are", () => {
+    const code = document.path === HISTORY ? [] : document.code;
+    const named = (pattern: RegExp): string[] =>
+      code.flatMap((text) => [...text.matchAll(pattern)].map(([, run, short]) => run ?? short ?? ""));
+    const scripts = named(/\bnpm (?:run ([\w:-]*[\w-])|(test|start)\b)/g);
+    expect(scripts.filter((name) => !SCRIPTS.includes(name))).toEqual([]);
+    // a path names files of the first suite, capitals are a placeholder
+    const suites = named(/\bnpm test -- ([a-z-]+)(?![\w/.-])/g);
+    expect(suites.filter((name) => !(name in SUITES))).toEqual([]);
   });
 });
 

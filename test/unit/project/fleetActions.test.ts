@@ -1,5 +1,5 @@
-// The workflow of examples/fleet/actions runs at GitHub only: here its own script makes the list of stacks. `npm run
-// check:workflows` runs actionlint on it.
+// The workflow of examples/fleet/actions runs at GitHub only: here its own script makes the list of stacks. `npm
+// test -- workflows` runs actionlint on it.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

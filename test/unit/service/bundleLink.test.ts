@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { parseExpiry, readBundleLink, type BundleLink } from "../../../provider/service/bundleLink.ts";
+import { expect, test } from "vitest";
+import { readBundleLink, type BundleLink } from "../../../provider/service/bundleLink.ts";
 import { MalformedResponseError } from "../../../provider/runtime/messages/errors.ts";
 import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 
@@ -90,73 +90,4 @@ test("the size of the bundle is optional", () => {
   expect(read(url)).toEqual({ url, mintedAtMs: NOON_MS });
   expect(read(url, { sizeBytes: 0 })).toEqual({ url, mintedAtMs: NOON_MS, sizeBytes: 0 });
   expect(read(url, { sizeBytes: -1 }).sizeBytes).toBeUndefined();
-});
-
-describe("an expiry", () => {
-  test.each([
-    [" 2026-01-01 12:00 \n"],
-    ["2026-01-01T12:00:00 z"],
-    ["2026-01-01T14:00+02"],
-    ["2026-01-01T06:30-05:30"],
-    ["+002026-01-01T12:00:00.000Z"],
-  ])("«%s» is noon", (value) => {
-    expect(parseExpiry(value)).toBe(NOON_MS);
-  });
-
-  test("keeps its fraction of a second", () => {
-    expect(parseExpiry("2026-01-01T12:00:00.25Z")).toBe(NOON_MS + 250);
-    expect(parseExpiry("2026-01-01T12:00:59.5Z")).toBe(NOON_MS + 59_500);
-  });
-
-  test("is in seconds up to eleven digits, from then on in milliseconds", () => {
-    expect(parseExpiry(1e9)).toBe(1e12);
-    expect(parseExpiry(1e11 - 1)).toBe((1e11 - 1) * 1_000);
-    expect(parseExpiry(1e11)).toBe(1e11);
-  });
-
-  test("after the year 9999 is the end of that year", () => {
-    for (const value of ["10000-01-01T00:00:00Z", "+012026-01-01T00:00Z", "999999-01-01 00:00"]) {
-      expect(parseExpiry(value)).toBe(Date.parse("9999-12-31T23:59:59Z"));
-    }
-    expect(parseExpiry("9999-01-01T00:00:00Z")).toBe(Date.parse("9999-01-01T00:00:00Z"));
-    const expiresAt = 1e18; // milliseconds
-    const link = read("https://store.example.test/a", { expiresAt });
-    expect(link.expiresAtMs).toBe(Date.parse("9999-12-31T23:59:59Z"));
-  });
-
-  test.each([
-    [["1767268800"]],
-    ["17672688001"],
-    ["1767268800000000"],
-    ["at 1767268800"],
-    ["at 2026-01-01T12:00:00Z"],
-    ["2026-01-01T12:00:00Z or so"],
-    ["12026-01-01"],
-    ["2026-01-01T12:00:00+1"],
-    ["2026-01-01T12:00:61Z"],
-    [999_999_999],
-  ])("«%s» is not guessed", (value) => {
-    expect(parseExpiry(value)).toBeUndefined();
-  });
-});
-
-describe("the query of a link", () => {
-  test.each([
-    "X-Amz-Date=on20260101T110000Z&X-Amz-Expires=3600",
-    "X-Amz-Date=20260101T110000Z07&X-Amz-Expires=3600",
-    "X-Amz-Date=20260101T110000Z&X-Amz-Expires=3600s",
-    "X-Amz-Date=20260101T110000Z&X-Amz-Expires=in3600",
-    "X-Amz-Date=20260101T110000Z&X-Goog-Expires=3600",
-    "X-Amz-Date=20260101T110000Z&X-Amz-Expires=12345678901",
-    "sig=x&X-Amz-Date=20260101T110000Z&X-Amz-Expires=3600",
-  ])("%s has no end", (query) => {
-    expect(read(`https://store.example.test/a?${query}`).expiresAtMs).toBeUndefined();
-  });
-
-  test("counts only where the service does not report the end", () => {
-    const link = read("https://store.example.test/a?X-Amz-Date=20260101T110000Z&X-Amz-Expires=60", {
-      expiresAt: "2026-01-01T12:00:00Z",
-    });
-    expect(link).toMatchObject({ expiresAtMs: NOON_MS, mintedAtMs: NOON_MS });
-  });
 });

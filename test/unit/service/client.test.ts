@@ -54,22 +54,6 @@ test("white space around the key is reported, with the source of the key, and on
   ]);
 });
 
-describe("a job of another site", () => {
-  const OTHER = { jobId: "7", status: "completed", domain: "other.example.com" };
-
-  test("is an error wherever something of it would be used", async () => {
-    reply = { body: { ...OTHER, url: "https://store.example/b" } };
-    const message = "job 7 is an export of other.example.com, not of docs.example.com";
-    await expect(ask((client) => client.getExport("7", "docs.example.com"))).rejects.toThrow(message);
-    await expect(ask((client) => client.createBundle("7", "docs.example.com"))).rejects.toThrow(message);
-  });
-
-  test("in the answer to a start is used by its id alone: a poll of it reports the error", async () => {
-    reply = { status: 202, body: OTHER };
-    expect(await ask((client) => client.startExport({ domain: "docs.example.com" }))).toEqual({ jobId: "7" });
-  });
-});
-
 describe("a start", () => {
   test("sends the request unchanged, with the idempotency key beside it", async () => {
     reply = { status: 202, body: { jobId: "7", status: "queued" } };
@@ -134,33 +118,6 @@ test("the status and the link of an export are requested by its id", async () =>
     sizeBytes: 3,
   });
   expect(asked()).toEqual(["GET /v1/static-export/jobs/a%2Fb", "POST /v1/static-export/jobs/a%2Fb/bundle"]);
-});
-
-test.each<[string, (client: Client) => Promise<unknown>, number, number]>([
-  ["a start is sent once more", (client: Client) => client.startExport({ domain: "docs.example.com" }), 2, 1],
-  [
-    "a link is asked for until the time limit",
-    (client: Client) => client.createBundle("7", "docs.example.com"),
-    Infinity,
-    1,
-  ],
-  [
-    "a job is looked at until the time limit",
-    (client: Client) => client.getExport("7", "docs.example.com"),
-    Infinity,
-    6,
-  ],
-  ["so is an agent job", (client: Client) => client.getAgentJob({ projectId: "p1", id: "a1" }), Infinity, 6],
-])("when the service fails internally, %s", async (_, call, whenBroken, whenMalformed) => {
-  reply = { status: 500 };
-  await expect(ask(call)).rejects.toThrow();
-  if (whenBroken === Infinity) expect(scripted.requests.length).toBeGreaterThan(2);
-  else expect(scripted.requests).toHaveLength(whenBroken);
-
-  scripted.requests.length = 0;
-  reply = { body: {} };
-  await expect(ask(call)).rejects.toThrow();
-  expect(scripted.requests).toHaveLength(whenMalformed);
 });
 
 test("how far the clock is ahead is known after the first reply with a date", async () => {

@@ -3,10 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { InputError } from "../../../provider/runtime/messages/errors.ts";
 import type { ScriptedReply } from "../../simulation/scriptedFetch.ts";
-import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
+import { caught, nothing, SimulatedExport } from "../../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
-const LINK = "https://store.example.test/a";
 let site: SimulatedExport;
 
 beforeEach(() => {
@@ -120,52 +119,6 @@ describe("create", () => {
     expect(site.service.requests).toEqual(["GET /jobs/job-7"]);
   });
 
-  test("polls again no sooner than the service asks for", async () => {
-    site.answer("status", (number) =>
-      number === 1
-        ? { headers: { "retry-after": "45" }, body: { status: "running" } }
-        : { body: { status: "completed" } },
-    );
-    site.service.durationMs = 0;
-    expect((await site.create()).outputs).not.toHaveProperty("pageCount");
-    expect(site.service.requests.filter((request) => request.startsWith("GET"))).toHaveLength(2);
-    expect(site.clock.monotonic()).toBeGreaterThanOrEqual(45_000);
-  });
-
-  test("waits longer each time that a completed job is not ready to be packed", async () => {
-    site.service.durationMs = 0;
-    const refusedAt: number[] = [];
-    site.answer("bundle", (number) => {
-      if (number > 3) return undefined;
-      refusedAt.push(site.clock.monotonic());
-      return { status: 409 };
-    });
-    await site.create();
-    const pauses = refusedAt.slice(1).map((atMs, index) => atMs - (refusedAt[index] ?? 0));
-    expect(pauses).toEqual([2_000, 4_000]);
-  });
-
-  test("with a link that has ended when it arrives is an error, by the service's own clock", async () => {
-    site.service.durationMs = 0;
-    site.answer("bundle", () => ({
-      body: { bundleUrl: LINK, expiresAt: new Date(site.clock.trueNow()).toISOString() },
-    }));
-    const { message } = await unfinished(site.create());
-    expect(message).toContain("the service minted a link for job job-1 that has expired already.");
-    expect(message).toContain("Report this to the service's support: its own clock says so.");
-  });
-
-  test("with a link that has ended when it arrives is a warning, by this machine's clock alone", async () => {
-    site.service.fault = () => {
-      const expiresAt = new Date(site.clock.trueNow()).toISOString();
-      return { body: { jobId: "job-1", status: "completed", bundleUrl: LINK, expiresAt } };
-    };
-    await site.create();
-    expect(site.reporter.lines.warn).toEqual([
-      "by this machine's clock the link to job job-1 has expired already; the service does not send its time, so check the clock",
-    ]);
-  });
-
   test("with warnings of the service shows the first of them, once", async () => {
     const warnings = ["a.md: ./x.md: gone", "b.md: svc_secret", { path: "c.md", message: "late" }, "d.md"];
     site.answer("status", () => ({ body: { status: "completed", warnings } }));
@@ -181,17 +134,6 @@ describe("create", () => {
     site.answer("status", (number) => ({ body: { status: number < 3 ? "running" : "failed", ...body } }));
     await caught(site.create());
     expect(site.reporter.lines.warn).toEqual([]);
-  });
-
-  test("of a job that fails shows the reason, and leaves nothing behind", async () => {
-    site.service.outcome = "failed";
-    site.service.reason = "page guide.md is broken, key svc_secret";
-    const error = await caught(site.create());
-    expect(error).not.toBeInstanceOf(UnfinishedError);
-    expect(error.message).toBe(
-      "docs.example.com: job job-1 failed: the service says: page guide.md is broken, key [removed]. " +
-        "Fix what the service names, then run `pulumi up` again: it starts a new job.",
-    );
   });
 
   test("of a given job that failed says how to use another: none is started in its place", async () => {

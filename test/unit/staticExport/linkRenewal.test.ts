@@ -13,27 +13,6 @@ afterEach(() => {
 });
 
 describe("a link near its end", () => {
-  test("is renewed by exactly one request, for the same job", async () => {
-    const state = await site.create();
-    site.requests();
-    site.clock.advance(39 * 60_000);
-    expect(site.verdict(state)).toEqual(nothing);
-    site.clock.advance(2 * 60_000);
-    expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RENEW_WINDOW" });
-    site.reporter.lines.progress.length = 0;
-    const renewed = await site.update(state);
-    expect(site.reporter.lines.progress).toEqual(["renewing the link"]);
-    expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
-    expect(renewed.outputs).toMatchObject({
-      jobId: "job-1",
-      version: "job-1",
-      pageCount: 41,
-      status: "completed",
-    });
-    expect(renewed.outputs.bundleUrl).not.toBe(state.outputs.bundleUrl);
-    expect(site.verdict(renewed)).toEqual(nothing);
-  });
-
   test.each([{ bundleUrl: null }, { expiresAt: null, renewAfter: null }, { renewAfter: "soon" }])(
     "is renewed once, and no job starts, if the state has %j in its place",
     async (values) => {
@@ -78,19 +57,6 @@ describe("a link near its end", () => {
       expect(site.reporter.lines.warn).toEqual(Array(4).fill(warning)); // one for each link
     },
   );
-
-  test("C11 a renewBefore that becomes longer than the link's life gives one warning, and no request", async () => {
-    const state = await site.create();
-    site.requests();
-    const recorded = await site.update(state, { renewBefore: "48h" });
-    expect(site.requests()).toEqual([]);
-    expect(site.reporter.lines.warn).toEqual([
-      expect.stringMatching(/renewBefore is 48h, .* renewed 30m before its end/),
-    ]);
-    await site.update(recorded, { renewBefore: "48h", apiKeyEnv: "OTHER_KEY" });
-    expect(site.requests()).toEqual([]);
-    expect(site.reporter.lines.warn).toHaveLength(1);
-  });
 
   test("is renewed while other content waits to be continued", async () => {
     const state = await site.create();

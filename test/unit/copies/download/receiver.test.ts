@@ -192,11 +192,6 @@ test.each<[string, Partial<ReceivedRange>, number | undefined, string]>([
   expect([part.begun, counts, part.isUseless]).toEqual([[], [], true]);
 });
 
-test("exactly the promised and allowed size is accepted", async () => {
-  const { receive } = receiving({ limitBytes: 20 });
-  expect(await receive({ totalBytes: 20, until: 20 }, [bytes(20)], 20)).toBe("complete");
-});
-
 test("a bundle whose end nobody would notice is refused, and the part stays", async () => {
   const { receive, part, counts } = receiving();
   const error = await receive({ endIsUnknown: true }, [bytes(5)]).catch((reason: unknown) => reason);

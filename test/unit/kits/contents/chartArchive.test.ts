@@ -20,6 +20,7 @@ import { packChart } from "../../../../provider/kits/contents/chartArchive.ts";
 import { chartFacts } from "../../../../provider/kits/contents/chartFacts.ts";
 import { InputError } from "../../../../provider/runtime/messages/errors.ts";
 import { notOnWindows } from "../../../systems.ts";
+import { processorMs } from "../../../simulation/processorTime.ts";
 
 const { signal } = new AbortController();
 let folder: string;
@@ -99,10 +100,10 @@ describe("a chart's folder", () => {
     const packing = packChart(from, kit, stop.signal);
     // in the middle of the large file
     while (!existsSync(join(kit, "chart/docs-1.2.3_4.tgz"))) await setImmediate();
-    const stoppedMs = performance.now();
+    const stoppedMs = processorMs();
     stop.abort(new Error("stopped"));
     await expect(packing).rejects.toThrow(/stopped|abort/);
-    expect(performance.now() - stoppedMs).toBeLessThan(1_000);
+    expect(processorMs() - stoppedMs).toBeLessThan(1_000);
     await expect(packChart(from, join(folder, "other"), stop.signal)).rejects.toThrow();
   });
 

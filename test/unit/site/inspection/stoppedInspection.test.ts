@@ -10,6 +10,12 @@ const ERRORS = "\\\n".repeat(800_000);
 const sheets = (count: number): { name: string; content: string }[] =>
   Array.from({ length: count }, (_, at) => ({ name: `${at}.css`, content: `url(a)${ERRORS}` }));
 
+/** Processor time of this thread, in milliseconds: a busy machine does not make it longer. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
 test.each<[string, Buffer]>([
   ["a style sheet of nothing but errors", tarGz([...SITE, ...sheets(1)])],
   ["several of them", tarGz([...SITE, ...sheets(3)])],
@@ -25,10 +31,10 @@ test.each<[string, Buffer]>([
   const reason = new Error("time limit");
   const { signal } = stop;
   let longestMs = 0;
-  let lastMs = performance.now();
+  let lastMs = threadMs();
   const watch = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - lastMs);
-    lastMs = performance.now();
+    longestMs = Math.max(longestMs, threadMs() - lastMs);
+    lastMs = threadMs();
   }, 1);
   const bundle = bundleOnDisk(archive);
   const reporter = recordingReporter();

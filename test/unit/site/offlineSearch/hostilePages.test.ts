@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { MAX_BYTES } from "../../../../provider/site/inspection/textLoads.ts";
 import { find, languagesOf, publishedSite } from "./publishedSite.ts";
+import { processorMs } from "../../../simulation/processorTime.ts";
 
 const START = "<title>Start</title><p>welcome</p>";
 
@@ -92,7 +93,7 @@ function encoded(text: string, encoding: string): Buffer {
 
 test("letters with 100,000 accents in text, links, titles and headings delay nothing", async () => {
   const accents = "\u0316\u0301".repeat(50_000);
-  const started = performance.now();
+  const started = processorMs();
   const site = await publishedSite({
     "index.html": START,
     "text.html": `<title>a${accents}</title><h1>a${accents}</h1><p>nu a${accents}</p>`,
@@ -108,13 +109,13 @@ test("letters with 100,000 accents in text, links, titles and headings delay not
     "title.html",
   ]);
   expect(Math.max(...found.map(({ title }) => title.length))).toBeLessThanOrEqual(200);
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(processorMs() - started).toBeLessThan(10_000);
 }, 60_000);
 
 test("only the beginning of a query of a megabyte is searched", async () => {
   const site = await publishedSite({ "index.html": START });
-  const started = performance.now();
+  const started = processorMs();
   expect((await find(site, `welcome ${"a\u0316\u0301".repeat(300_000)}`))[0]?.path).toBe("index.html");
   expect((await find(site, "welcome ".repeat(100_000)))[0]?.path).toBe("index.html");
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(processorMs() - started).toBeLessThan(5_000);
 }, 60_000);

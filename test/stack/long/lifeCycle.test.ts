@@ -1,7 +1,7 @@
 // Scenarios of a static export's life, and of an agent job's beside it. After each, a preview shows no changes.
 import { expect, test } from "vitest";
-import { docs } from "./programFolder.ts";
-import { bundle, readAgentJob, poll, startsOf, wholeExport } from "./requests.ts";
+import { docs } from "../programFolder.ts";
+import { bundle, readAgentJob, poll, startsOf, wholeExport } from "../requests.ts";
 import {
   buildWorld,
   CANARY_KEY,
@@ -10,7 +10,7 @@ import {
   stepsOf,
   succeeded,
   type World,
-} from "./world.ts";
+} from "../world.ts";
 
 const AGENT = `new AgentJob("agent", { projectId: "p1", id: "a1" });`;
 

@@ -1,8 +1,8 @@
 // Pulumi's resource options, and their effects on the provider.
 import { expect, test } from "vitest";
-import type { OperationResult } from "../engine/index.ts";
-import { bundle, START, wholeExport } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "./world.ts";
+import type { OperationResult } from "../../engine/index.ts";
+import { bundle, START, wholeExport } from "../requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "../world.ts";
 
 onEachEngine("resource options", (kind) => {
   test.concurrent(

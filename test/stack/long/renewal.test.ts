@@ -1,10 +1,10 @@
 // The life of the link: when it is renewed, by what, and by which clock.
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { unknownValue } from "../engine/index.ts";
-import { docs } from "./programFolder.ts";
-import { bundle, wholeExport } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
+import { unknownValue } from "../../engine/index.ts";
+import { docs } from "../programFolder.ts";
+import { bundle, wholeExport } from "../requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "../world.ts";
 
 const DOCS = docs(`renewBefore: "1s"`);
 /** With this life and the program's `renewBefore`, a link is due for renewal two seconds after its creation. */
@@ -19,7 +19,7 @@ async function due(world: World, moreMs = 0): Promise<void> {
 }
 
 const skewed = (hours: number): Record<string, string> => ({
-  NODE_OPTIONS: `--import ${join(import.meta.dirname, "skewedClock.ts")}`,
+  NODE_OPTIONS: `--import ${join(import.meta.dirname, "../skewedClock.ts")}`,
   CLOCK_SKEW_MS: String(hours * 3_600_000),
 });
 

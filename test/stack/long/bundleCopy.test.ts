@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { docs } from "./programFolder.ts";
-import { bundle, startsOf } from "./requests.ts";
-import { startSlowStore } from "./slowStore.ts";
+import { docs } from "../programFolder.ts";
+import { bundle, startsOf } from "../requests.ts";
+import { startSlowStore } from "../slowStore.ts";
 import {
   buildWorld,
   CANARY_KEY,
@@ -14,7 +14,7 @@ import {
   stepsOf,
   succeeded,
   type World,
-} from "./world.ts";
+} from "../world.ts";
 
 const copy = (args = "", source = "docs"): string =>
   `const copy = new BundleCopy("copy", { source: ${source}, destination: { folder: "./copies" }, ${args} });`;
@@ -76,7 +76,7 @@ onEachEngine("bundle copies", (kind) => {
       // three quarters of an hour later
       const later = await world.open({
         env: {
-          NODE_OPTIONS: `--import ${join(import.meta.dirname, "skewedClock.ts")}`,
+          NODE_OPTIONS: `--import ${join(import.meta.dirname, "../skewedClock.ts")}`,
           CLOCK_SKEW_MS: String(45 * 60_000),
         },
       });

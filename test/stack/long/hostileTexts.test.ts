@@ -2,12 +2,12 @@
 // stored.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { InterceptedRequest, InterceptorReply } from "../../examples/reference-service/index.ts";
-import { unknownValue, type OperationResult } from "../engine/index.ts";
-import { docs } from "./programFolder.ts";
-import { JOBS, START, startsOf } from "./requests.ts";
-import { formsOf } from "../simulation/secretForms.ts";
-import { CANARY_KEY, buildWorld, onEachEngine, stepsOf, succeeded, type World } from "./world.ts";
+import type { InterceptedRequest, InterceptorReply } from "../../../examples/reference-service/index.ts";
+import { unknownValue, type OperationResult } from "../../engine/index.ts";
+import { docs } from "../programFolder.ts";
+import { JOBS, START, startsOf } from "../requests.ts";
+import { formsOf } from "../../simulation/secretForms.ts";
+import { CANARY_KEY, buildWorld, onEachEngine, stepsOf, succeeded, type World } from "../world.ts";
 
 interface Row {
   /** Name of the export, and so of its site. */
@@ -225,7 +225,7 @@ onEachEngine("hostile texts", (kind) => {
   test.concurrent(
     "an answer that cannot be sent ends the run with an error, and the next up continues the same job",
     async (context) => {
-      const hook = join(import.meta.dirname, "unsendableText.ts");
+      const hook = join(import.meta.dirname, "../unsendableText.ts");
       const world = await buildWorld(context, kind, { env: { NODE_OPTIONS: `--import ${hook}` } });
       world.program(docs());
       const undo = world.answerLooks(refused("unsendable"));

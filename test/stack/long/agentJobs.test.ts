@@ -1,10 +1,10 @@
 // Agent jobs in a stack: waited for, read, and followed by an export.
 import { expect, test, vi } from "vitest";
-import type { AgentJob } from "../../examples/reference-service/index.ts";
-import { unknownValue } from "../engine/index.ts";
-import { FINISHED_AGENT_JOB as JOB } from "./finishedAgentJob.ts";
-import { readAgentJob, startsOf } from "./requests.ts";
-import { CANARY_KEY, buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import type { AgentJob } from "../../../examples/reference-service/index.ts";
+import { unknownValue } from "../../engine/index.ts";
+import { FINISHED_AGENT_JOB as JOB } from "../finishedAgentJob.ts";
+import { readAgentJob, startsOf } from "../requests.ts";
+import { CANARY_KEY, buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 
 onEachEngine("agent jobs", (kind) => {
   test.concurrent(
@@ -86,29 +86,6 @@ onEachEngine("agent jobs", (kind) => {
     },
   );
 
-  test.concurrent("an error of the service names both ids", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.service.agentJobs.set("p1", JOB);
-    world.service.intercept(({ path }) => {
-      if (path.endsWith("/locked")) return { status: 401, body: { error: "bad key" } };
-      return path.endsWith("/broken") ? { body: { ...JOB, id: "broken", status: 7 } } : undefined;
-    });
-    world.program(
-      `for (const id of ["a9", "../job/a1?x#y%2e", "locked", "broken"]) new AgentJob(id, { projectId: "p1", id });`,
-    );
-    const { ok, error } = await world.stack.up({ continueOnError: true });
-    expect(ok).toBe(false);
-    expect(error).toContain("agent job a9 of project p1: there is no such job (GET http");
-    expect(error).toContain("Check both ids");
-    expect(error).toContain("agent job ../job/a1?x#y%2e of project p1: there is no such job");
-    expect(error).toContain("agent job locked of project p1: the service rejected the API key");
-    expect(error).toContain("agent job broken of project p1: GET http");
-    expect(error).toContain('without a usable "status"');
-    expect(new Set(world.requests())).toEqual(
-      new Set(["a9", "..%2Fjob%2Fa1%3Fx%23y%252e", "locked", "broken"].map(readAgentJob)),
-    );
-  });
-
   test.concurrent(
     "another id is another resource, and an export follows it: again when the pull request changed, else not",
     async (context) => {
@@ -162,14 +139,4 @@ onEachEngine("agent jobs", (kind) => {
       expect(await world.everythingWritten()).not.toContain(CANARY_KEY);
     },
   );
-
-  test.concurrent("getAgentJob of a missing job names both ids, and what to check", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(`module.exports = () => getAgentJob({ projectId: "p1", id: "a9" });`);
-    const { ok, text } = await world.stack.preview();
-    expect(ok).toBe(false);
-    expect(text).toContain("agent job a9 of project p1: there is no such job");
-    expect(text).toContain("Check both ids");
-    expect(text).not.toContain(CANARY_KEY);
-  });
 });
