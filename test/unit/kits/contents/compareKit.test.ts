@@ -15,7 +15,19 @@ import { describe, expect, test } from "vitest";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
-import { filesOf, folder, inKit, kits, operation, removed, signer, write } from "./writtenKits.ts";
+import {
+  filesOf,
+  folder,
+  inKit,
+  kits,
+  operation,
+  removed,
+  signer,
+  write,
+  inFoldersOfItsOwn,
+} from "./writtenKits.ts";
+
+inFoldersOfItsOwn();
 
 describe("a check of a kit", () => {
   test.each<[string, string, (kit: string) => void]>([

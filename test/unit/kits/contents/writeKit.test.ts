@@ -39,7 +39,10 @@ import {
   sha256,
   signer,
   write,
+  inFoldersOfItsOwn,
 } from "./writtenKits.ts";
+
+inFoldersOfItsOwn();
 
 describe("a kit without images", () => {
   test("has the bundle byte for byte, the chart, its texts, and a list of all of them that sha256sum accepts", async (context) => {

@@ -20,11 +20,15 @@ import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 export let folder: string;
 /** The kits in it. */
 export let kits: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "kit-"));
-  kits = join(folder, "kits");
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-});
+
+/** Each test of the file gets folders of its own. Files share this module, so each of them calls it. */
+export function inFoldersOfItsOwn(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "kit-"));
+    kits = join(folder, "kits");
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+  });
+}
 
 export const clock = new VirtualClock();
 export const operation = (
