@@ -98,7 +98,7 @@ export async function attempt<T>(
       signal: limit.signal,
       agent: connection.agent,
     }).catch(interrupted);
-    const take = response.body ? arrivalsOf(response.body) : undefined;
+    const take = response.body ? bodyReader(response.body) : undefined;
     const next = async (): Promise<readonly Uint8Array[] | undefined> => take?.().catch(interrupted);
     const value = await read({
       status: response.status,
@@ -159,7 +159,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
  * @returns a function that takes all bytes that arrived since its last call, and waits if there are none. At the end of the body
  *   it returns undefined. It throws the error that broke the stream, after all arrived bytes were taken
  */
-export function arrivalsOf(body: NodeJS.ReadableStream): () => Promise<readonly Uint8Array[] | undefined> {
+export function bodyReader(body: NodeJS.ReadableStream): () => Promise<readonly Uint8Array[] | undefined> {
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let ended: { readonly error?: unknown } | undefined;

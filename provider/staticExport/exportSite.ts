@@ -5,14 +5,14 @@ import { clockErrorOf, machineOf } from "../runtime/time/clock";
 import { ExportFailedError, InputError, NotFoundError, ResponseError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { type CheckedInputs, intentOf } from "./inputs";
-import { jobIsGone, type Resumption, resumptionOf } from "./resumption";
+import { forgetGoneJob, type Resumption, resumptionOf } from "./resumption";
 import {
   finishedState,
   type JobPhase,
   type StaticExportState,
   unfinishedState,
   warnOfShortLife,
-  wasAfter,
+  wantedSame,
 } from "./state";
 import { type FinishedExport, runExport } from "./workflow";
 
@@ -94,7 +94,7 @@ class SiteExport {
     } catch (error) {
       // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || this.#inputs.jobId !== undefined) throw error;
-      jobIsGone(this.#context, this.#inputs, job.jobId);
+      forgetGoneJob(this.#context, this.#inputs, job.jobId);
       this.#job = undefined;
       return undefined;
     }
@@ -140,7 +140,7 @@ class SiteExport {
     const failure = explained(error, domain, oldLink.trim());
     const unfinished = before?.bookkeeping.unfinished;
     // the state must drop a job that is over, or every later run would continue it
-    const isRemembered = wasAfter(unfinished, this.#inputs) || unfinished?.jobId === job.jobId;
+    const isRemembered = wantedSame(unfinished, this.#inputs) || unfinished?.jobId === job.jobId;
     return isRemembered ? this.#unfinished(failure, { kind: "lost" }) : failure;
   }
 

@@ -13,7 +13,7 @@ import {
   recordedState,
   serviceTimeOf,
   type StaticExportState,
-  wasAfter,
+  wantedSame,
   withUsableLink,
 } from "./state";
 
@@ -56,7 +56,7 @@ export function planExport(
       ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
       : start("STARTED_AGAIN", "the last export did not complete, so a new job is started");
   };
-  if (unfinished && wasAfter(unfinished, inputs)) {
+  if (unfinished && wantedSame(unfinished, inputs)) {
     const job = phaseOf(unfinished);
     if (job.kind === "lost") return wanted();
     const text = `job ${job.jobId} of an earlier run is continued; no job is started`;

@@ -7,7 +7,7 @@ import { clockErrorOf, machineOf } from "../runtime/time/clock";
 import { DeadlineExceededError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import type { CheckedInputs } from "./inputs";
-import { jobIsGone } from "./resumption";
+import { forgetGoneJob } from "./resumption";
 import {
   finishedState,
   serviceTimeOf,
@@ -52,7 +52,7 @@ export async function renewLink(
     if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
       throw explained(error, inputs.domain, "The old link stays in place");
     }
-    jobIsGone(context, inputs, jobId);
+    forgetGoneJob(context, inputs, jobId);
     return undefined;
   }
 }

@@ -65,7 +65,7 @@ export function renameRecords(
 }
 
 /** Reports why another job will be started, and removes the record of this one. */
-export function jobIsGone(
+export function forgetGoneJob(
   context: Pick<Context, "resumeRecords" | "urn" | "reporter" | "tracer">,
   inputs: CheckedInputs,
   jobId: string,

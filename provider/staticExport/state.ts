@@ -162,7 +162,7 @@ export function unfinishedState(
 }
 
 /** Whether an interrupted operation has the same intent as these inputs. */
-export function wasAfter(unfinished: Unfinished | undefined, inputs: StaticExportInputs): boolean {
+export function wantedSame(unfinished: Unfinished | undefined, inputs: StaticExportInputs): boolean {
   return unfinished !== undefined && unfinished.intent === salted(intentOf(inputs), unfinished.salt);
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { filledIn } from "../../provider/kits/contents/texts.ts";
+import { filledIn } from "../../provider/kits/contents/packagedFiles.ts";
 import { digestOf, layoutOf, writeLayout, type Layout, type LayoutImage } from "./ociLayout.ts";
 
 export const SCRIPTS = join(import.meta.dirname, "../../provider/kits/scripts");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DestinationContext } from "../destinations/destination";
 import { diskFailure } from "../../runtime/files/diskFailure";
 import { ELSEWHERE, homeFolder, makeHomeFolder } from "../../runtime/files/homeFolder";
-import { isAbandoned, ownName } from "../../runtime/files/owner";
+import { isAbandoned, ownName } from "../../runtime/files/ownerProcess";
 import type { OwnedContext } from "../publication/publication";
 
 /**

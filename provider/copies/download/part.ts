@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, lstatSync, wr
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { makeHomeFolder } from "../../runtime/files/homeFolder";
-import { freeName, isAbandoned, hasNoOwner, ownName } from "../../runtime/files/owner";
+import { freeName, isAbandoned, hasNoOwner, ownName } from "../../runtime/files/ownerProcess";
 import { isBundled, ownText } from "../../runtime/files/ownText";
 import type { PartAnswer, PartTask } from "./partWriter";
 

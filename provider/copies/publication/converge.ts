@@ -9,7 +9,7 @@ import { explained } from "../../runtime/messages/explainedError";
 import { newOwner, type Owner } from "../ownership/owner";
 import type { PublicationContext } from "./context";
 import { type Plan, planPublication } from "./plan";
-import { PublicationNotes } from "./notes";
+import { RunRecords } from "./runRecords";
 import {
   linkOf,
   type LinkOutputs,
@@ -53,7 +53,7 @@ type Progress = "nothing" | "part" | "all";
 
 class Convergence<T extends Published> {
   readonly #work: PublicationWork<T>;
-  readonly #notes: PublicationNotes<T>;
+  readonly #records: RunRecords<T>;
   /** All items at the destination, newest first. */
   #items: readonly T["item"][] = [];
   #link: LinkOutputs | undefined;
@@ -66,13 +66,13 @@ class Convergence<T extends Published> {
   constructor(work: PublicationWork<T>) {
     this.#work = work;
     this.#isMarked = work.context.owner.hasMarks;
-    this.#notes = new PublicationNotes(work);
+    this.#records = new RunRecords(work);
   }
 
   async run(): Promise<T["state"]> {
     try {
       await this.#carryOut();
-      this.#notes.handOver();
+      this.#records.handOver();
       return this.#state;
     } catch (error) {
       throw await this.#failure(error);
@@ -83,8 +83,8 @@ class Convergence<T extends Published> {
     const { kind, context, inputs, stored } = this.#work;
     const { tracer, clock, reporter } = context;
     tracer.note(sourceAttributes(inputs.source));
-    await takeOver(this.#work, this.#notes);
-    const { state, items, isResumed } = await recover(this.#work, this.#notes);
+    await takeOver(this.#work, this.#records);
+    const { state, items, isResumed } = await recover(this.#work, this.#records);
     const plan = planPublication(kind, inputs, state, clock.now());
     this.#items = items;
     if (isResumed) {
@@ -142,7 +142,7 @@ class Convergence<T extends Published> {
   #noteNewest(item: T["item"], earlier: readonly T["item"][]): void {
     const address = this.#addressOf(item);
     this.#items = [item, ...earlier.filter((each) => this.#addressOf(each) !== address)];
-    this.#notes.save(this.#items, this.#work.context.owner);
+    this.#records.save(this.#items, this.#work.context.owner);
   }
 
   async #sign(): Promise<void> {
@@ -184,7 +184,7 @@ class Convergence<T extends Published> {
       const [before] = stored ? kind.itemsOf(stored) : [];
       return failedWith(before ? `${this.#addressOf(before)} stays as it is` : "Nothing was published");
     }
-    this.#notes.handOver();
+    this.#records.handOver();
     const address = this.#addressOf(newest);
     if (this.#published === "all") {
       const missing = this.#missing === "" ? "" : `; still missing: ${this.#missing}`;

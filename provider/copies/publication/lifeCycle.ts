@@ -7,7 +7,7 @@ import { explained } from "../../runtime/messages/explainedError";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { changedInputs, planPublication } from "./plan";
-import { PublicationNotes } from "./notes";
+import { RunRecords } from "./runRecords";
 import { releaseAs } from "./takeOver";
 import {
   linkOf,
@@ -114,8 +114,8 @@ export function publishedLifeCycle<T extends Published>(
     /** Removes every item that was published and not yet removed. Files of others at the destination stay. */
     async remove(given, state) {
       const inputs = kind.inputsOf(state);
-      const notes = new PublicationNotes({ kind, context: given, inputs, stored: state });
-      const successors = notes.findSuccessors();
+      const records = new RunRecords({ kind, context: given, inputs, stored: state });
+      const successors = records.findSuccessors();
       try {
         const owner = ownerOfState(kind, state, given.urn);
         await withinLimit(given, DEFAULT_LIMIT_MS, async (context) => {
@@ -131,7 +131,7 @@ export function publishedLifeCycle<T extends Published>(
           await releaseAs(formerOwners ?? [], work, own);
           await kind.remove(work.context, inputs, own, []);
         });
-        if (successors) notes.forget();
+        if (successors) records.forget();
       } catch (error) {
         const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they stay where they are`;
         throw explained(error, kind.destinationName(inputs), left);

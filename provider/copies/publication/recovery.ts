@@ -1,5 +1,5 @@
 import { decisionLine } from "../../resource/decision";
-import type { PublicationNotes } from "./notes";
+import type { RunRecords } from "./runRecords";
 import { planPublication } from "./plan";
 import { withDrift, type Published, type PublicationWork, type Comparison } from "./publication";
 
@@ -21,27 +21,27 @@ export interface Recovered<T extends Published> {
  */
 export async function recover<T extends Published>(
   work: PublicationWork<T>,
-  notes: PublicationNotes<T>,
+  records: RunRecords<T>,
 ): Promise<Recovered<T>> {
   const { kind, context, inputs, stored: state } = work;
   const stored = state ? kind.itemsOf(state) : [];
-  const note = notes.find();
-  const items = [...stored, ...(note?.items ?? [])];
+  const record = records.find();
+  const items = [...stored, ...(record?.items ?? [])];
   const nowMs = context.clock.now();
   const isEnough = (candidate: T["state"]): boolean =>
     planPublication(kind, inputs, candidate, nowMs).action !== "publish";
   if (state && isEnough(state)) {
     const [newest] = stored;
     // a killed run may have removed it as an earlier item, or only the mark of one that others have, too
-    const there = newest && notes.hasOtherNewest(newest) ? await comparison(work, newest) : undefined;
+    const there = newest && records.hasOtherNewest(newest) ? await comparison(work, newest) : undefined;
     const isAsBefore = there === undefined || there === "same";
     return { state: isAsBefore ? state : withDrift(state, there), items, isResumed: false };
   }
 
   // the state's own item first: it may be complete now
   const whole = state?.bookkeeping.drifted === "partial" ? withDrift(state) : undefined;
-  const noted = note && kind.stateOf(note.inputs, [...note.items, ...stored]);
-  for (const candidate of [whole, noted]) {
+  const recorded = record && kind.stateOf(record.inputs, [...record.items, ...stored]);
+  for (const candidate of [whole, recorded]) {
     const [newest] = candidate ? kind.itemsOf(candidate) : [];
     if (!candidate || !newest || !isEnough(candidate)) continue;
     if ((await comparison(work, newest)) !== "same") continue;

@@ -1,6 +1,6 @@
 import { explained } from "../../runtime/messages/explainedError";
 import { isOwnerId } from "../ownership/owner";
-import type { Note, PublicationNotes } from "./notes";
+import type { RunRecord, RunRecords } from "./runRecords";
 import type { PublicationWork, Published } from "./publication";
 
 /**
@@ -12,18 +12,18 @@ import type { PublicationWork, Published } from "./publication";
  */
 export async function takeOver<T extends Published>(
   work: PublicationWork<T>,
-  notes: PublicationNotes<T>,
+  records: RunRecords<T>,
 ): Promise<void> {
   const { kind, context, inputs } = work;
-  const note = notes.findAll();
-  const former = [note?.owner, ...(note?.formerOwners ?? [])].filter(isOwnerId);
+  const record = records.findAll();
+  const former = [record?.owner, ...(record?.formerOwners ?? [])].filter(isOwnerId);
   const others = [...new Set(former)].filter((id) => id !== context.owner.id);
-  if (!note || others.length === 0) return;
+  if (!record || others.length === 0) return;
   // a run that is killed from here on leaves marks of both
-  notes.saveTakeOver(note, context.owner, others);
+  records.saveTakeOver(record, context.owner, others);
   try {
-    await moveMarks(work, note, others);
-    notes.saveTakeOver(note, context.owner, []);
+    await moveMarks(work, record, others);
+    records.saveTakeOver(record, context.owner, []);
   } catch (error) {
     context.signal.throwIfAborted();
     const next = `The ${kind.terms.items} of that run may stay when this resource is destroyed`;
@@ -34,7 +34,7 @@ export async function takeOver<T extends Published>(
 
 async function moveMarks<T extends Published>(
   work: PublicationWork<T>,
-  { items }: Note<T>,
+  { items }: RunRecord<T>,
   others: readonly string[],
 ): Promise<void> {
   await work.kind.mark(work.context, work.inputs, items);

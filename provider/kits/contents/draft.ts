@@ -15,7 +15,7 @@ import {
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";
 import { filesBelow, foreignText } from "../../runtime/files/listing";
 import { makeFolder } from "../../runtime/files/makeFolder";
-import { freeName } from "../../runtime/files/owner";
+import { freeName } from "../../runtime/files/ownerProcess";
 import { removedMeanwhile, type OwnershipContext } from "../../copies/ownership/ownership";
 import { foreignInKit } from "./kitFolder";
 import { BLOBS } from "./ociLayout";

@@ -30,7 +30,7 @@ import { signatureFiles, sigstoreBundle } from "./signatureFiles";
 import { PARTS_SUMS, sumFiles, SUMS, sumsText, type SummedFile } from "./sums";
 import { wholeKit } from "./wholeKit";
 import type { WrittenKit } from "./writtenKit";
-import { writeReadme, writeSchema, writeScript, type TextValues } from "./texts";
+import { writeReadme, writeSchema, writeScript, type TextValues } from "./packagedFiles";
 
 /** The content of a kit. */
 export interface KitRequest {

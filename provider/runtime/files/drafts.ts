@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { ignoreMissing } from "./ignoreMissing";
 import { filesBelow } from "./listing";
 import { makeFolder } from "./makeFolder";
-import { isAbandoned, hasNoOwner, ownName } from "./owner";
+import { isAbandoned, hasNoOwner, ownName } from "./ownerProcess";
 
 /**
  * The name of a draft. A draft is hidden and in the same folder as its target, so one rename publishes it. The name contains the

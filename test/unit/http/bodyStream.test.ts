@@ -2,15 +2,15 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { arrivalsOf } from "../../../provider/http/attempt.ts";
+import { bodyReader } from "../../../provider/http/attempt.ts";
 
 const MIB = 1024 * 1024;
 let body: PassThrough;
-let take: ReturnType<typeof arrivalsOf>;
+let take: ReturnType<typeof bodyReader>;
 
 beforeEach(() => {
   body = new PassThrough({ highWaterMark: 4 * MIB });
-  take = arrivalsOf(body);
+  take = bodyReader(body);
 });
 
 const taken = async (): Promise<string | undefined> => {

@@ -16,7 +16,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Part, strongEtag, type PartNote } from "../../../../provider/copies/download/part.ts";
-import { ownName } from "../../../../provider/runtime/files/owner.ts";
+import { ownName } from "../../../../provider/runtime/files/ownerProcess.ts";
 import { MODES, notOnWindows } from "../../../systems.ts";
 
 const NOTE: PartNote = { subject: "job a", etag: '"1"', totalBytes: 100 };

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { freeName } from "../../../../provider/runtime/files/owner.ts";
+import { freeName } from "../../../../provider/runtime/files/ownerProcess.ts";
 import { KitDraft, removeDrafts } from "../../../../provider/kits/contents/draft.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 

@@ -20,7 +20,7 @@ import {
   removeOldDrafts,
   replaceFolder,
 } from "../../../../provider/runtime/files/drafts.ts";
-import { freeName, ownName } from "../../../../provider/runtime/files/owner.ts";
+import { freeName, ownName } from "../../../../provider/runtime/files/ownerProcess.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -23,7 +23,7 @@ import type {
 } from "../../../../../provider/copies/destinations/destination.ts";
 import { destinationOf } from "../../../../../provider/copies/destinations/destinationOf.ts";
 import { draftPath } from "../../../../../provider/runtime/files/drafts.ts";
-import { freeName } from "../../../../../provider/runtime/files/owner.ts";
+import { freeName } from "../../../../../provider/runtime/files/ownerProcess.ts";
 import { startDeadline } from "../../../../../provider/runtime/time/clock.ts";
 import { DeadlineExceededError } from "../../../../../provider/runtime/messages/errors.ts";
 import { OWNER } from "../../../../simulation/owners.ts";

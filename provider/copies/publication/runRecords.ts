@@ -4,7 +4,7 @@ import type { Owner } from "../ownership/owner";
 import type { Published, PublicationWork } from "./publication";
 
 /** What a run recorded about its publication before the engine saved the state. */
-export interface Note<T extends Published> {
+export interface RunRecord<T extends Published> {
   /** The newest item of the state that the run started with; absent for a create. */
   readonly after?: string | undefined;
   readonly inputs: T["inputs"];
@@ -16,8 +16,8 @@ export interface Note<T extends Published> {
   readonly items: readonly T["item"][];
 }
 
-/** The notes about one resource at one destination. A run that follows a killed run reads them. */
-export class PublicationNotes<T extends Published> {
+/** The records about one resource at one destination. A run that follows a killed run reads them. */
+export class RunRecords<T extends Published> {
   readonly #work: PublicationWork<T, PublicationContext>;
   /** Empty without a URN: two resources could not be distinguished. The first entry has the current URN. */
   readonly #resources: readonly PublishingResource[];
@@ -32,12 +32,12 @@ export class PublicationNotes<T extends Published> {
   }
 
   /** Finds items at the destination that the state does not contain: a killed run published them. */
-  find(): Note<T> | undefined {
+  find(): RunRecord<T> | undefined {
     return this.#findBeside(this.#storedAddresses);
   }
 
   /** Finds everything that a killed run published, also items of the state that it marked as another owner. */
-  findAll(): Note<T> | undefined {
+  findAll(): RunRecord<T> | undefined {
     return this.#findBeside([]);
   }
 
@@ -48,13 +48,13 @@ export class PublicationNotes<T extends Published> {
     return noted !== undefined && kind.addressOf(noted, inputs) !== kind.addressOf(newest, inputs);
   }
 
-  #findBeside(known: readonly string[]): Note<T> | undefined {
+  #findBeside(known: readonly string[]): RunRecord<T> | undefined {
     const { kind, context, inputs: wanted } = this.#work;
     for (const resource of this.#resources) {
-      const note = context.publicationRecords.find(resource) as Partial<Note<T>> | undefined;
-      if (!note?.inputs || !Array.isArray(note.items)) continue;
-      const { after, inputs, owner, formerOwners } = note;
-      const items = (note.items as T["item"][]).filter(
+      const record = context.publicationRecords.find(resource) as Partial<RunRecord<T>> | undefined;
+      if (!record?.inputs || !Array.isArray(record.items)) continue;
+      const { after, inputs, owner, formerOwners } = record;
+      const items = (record.items as T["item"][]).filter(
         (item) => !known.includes(kind.addressOf(item, wanted)),
       );
       if (items.length > 0) return { after, inputs, owner, formerOwners, items };
@@ -62,10 +62,10 @@ export class PublicationNotes<T extends Published> {
     return undefined;
   }
 
-  /** What killed runs published from this exact state. A replacement at the same destination has its own note. */
-  findSuccessors(): Note<T> | undefined {
-    const note = this.findAll();
-    return note?.after !== undefined && note.after === this.#storedAddresses[0] ? note : undefined;
+  /** What killed runs published from this exact state. A replacement at the same destination has its own record. */
+  findSuccessors(): RunRecord<T> | undefined {
+    const record = this.findAll();
+    return record?.after !== undefined && record.after === this.#storedAddresses[0] ? record : undefined;
   }
 
   /** Records what is published now, before the operation continues. */
@@ -80,16 +80,16 @@ export class PublicationNotes<T extends Published> {
    *
    * @param formerOwners whose marks may still be there
    */
-  saveTakeOver(note: Note<T>, owner: Owner, formerOwners: readonly string[]): void {
+  saveTakeOver(record: RunRecord<T>, owner: Owner, formerOwners: readonly string[]): void {
     this.#formerOwners = formerOwners;
-    this.#write({ ...note, after: this.#storedAddresses[0], owner: owner.id, formerOwners });
+    this.#write({ ...record, after: this.#storedAddresses[0], owner: owner.id, formerOwners });
   }
 
-  #write(note: Note<T>): void {
+  #write(record: RunRecord<T>): void {
     const [resource] = this.#resources;
     if (!resource) return;
     const { kind, context } = this.#work;
-    const problem = context.publicationRecords.save(resource, note);
+    const problem = context.publicationRecords.save(resource, record);
     if (problem === undefined) return;
     context.reporter.warn(
       `the ${kind.terms.item} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one publishes it again`,

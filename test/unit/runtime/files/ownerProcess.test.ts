@@ -6,7 +6,12 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findCommand } from "../../../programs/commands.ts";
-import { freeName, isAbandoned, hasNoOwner, ownName } from "../../../../provider/runtime/files/owner.ts";
+import {
+  freeName,
+  isAbandoned,
+  hasNoOwner,
+  ownName,
+} from "../../../../provider/runtime/files/ownerProcess.ts";
 
 test("names of this process are its own, and no two of them are the same", () => {
   expect(hasNoOwner(ownName())).toBe(false);
