@@ -18,26 +18,39 @@ export interface PagesWithoutText {
   readonly first: string;
 }
 
+/** What decides whether a script makes the text of a page. */
+export interface RenderedText {
+  /** The same for pages with the same text. */
+  readonly digest: string;
+  readonly isShort: boolean;
+}
+
+/** Undefined for a page without a script. */
+export function renderedText({ hasScript, sections }: PageText): RenderedText | undefined {
+  if (!hasScript) return undefined;
+  let characters = 0;
+  const digest = createHash("sha256");
+  for (const { heading, text } of sections) {
+    characters += heading.length + text.length;
+    digest.update(`${heading}\0${text}\0`);
+  }
+  return { digest: digest.digest("base64"), isShort: characters < FEWEST_CHARACTERS };
+}
+
 /**
  * Pages whose text scripts make in the browser, if they are at least half of all pages: they have a script and nearly no text, or the same
  * one as many others. A search that reads files cannot find them.
  */
 export function pagesWithoutText(
-  pages: readonly { readonly path: string; readonly text: PageText }[],
+  pages: readonly { readonly path: string; readonly rendered: RenderedText | undefined }[],
 ): PagesWithoutText | undefined {
   const groups = new Map<string, { paths: string[]; readonly isShort: boolean }>();
-  for (const { path, text } of pages) {
-    if (!text.hasScript) continue;
-    let characters = 0;
-    const digest = createHash("sha256");
-    for (const { heading, text: own } of text.sections) {
-      characters += heading.length + own.length;
-      digest.update(`${heading}\0${own}\0`);
-    }
-    const key = digest.digest("base64");
-    const group = groups.get(key) ?? { paths: [], isShort: characters < FEWEST_CHARACTERS };
+  for (const { path, rendered } of pages) {
+    if (rendered === undefined) continue;
+    const { digest, isShort } = rendered;
+    const group = groups.get(digest) ?? { paths: [], isShort };
     group.paths.push(path);
-    groups.set(key, group);
+    groups.set(digest, group);
   }
   const lacking = [...groups.values()].filter(
     ({ paths, isShort }) =>

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { SiteFile, SiteSink } from "../archive/site";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
 import { MAX_BYTES } from "../inspection/textLoads";
@@ -6,16 +5,20 @@ import { Yielder, WORK_PER_ENTRY } from "../archive/yielder";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { boxFiles } from "./boxFiles";
 import { isExcluded, type SearchOptions } from "./options";
-import { PageReader, type PageText } from "./pageText";
+import { PageReader } from "./pageText";
+import { ReadPage } from "./readPage";
 import { SiteAddresses } from "./siteAddresses";
 import { withoutSiteName } from "./siteTitles";
-import { compareTexts, TextIndex } from "../search/textIndex";
+import { compareTexts, type IndexFile, TextIndex } from "../search/textIndex";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
 export const SEARCH_VERSION = "4";
 
 /** The folder of the index and the search box, below the site's root. */
 export const SEARCH_FOLDER = "docs-hosting-search";
+
+/** Work for one file of the index, beside its characters: its words are scored and sorted. */
+const WORK_PER_FILE = 32 * 1_024;
 
 /** Number of characters of a page that are read at once. */
 const SLICE = 64 * 1_024;
@@ -29,7 +32,7 @@ export class SiteSearch implements SiteSink {
   readonly #options: SearchOptions;
   readonly #addresses: SiteAddresses;
   readonly #yielder: Yielder;
-  readonly #pages: { readonly path: string; readonly text: PageText }[] = [];
+  readonly #pages: ReadPage[] = [];
 
   /**
    * @param sink receives all files
@@ -67,7 +70,7 @@ export class SiteSearch implements SiteSink {
   }
 
   /** The pages that the search has read, in no order. */
-  get pages(): readonly { readonly path: string; readonly text: PageText }[] {
+  get pages(): readonly Pick<ReadPage, "path" | "rendered">[] {
     return this.#pages;
   }
 
@@ -75,20 +78,20 @@ export class SiteSearch implements SiteSink {
   async finish(): Promise<number> {
     const indexes = await this.#indexes();
     const languages: [language: string, id: string][] = [];
-    const write = (name: string, text: string): Promise<void> => {
+    const write = async ({ name, text }: IndexFile): Promise<void> => {
+      await this.#yielder.take(text.length + WORK_PER_FILE);
       const bytes = Buffer.from(text);
       const content = [bytes].values() as unknown as AsyncIterable<Uint8Array>;
       return this.#sink.file({ path: `${SEARCH_FOLDER}/${name}`, size: bytes.length }, content);
     };
     for (const [language, index] of [...indexes].sort(([one], [other]) => compareTexts(one, other))) {
-      const { list, parts } = index.files(language, (path) => this.#addresses.addressOf(path));
-      languages.push([language, list.key]);
-      for (const file of [list, ...parts]) {
-        await this.#yielder.take(file.text.length);
-        await write(file.name, file.text);
-      }
+      const files = index.files(language, (path) => this.#addresses.addressOf(path));
+      let next = files.next();
+      for (; next.done !== true; next = files.next()) await write(next.value);
+      await write(next.value);
+      languages.push([language, next.value.key]);
     }
-    for (const { name, text } of boxFiles(this.#options, languages)) await write(name, text);
+    for (const file of boxFiles(this.#options, languages)) await write(file);
     return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
@@ -106,7 +109,7 @@ export class SiteSearch implements SiteSink {
     this.#addresses.learn(path, page.links);
     const isMissing = /^404\.html?$/.test(path);
     if (!page.isHidden && !isMissing && !isExcluded(path, this.#options.exclude))
-      this.#pages.push({ path, text: page });
+      this.#pages.push(new ReadPage(path, page));
     const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
     if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
       return Buffer.alloc(0);
@@ -119,38 +122,36 @@ export class SiteSearch implements SiteSink {
   async #indexes(): Promise<Map<string, TextIndex>> {
     const pages = this.#pages.sort((one, other) => byLength(one.path, other.path));
     const counts = new Map<string, number>();
-    for (const { text } of pages) counts.set(text.language, (counts.get(text.language) ?? 0) + 1);
+    for (const { language } of pages) counts.set(language, (counts.get(language) ?? 0) + 1);
     const [[main] = [""]] = [...counts]
       .filter(([language]) => language !== "")
       .sort((a, b) => b[1] - a[1] || compareTexts(a[0], b[0]));
-    const titleOf = titlesOf(pages.map(({ text }) => text));
+    const titleOf = titlesOf(pages);
     const indexes = new Map<string, TextIndex>();
     const seen = new Set<string>();
-    for (const { path, text } of pages) {
-      const language = text.language === "" ? main : text.language;
-      const content = createHash("sha256")
-        .update(JSON.stringify([language, text.title, text.sections]))
-        .digest("base64");
+    for (const page of pages) {
+      const language = page.language === "" ? main : page.language;
+      const content = `${language} ${page.digest}`;
+      const sections = page.takeSections();
       if (seen.has(content)) continue;
       seen.add(content);
       const index = indexes.get(language) ?? new TextIndex();
       indexes.set(language, index);
-      index.add(path, titleOf(text), text.sections);
-      await this.#yielder.take(2 * text.sections.reduce((sum, section) => sum + section.text.length, 0));
+      index.add(page.path, titleOf(page), sections);
+      await this.#yielder.take(2 * sections.reduce((sum, { text }) => sum + text.length, WORK_PER_ENTRY));
     }
     return indexes;
   }
 }
 
 /** The title of a page in results: its own, unless several pages have it. */
-function titlesOf(pages: readonly PageText[]): (page: PageText) => string {
+function titlesOf(pages: readonly ReadPage[]): (page: ReadPage) => string {
   const short = withoutSiteName(pages.map(({ title }) => title));
   const counts = new Map<string, number>();
   for (const { title } of pages) counts.set(short(title), (counts.get(short(title)) ?? 0) + 1);
-  return ({ title, sections }) => {
+  return ({ title, heading }) => {
     const own = short(title);
-    const heading = sections.find((section) => section.heading !== "")?.heading ?? own;
-    return own === "" || (counts.get(own) ?? 0) > 1 ? heading : own;
+    return own === "" || (counts.get(own) ?? 0) > 1 ? heading || own : own;
   };
 }
 

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { ownBytes } from "./ownBytes";
 import { languageWordsOf } from "./stopWords";
+import { KnownWords, ownCopy } from "./knownWords";
 import { beginning, wordsOf, type Word } from "./words";
 
 /** A part of a page below one heading. */
@@ -18,7 +20,7 @@ export interface IndexFile {
 }
 
 /** A file of data, with the key by which the search box knows it, and the part of the key that depends on its content. */
-interface DataFile extends IndexFile {
+export interface DataFile extends IndexFile {
   readonly key: string;
   readonly id: string;
 }
@@ -28,7 +30,8 @@ interface IndexedPage {
   /** Path below the site's root. */
   readonly path: string;
   readonly title: string;
-  readonly sections: readonly Section[];
+  /** What results can quote, as JSON in UTF-8: outside of the heap, and half as large as strings are there. */
+  readonly quotable: Buffer;
   /** Of all its words, weighted. */
   readonly length: number;
 }
@@ -65,7 +68,7 @@ export class TextIndex {
   readonly #pages: IndexedPage[] = [];
   /** For each word, a number for each of its pages: 1,024 × the page's number + 256 × its best field + its frequency. */
   readonly #words = new Map<string, number[]>();
-  readonly #known = new Map<string, readonly Word[]>();
+  readonly #known = new KnownWords();
 
   /**
    * @param path below the site's root
@@ -96,9 +99,10 @@ export class TextIndex {
       const entry =
         number * 1_024 + (fields.get(word) ?? 0) * 256 + Math.min(MOST_FREQUENT, Math.ceil(frequency));
       if (pages) pages.push(entry);
-      else this.#words.set(word, [entry]);
+      else this.#words.set(ownCopy(word), [entry]);
     }
-    this.#pages.push({ path, title, sections: quotable(sections), length });
+    const quoted = quotable(sections).map(({ anchor, heading, text }) => [anchor, heading, text]);
+    this.#pages.push({ path, title, quotable: ownBytes(JSON.stringify(quoted)), length });
   }
 
   get size(): number {
@@ -106,12 +110,13 @@ export class TextIndex {
   }
 
   /**
-   * The index, independent of the order of the pages.
+   * Makes the files of the index one by one, each with bounded work. They are independent of the order of the pages.
    *
    * @param addressOf the address of a page below the site's root
-   * @returns the file with the list of the others, and these
+   * @returns last, the file with the list of the others
    */
-  files(language: string, addressOf: (path: string) => string): { list: DataFile; parts: DataFile[] } {
+  *files(language: string, addressOf: (path: string) => string): Generator<DataFile, DataFile, undefined> {
+    this.#known.clear(); // no page follows
     const order = this.#pages
       .map((page, number) => ({ page, number }))
       .sort((one, other) => compareTexts(one.page.path, other.page.path));
@@ -119,44 +124,41 @@ export class TextIndex {
     order.forEach(({ number }, rank) => (rankOf[number] = rank));
     const average = this.#pages.reduce((sum, { length }) => sum + length, 0) / this.#pages.length;
     const [words, texts]: [unknown[], unknown[]] = [[], []];
-    const parts: DataFile[] = [];
-    const write = (kind: "words" | "text", key: unknown, content: unknown): void => {
-      const file = dataFile(kind, content);
-      (kind === "words" ? words : texts).push(key, file.id);
-      parts.push(file);
+    const listed = (list: unknown[], key: unknown, file: DataFile): DataFile => {
+      list.push(key, file.id);
+      return file;
     };
 
     let [lines, first, size]: [string[], string, number] = [[], "", 0];
     const common: string[] = [];
-    for (const word of [...this.#words.keys()].sort(compareTexts)) {
+    for (const word of inOrder(this.#words.keys())) {
       const share = (this.#words.get(word)?.length ?? 0) / order.length;
       if (order.length > MANY_PAGES && share > COMMON) common.push(word);
       const line = `${word} ${this.#postings(word, rankOf, average)}`;
       if (size > 0 && size + line.length > WORDS_SIZE) {
-        write("words", first, lines.join("\n"));
+        yield listed(words, first, dataFile("words", lines.join("\n")));
         [lines, size] = [[], 0];
       }
       if (size === 0) first = word;
       lines.push(line);
       size += line.length + 1;
     }
-    if (size > 0) write("words", first, lines.join("\n"));
+    if (size > 0) yield listed(words, first, dataFile("words", lines.join("\n")));
 
-    let [pages, firstRank, textSize]: [unknown[], number, number] = [[], 0, 0];
+    let [pages, firstRank, textSize]: [string[], number, number] = [[], 0, 0];
     for (const [rank, { page }] of order.entries()) {
-      const sections = page.sections.map(({ anchor, heading, text }) => [anchor, heading, text]);
-      const entry = [page.title, addressOf(page.path), page.path, sections];
-      const entrySize = JSON.stringify(entry).length;
-      if (textSize > 0 && textSize + entrySize > TEXTS_SIZE) {
-        write("text", firstRank, pages);
+      const facts = [page.title, addressOf(page.path), page.path].map((each) => JSON.stringify(each));
+      const entry = `[${facts.join(",")},${page.quotable.toString()}]`;
+      if (textSize > 0 && textSize + entry.length > TEXTS_SIZE) {
+        yield listed(texts, firstRank, jsonFile("text", `[${pages.join(",")}]`));
         [pages, firstRank, textSize] = [[], rank, 0];
       }
       pages.push(entry);
-      textSize += entrySize;
+      textSize += entry.length;
     }
-    if (textSize > 0) write("text", firstRank, pages);
+    if (textSize > 0) yield listed(texts, firstRank, jsonFile("text", `[${pages.join(",")}]`));
     const known = languageWordsOf(language, (word) => this.#words.get(word)?.length ?? 0);
-    const list = dataFile(`lang-${language || "und"}`, [
+    return dataFile(`lang-${language || "und"}`, [
       order.length,
       words,
       texts,
@@ -165,7 +167,6 @@ export class TextIndex {
       known.endings.join(" "),
       known.synonyms.join("\n"),
     ]);
-    return { list, parts };
   }
 
   /** The pages of a word: for each, the distance to the page before in letters, and its score in one digit or capital. */
@@ -197,9 +198,13 @@ export class TextIndex {
 }
 
 /** A file of data for the search box: a script, because pages that are opened from a disk cannot read other files. */
-export function dataFile(kind: string, content: unknown): DataFile {
+function dataFile(kind: string, content: unknown): DataFile {
+  return jsonFile(kind, JSON.stringify(content));
+}
+
+function jsonFile(kind: string, content: string): DataFile {
   // valid in scripts of every age
-  const json = JSON.stringify(content).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  const json = content.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   const id = contentId(json);
   const key = `${kind}-${IMMUTABLE}${id}`;
   return {
@@ -222,6 +227,19 @@ export function contentId(text: string): string {
 /** By UTF-16 code units: no locale. */
 export function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Words in the order of {@link compareTexts}, sorted in parts: all at once would take too long. */
+function* inOrder(words: Iterable<string>): Generator<string, void, undefined> {
+  const byBeginning = new Map<string, string[]>();
+  for (const word of words) {
+    const beginning = word.slice(0, 1);
+    const others = byBeginning.get(beginning);
+    if (others) others.push(word);
+    else byBeginning.set(beginning, [word]);
+  }
+  for (const [, some] of [...byBeginning].sort(([one], [other]) => compareTexts(one, other)))
+    yield* some.sort(compareTexts);
 }
 
 /** A word, and the parts of an identifier, which count less. */

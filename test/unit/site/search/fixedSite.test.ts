@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { search } from "../../../../provider/site/search/browser/query.ts";
 import { TextIndex, type Section } from "../../../../provider/site/search/textIndex.ts";
 import { seededRandom } from "../../../simulation/seededRandom.ts";
+import { indexFiles } from "./indexFiles.ts";
 
 const PAGES = 420;
 const NOUNS = [
@@ -24,7 +25,7 @@ const VERBS = [
 const OTHERS = ["back up", "set up", "ネットワーク設定", "überall", "C++"];
 
 /** The files of the index. The first words of each list are more frequent than the last ones. */
-function indexedSite(): ReturnType<TextIndex["files"]> {
+function indexedSite(): ReturnType<typeof indexFiles> {
   const random = seededRandom(7);
   const below = (count: number): number => Math.floor(random() * count);
   const oneOf = (words: readonly string[]): string => words[below(words.length)] ?? "";
@@ -51,7 +52,7 @@ function indexedSite(): ReturnType<TextIndex["files"]> {
     if (page % 100 === 50) sections.push({ anchor: "long", heading: "Ω", text: words(2_500) });
     index.add(`p${page}/index.html`, capital(words(1 + below(3))), sections);
   }
-  return index.files("en", (path) => path);
+  return indexFiles(index, "en");
 }
 
 test("the index of a large fixed site is this one: with another, SEARCH_VERSION must be increased", () => {

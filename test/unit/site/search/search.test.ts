@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { search, type Result } from "../../../../provider/site/search/browser/query.ts";
 import { TextIndex, type Section } from "../../../../provider/site/search/textIndex.ts";
+import { indexFiles } from "./indexFiles.ts";
 
 /** Texts by the path of their page; a section may have a heading and an anchor. */
 type Texts = Readonly<Record<string, string | readonly Section[]>>;
@@ -21,7 +22,7 @@ async function ask(texts: Texts, query: string, titleOf = titled): Promise<Asked
     const sections = typeof text === "string" ? [{ anchor: "", heading: "", text }] : text;
     index.add(path, titleOf(path), sections);
   }
-  const { list, parts } = index.files("en", (path) => `at/${path}`);
+  const { list, parts } = indexFiles(index, "en", (path) => `at/${path}`);
   const loaded: string[] = [];
   const load = (key: string): Promise<unknown> => {
     loaded.push(key);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { search, type Result } from "../../../../provider/site/search/browser/query.ts";
 import { TextIndex } from "../../../../provider/site/search/textIndex.ts";
+import { indexFiles } from "./indexFiles.ts";
 
 async function ask(
   pages: Readonly<Record<string, string>>,
@@ -11,7 +12,7 @@ async function ask(
   const index = new TextIndex();
   for (const [path, text] of Object.entries(pages))
     index.add(path, `T ${path}`, [{ anchor: "", heading: "", text }]);
-  const { list, parts } = index.files(language, (path) => path);
+  const { list, parts } = indexFiles(index, language);
   const load = (key: string): Promise<unknown> => {
     const { text = "" } = [list, ...parts].find((file) => file.key === key) ?? {};
     return Promise.resolve((JSON.parse(/\.push\((.*)\)\n$/s.exec(text)?.[1] ?? "") as unknown[])[1]);
