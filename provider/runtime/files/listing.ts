@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
-import { lstat, open, readdir, rm, rmdir } from "node:fs/promises";
+import { constants, type Dirent } from "node:fs";
+import { type FileHandle, lstat, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { inParallel } from "../concurrency/inParallel";
 import { firstOf } from "../messages/firstOf";
+import { FILES_AT_ONCE } from "./filesAtOnce";
 import { ignoreMissing } from "./ignoreMissing";
 
 /** SHA-256 of the files below a folder, by their paths with `/`. */
@@ -12,13 +15,34 @@ const BLOCK_BYTES = 1 << 20;
 /** How often a folder is listed again because a folder in it was removed meanwhile. */
 const MAX_LISTS = 5;
 
+/** How a file of a listing is opened: no link is followed, and a pipe in its place is not waited for. Windows has neither. */
+const OPEN_LISTED =
+  constants.O_RDONLY |
+  ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
+  ((constants.O_NONBLOCK as number | undefined) ?? 0);
+
 /** Paths of the files below a folder, with `/`, sorted by bytes. Does not follow links. */
 export async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory())
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join("/"))
-    .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  return [...(await entriesBelow(folder)).keys()];
+}
+
+/** What is below a folder except folders, by its path as {@link filesBelow} gives it. */
+async function entriesBelow(folder: string): Promise<Map<string, Dirent>> {
+  const below: { path: string; bytes: Buffer; entry: Dirent }[] = [];
+  const parents = new Map<string, string>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue;
+    const { parentPath, name } = entry;
+    let parent = parents.get(parentPath);
+    if (parent === undefined) {
+      parent = relative(folder, parentPath).split(sep).join("/");
+      parents.set(parentPath, parent);
+    }
+    const path = parent === "" ? name : `${parent}/${name}`;
+    below.push({ path, bytes: Buffer.from(path), entry });
+  }
+  below.sort((one, other) => Buffer.compare(one.bytes, other.bytes));
+  return new Map(below.map(({ path, entry }) => [path, entry]));
 }
 
 /**
@@ -32,20 +56,31 @@ export async function digestFile(
   signal: AbortSignal,
   { flush = false } = {},
 ): Promise<{ sha256: string; size: number }> {
-  const hash = createHash("sha256");
   const file = await open(path, flush ? "r+" : "r"); // Windows flushes only files that are open for writing
   try {
     if (flush) await file.sync();
-    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, (await file.stat()).size + 1));
-    for (let size = 0; ;) {
-      signal.throwIfAborted();
-      const { bytesRead } = await file.read(block, 0, block.length, size);
-      if (bytesRead === 0) return { sha256: hash.digest("hex"), size };
-      hash.update(block.subarray(0, bytesRead));
-      size += bytesRead;
-    }
+    return await digestOf(file, (await file.stat()).size, signal);
   } finally {
     await file.close();
+  }
+}
+
+/** @param stated the size that the file system states: 0 for files that it makes while they are read */
+async function digestOf(
+  file: FileHandle,
+  stated: number,
+  signal: AbortSignal,
+): Promise<{ sha256: string; size: number }> {
+  const hash = createHash("sha256");
+  const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, stated + 1));
+  for (let size = 0; ;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await file.read(block, 0, block.length, size);
+    hash.update(block.subarray(0, bytesRead));
+    size += bytesRead;
+    // a short read up to the stated size is the end, without another one that reads nothing
+    const isEnd = bytesRead === 0 || (size === stated && bytesRead < block.length);
+    if (isEnd) return { sha256: hash.digest("hex"), size };
   }
 }
 
@@ -68,15 +103,16 @@ export async function differenceOf(
   const stats = await lstat(folder).catch(ignoreMissing);
   if (!stats) return undefined;
   if (!stats.isDirectory()) return "no folder";
-  const paths = new Set((await filesBelow(folder).catch(ignoreMissing)) ?? []);
-  const altered: string[] = [];
-  for (const path of paths) {
-    if (listing.has(path) && !(await isListed(folder, path, listing, signal))) altered.push(path);
-  }
+  const entries = (await entriesBelow(folder).catch(ignoreMissing)) ?? new Map<string, Dirent>();
+  const paths = [...entries.keys()];
+  const altered = new Set<string>();
+  await inParallel(entries, FILES_AT_ONCE, async ([path, entry]) => {
+    if (listing.has(path) && !(await isListed(folder, path, entry, listing, signal))) altered.add(path);
+  });
   return {
-    altered,
-    missing: [...listing.keys()].filter((path) => !paths.has(path)).sort(),
-    foreign: [...paths].filter((path) => !listing.has(path)),
+    altered: paths.filter((path) => altered.has(path)),
+    missing: [...listing.keys()].filter((path) => !entries.has(path)).sort(),
+    foreign: paths.filter((path) => !listing.has(path)),
   };
 }
 
@@ -101,17 +137,28 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   const stats = await lstat(folder).catch(ignoreMissing);
   if (!stats) return [];
   if (!stats.isDirectory()) return [""];
-  const left: string[] = [];
-  for (const path of await remaining(() => filesBelow(folder))) {
-    if (await isListed(folder, path, listing, signal)) await rm(join(folder, path), { force: true });
-    else if (await lstat(join(folder, path)).catch(ignoreMissing)) left.push(path);
+  const entries = await remaining(() => entriesBelow(folder), new Map<string, Dirent>());
+  const left = new Set<string>();
+  await inParallel(entries, FILES_AT_ONCE, async ([path, entry]) => {
+    const file = join(folder, path);
+    if (await isListed(folder, path, entry, listing, signal)) await unlink(file).catch(ignoreMissing);
+    else if (await lstat(file).catch(ignoreMissing)) left.add(path);
+  });
+  await removeEmptyFolders(folder);
+  return [...entries.keys()].filter((path) => left.has(path));
+}
+
+/** Removes a folder and those below it, except those that have files. */
+async function removeEmptyFolders(folder: string): Promise<void> {
+  const entries = await remaining(() => readdir(folder, { recursive: true, withFileTypes: true }), []);
+  const byDepth: string[][] = [[folder]];
+  for (const { parentPath, name } of entries.filter((entry) => entry.isDirectory())) {
+    const path = join(parentPath, name);
+    (byDepth[relative(folder, path).split(sep).length] ??= []).push(path);
   }
-  const entries = await remaining(() => readdir(folder, { recursive: true, withFileTypes: true }));
-  const folders = entries.filter((entry) => entry.isDirectory());
-  // readdir returns a folder before its entries
-  const deepestFirst = folders.map(({ parentPath, name }) => join(parentPath, name)).reverse();
-  for (const each of [...deepestFirst, folder]) await rmdir(each).catch(ignoreFull);
-  return left;
+  for (const paths of byDepth.reverse()) {
+    await inParallel(paths, FILES_AT_ONCE, (path) => rmdir(path).catch(ignoreFull));
+  }
 }
 
 /** The line about files that others put into a published folder, and that stay. @param item "copy" */
@@ -126,25 +173,39 @@ export function keptText(folder: string, left: readonly string[], item: string):
   return `${folder} stays: it has files that this ${item} did not write or that were changed since: ${firstOf(left)}. Remove them when they are no longer needed`;
 }
 
+/** Whether a file has the digest that the listing says. A link, or a file that is gone, has not. */
 async function isListed(
   folder: string,
   path: string,
+  entry: Dirent,
   listing: Listing,
   signal: AbortSignal,
 ): Promise<boolean> {
   const sha256 = listing.get(path);
-  const file = join(folder, path);
-  if (sha256 === undefined || !(await lstat(file).catch(ignoreMissing))?.isFile()) return false;
-  return (await digestFile(file, signal).catch(ignoreMissing))?.sha256 === sha256;
+  if (sha256 === undefined || !entry.isFile()) return false;
+  const file = await open(join(folder, path), OPEN_LISTED).catch(ignoreNoFile);
+  if (!file) return false;
+  try {
+    const stats = await file.stat();
+    return stats.isFile() && (await digestOf(file, stats.size, signal)).sha256 === sha256;
+  } finally {
+    await file.close();
+  }
 }
 
 /** Lists a folder from which another process removes folders. */
-async function remaining<T>(list: () => Promise<T[]>): Promise<T[]> {
+async function remaining<T>(list: () => Promise<T>, none: T): Promise<T> {
   for (let tries = 1; tries < MAX_LISTS; tries++) {
     const listed = await list().catch(ignoreMissing);
     if (listed) return listed;
   }
-  return (await list().catch(ignoreMissing)) ?? [];
+  return (await list().catch(ignoreMissing)) ?? none;
+}
+
+/** A file that is gone, and since it was listed a link (`EMLINK` on FreeBSD) or a socket in its place. */
+function ignoreNoFile(error: unknown): undefined {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (!["ENOENT", "ELOOP", "EMLINK", "ENXIO"].includes(code)) throw error;
 }
 
 function ignoreFull(error: unknown): void {

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 
 /** Readable by everyone, as a web server needs it, limited by the user's umask. */
-const FILE_MODE = 0o644;
+export const FILE_MODE = 0o644;
 
 /**
  * Writes a new file. Does not follow an existing link of that name.

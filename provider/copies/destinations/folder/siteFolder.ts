@@ -1,5 +1,5 @@
 import { lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { usingFolder } from "../../../runtime/files/diskFailure";
 import {
   beginDraft,
@@ -8,6 +8,7 @@ import {
   removeEndedDraft,
   replaceFolder,
 } from "../../../runtime/files/drafts";
+import { FolderWriter } from "../../../runtime/files/folderWriter";
 import { linkFolder } from "../../../runtime/files/folderLink";
 import { ignoreMissing } from "../../../runtime/files/ignoreMissing";
 import {
@@ -18,8 +19,6 @@ import {
   removeListed,
   type Listing,
 } from "../../../runtime/files/listing";
-import { makeFolder } from "../../../runtime/files/makeFolder";
-import { writeNewFile } from "../../../runtime/files/writeFile";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { removedMeanwhile } from "../../ownership/ownership";
@@ -46,21 +45,21 @@ export function siteFolder(folder: string): Destination {
         const draft = await beginDraft(resolve(folder));
         const inDraft = (name: string): string => join(draft, name);
         const listing = new Map<string, string>();
+        const site = new FolderWriter(inDraft("site"));
         return {
           tryNames: (names) => usingFolder(folder, signal, () => tryNames(names, { folder, draft, signal })),
           sink: {
-            file: ({ path }, content) =>
+            file: ({ path, size }, content) =>
               usingFolder(folder, signal, async () => {
                 signal.throwIfAborted();
-                const target = join(draft, "site", path);
-                await makeFolder(dirname(target));
-                listing.set(path, (await writeNewFile(target, content, { flush: false })).sha256);
+                listing.set(path, await site.write(path, size, content));
                 reporter.progress(`unpacking to ${folder}: ${listing.size} files`);
               }),
           },
           publish: (placing) =>
             usingFolder(folder, signal, async () => {
               signal.throwIfAborted();
+              await site.end();
               const text = JSON.stringify(Object.fromEntries(listing));
               await writeFile(inDraft("listing"), text, { flag: "wx", flush: true });
               await linkFolder(sha256, inDraft("link")); // fails before anything is visible
@@ -88,7 +87,10 @@ export function siteFolder(folder: string): Destination {
               await removeDraft(draft);
               return copy;
             }),
-          abandon: () => removeEndedDraft(draft),
+          abandon: async () => {
+            await site.settle(); // a file that is still written would stay
+            await removeEndedDraft(draft);
+          },
         };
       }),
 

@@ -106,6 +106,16 @@ describe("a site in a folder", () => {
     expect(names()).toEqual([]);
   });
 
+  test("of which a file cannot be written is not published, and leaves nothing", async () => {
+    const draft = await site().begin(bundle, context);
+    const write = (path: string) => draft.sink?.file({ path, size: 1 }, Readable.from([Buffer.from("x")]));
+    await write("guide");
+    await Promise.resolve(write("guide/a.html")).catch(() => undefined); // a file is in the place of its folder
+    await expect(draft.publish()).rejects.toThrow(`the folder ${folder} cannot be used: E`);
+    await draft.abandon?.();
+    expect(names()).toEqual([]);
+  });
+
   test.each(["publishes", "destroys"])(
     "loses the draft of an ended process when the next run %s",
     async (what) => {

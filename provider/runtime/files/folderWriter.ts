@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { FILES_AT_ONCE } from "./filesAtOnce";
+import { makeFolder } from "./makeFolder";
+import { FILE_MODE, writeNewFile } from "./writeFile";
+
+/** Up to this size, a file is read into memory and written while the next ones are read, in bytes. */
+const SMALL = 256 * 1024;
+
+/**
+ * Writes the files of a folder that nobody else writes to, without flushing them: several small ones at once, and each of their
+ * folders is made once.
+ */
+export class FolderWriter {
+  readonly #root: string;
+  readonly #folders = new Map<string, Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /**
+   * Writes a new file. Returns when the content was read; a small file may be written later.
+   *
+   * @param path below the folder, with `/`
+   * @returns SHA-256 of the content
+   * @throws the error of this file, or of one before it: nothing more is written then
+   */
+  async write(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<string> {
+    const target = join(this.#root, path);
+    this.#throwFailure();
+    if (size > SMALL) {
+      await this.#folder(dirname(target));
+      return (await writeNewFile(target, content, { flush: false })).sha256;
+    }
+    const digest = createHash("sha256");
+    const pieces: Buffer[] = [];
+    for await (const piece of content) {
+      digest.update(piece);
+      pieces.push(Buffer.from(piece)); // a copy: the reader may use its memory again
+    }
+    while (this.#running.size >= FILES_AT_ONCE) await Promise.race(this.#running);
+    this.#throwFailure();
+    this.#begin(target, pieces);
+    return digest.digest("hex");
+  }
+
+  /** Waits until all files are written. @throws the first failure */
+  async end(): Promise<void> {
+    await this.settle();
+    this.#throwFailure();
+  }
+
+  /** Waits until nothing is being written any more. Never throws. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #begin(target: string, pieces: readonly Buffer[]): void {
+    const write = async (): Promise<void> => {
+      await this.#folder(dirname(target));
+      const bytes = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+      await writeFile(target, bytes, { flag: "wx", mode: FILE_MODE });
+    };
+    const done = write()
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+
+  /** Makes a folder after its parents, unless that was begun before. */
+  #folder(path: string): Promise<void> {
+    let made = this.#folders.get(path);
+    if (made === undefined) {
+      made =
+        path === this.#root ? makeFolder(path) : this.#folder(dirname(path)).then(() => makeFolder(path));
+      this.#folders.set(path, made);
+    }
+    return made;
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
