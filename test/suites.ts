@@ -23,7 +23,11 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     run: "vitest.config.ts",
     env: { STACKS: "all" },
     files: ["stack/long/", "stack/timed/"],
-    short: [...filesIn("stack/long", "lifeCycle", "renewal", "bundleCopy", "importing"), "stack/timed/"],
+    short: [
+      ...filesIn("stack/long", "lifeCycle", "renewal", "bundleCopy", "importing"),
+      ...filesIn("stack/long", "adoption", "pullRequestPreview"),
+      "stack/timed/",
+    ],
   },
   native: {
     what: "all stacks with the native adapter",

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { docs } from "./programFolder.ts";
-import { startJob } from "./releases.ts";
-import { bundle, poll, wholeExport } from "./requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "./world.ts";
+import { docs } from "../programFolder.ts";
+import { startJob } from "../releases.ts";
+import { bundle, poll, wholeExport } from "../requests.ts";
+import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "../world.ts";
 
 /** The unpacked archive behind a link. */
 async function download(link: unknown): Promise<string> {

@@ -6,11 +6,11 @@ import { create } from "tar";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
-import { releaseLogFile, standInRelease } from "./standInRelease.ts";
-import { buildWorld, onEachEngine, succeeded, type World } from "./world.ts";
+import { startRegistryStub, storeBase, type RegistryStub } from "../../simulation/registryStub.ts";
+import { releaseLogFile, standInRelease } from "../standInRelease.ts";
+import { buildWorld, onEachEngine, succeeded, type World } from "../world.ts";
 
-const EXAMPLES = join(import.meta.dirname, "../../examples");
+const EXAMPLES = join(import.meta.dirname, "../../../examples");
 
 /** The example's program with a stand-in for the namespace, whose life is in the log, too. */
 function program(log: string): string {
