@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, readdir, rmdir, unlink } from "node:fs/pr
 import { join, relative, sep } from "node:path";
 import { inParallel } from "../concurrency/inParallel";
 import { firstOf } from "../messages/firstOf";
-import { FILES_AT_ONCE } from "./filesAtOnce";
+import { FILES_AT_ONCE } from "./writeFile";
 import { ignoreMissing } from "./ignoreMissing";
 
 /** SHA-256 of the files below a folder, by their paths with `/`. */

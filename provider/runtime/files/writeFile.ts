@@ -41,3 +41,6 @@ export function copyInto(from: string, to: string, signal: AbortSignal): ReturnT
 async function* blocksOf(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path, { highWaterMark: 1 << 20, signal }) as AsyncIterable<Buffer>;
 }
+
+/** How many files are read or written at once: enough for all threads of Node.js, and few open files and blocks in memory. */
+export const FILES_AT_ONCE = 8;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ownBytes } from "../search/ownBytes";
+import { ownBytes } from "../search/ownMemory";
 import type { Section } from "../search/textIndex";
 import type { PageText } from "./pageText";
 import { renderedText, type RenderedText } from "./renderedPages";

@@ -1,7 +1,5 @@
+import { ownCopy } from "./ownMemory";
 import type { Word } from "./words";
-
-/** Shorter pieces of a text are copies anyway. In UTF-16 units. */
-const SHORTEST_SLICE = 13;
 
 /** The words of runs of letters that were split before. They keep no page's text alive. */
 export class KnownWords extends Map<string, readonly Word[]> {
@@ -9,9 +7,4 @@ export class KnownWords extends Map<string, readonly Word[]> {
     const copies = words.map(({ text, parts }) => ({ text: ownCopy(text), parts: parts.map(ownCopy) }));
     return super.set(ownCopy(run), copies);
   }
-}
-
-/** A copy of a word: in V8, a longer piece of a text keeps the whole text in memory. */
-export function ownCopy(word: string): string {
-  return word.length < SHORTEST_SLICE ? word : Buffer.from(word).toString();
 }

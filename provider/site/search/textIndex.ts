@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { ownBytes } from "./ownBytes";
+import { ownBytes, ownCopy } from "./ownMemory";
 import { languageWordsOf } from "./stopWords";
-import { KnownWords, ownCopy } from "./knownWords";
+import { KnownWords } from "./knownWords";
 import { beginning, wordsOf, type Word } from "./words";
 
 /** A part of a page below one heading. */

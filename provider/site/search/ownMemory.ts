@@ -1,0 +1,16 @@
+// Texts that keep no other text in memory.
+
+/** Shorter pieces of a text are copies anyway. In UTF-16 units. */
+const SHORTEST_SLICE = 13;
+
+/** A copy of a word: in V8, a longer piece of a text keeps the whole text in memory. */
+export function ownCopy(word: string): string {
+  return word.length < SHORTEST_SLICE ? word : Buffer.from(word).toString();
+}
+
+/** A text in UTF-8. `Buffer.from` would take the bytes from a pool that other buffers share, and keep all of it alive. */
+export function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
