@@ -78,8 +78,8 @@ export class PageReader extends MarkupReader {
   #hasScript = false;
   #hasBase = false;
   #hasFrames = false;
-  /** Number of open `<template>` and `<select>`: a script in them does not run. */
-  #inert = 0;
+  /** Open `<template>` and `<select>`: a script in them does not run. */
+  readonly #inert: string[] = [];
   #skipped: OpenElement | undefined;
   #main: OpenElement | undefined;
   #hasMain = false;
@@ -102,7 +102,7 @@ export class PageReader extends MarkupReader {
       sections: plain,
       isHidden: this.#isHidden,
       hasScript: this.#hasScript,
-      canAppend: isContent && this.#inert === 0 && !this.#hasBase && !this.#hasFrames,
+      canAppend: isContent && this.#inert.length === 0 && !this.#hasBase && !this.#hasFrames,
       links: this.#links,
       rootedLoads: this.#rootedLoads,
     };
@@ -115,7 +115,7 @@ export class PageReader extends MarkupReader {
     if (isForeign && tag !== "svg" && tag !== "math") return;
     const attribute = (name: string): string | undefined =>
       token.attrs.find((other) => other.name === name)?.value;
-    if (tag === "template" || tag === "select") this.#inert++;
+    if (tag === "template" || tag === "select") this.#inert.push(tag);
     if (tag === "frameset") this.#hasFrames = true;
     if (tag === "script" && PROGRAM.test(attribute("type") ?? "")) this.#hasScript = true;
     this.#head(tag, attribute);
@@ -136,7 +136,8 @@ export class PageReader extends MarkupReader {
   protected override endTag(token: Token.TagToken): void {
     const { tagName: tag } = token;
     if (tag === "title") this.#isInTitle = false;
-    if (tag === "template" || tag === "select") this.#inert = Math.max(0, this.#inert - 1);
+    if (tag === "template" && this.#inert.includes(tag)) this.#inert.length = this.#inert.lastIndexOf(tag);
+    if (tag === "select" && this.#inert.at(-1) === tag) this.#inert.pop(); // a template around it stays open
     if (this.#skipped) {
       if (this.#skipped.tag === tag && --this.#skipped.depth === 0) this.#skipped = undefined;
       return;

@@ -1,5 +1,6 @@
 // Objects are removed a thousand at a time, and one by one where the store does not do that.
 import { beforeEach, expect, test, type TestContext } from "vitest";
+import type { ObjectStore } from "../../../../../../provider/copies/destinations/objectStore/objectStore.ts";
 import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import { BUCKET_QUIRKS } from "../../../../../simulation/bucketQuirks.ts";
 import {
@@ -16,11 +17,15 @@ beforeEach(async (context) => {
   store = await startBucketStub(context);
 });
 
-async function remove(context: TestContext, keys: readonly string[]): Promise<void> {
+async function open(context: TestContext): Promise<ObjectStore> {
   const inputs = { bucket: STUB_BUCKET, endpoint: store.endpoint };
   const objects = await openS3(inputs, await stubOperation(context));
   context.onTestFinished(() => objects.close());
-  await objects.remove(keys);
+  return objects;
+}
+
+async function remove(context: TestContext, keys: readonly string[]): Promise<void> {
+  await (await open(context)).remove(keys);
 }
 
 function written(count: number, name = (at: number): string => `a/${at}`): string[] {
@@ -63,12 +68,11 @@ test("a list has its MD5 and no other checksum", async (context) => {
 
 test("a store that refuses lists is asked once in an operation, and then for each object", async (context) => {
   store.rule = BUCKET_QUIRKS["no removal of several objects"];
-  await remove(context, written(6_000));
+  const objects = await open(context);
+  for (let call = 0; call < 2; call++) await objects.remove(written(2));
   expect([...store.objects.keys()]).toEqual([]);
-  const lists = requests().filter((line) => line === "POST").length;
-  expect(lists).toBeGreaterThanOrEqual(1);
-  expect(lists).toBeLessThanOrEqual(4); // those that were on their way
-  expect(requests().filter((line) => line.startsWith("DELETE")).length).toBe(6_000);
+  expect(requests().filter((line) => line === "POST")).toHaveLength(1);
+  expect(requests().filter((line) => line.startsWith("DELETE"))).toHaveLength(4);
 });
 
 test("an object of a list that the store does not remove is removed alone, or named", async (context) => {
