@@ -38,6 +38,7 @@ async function expectStored(store: BucketStore, bundle: Bundle & { content: Buff
 
 describe.each(EACH_STORE)("%s:", (_name, kind) => {
   beforeEach(() => {
+    vi.unstubAllEnvs();
     for (const [name, value] of Object.entries(kind.environment)) vi.stubEnv(name, value);
   });
 
