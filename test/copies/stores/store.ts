@@ -76,6 +76,8 @@ export interface StoreKind {
   readonly checksum: { readonly whole: RegExp; readonly parts: RegExp };
   /** Whether `guide` may be beside `guide/index.html`. */
   readonly hasKeysBesideFolders: boolean;
+  /** Whether one request removes several objects. */
+  readonly removesLists: boolean;
   /** Wrong inputs or variables, and what the provider says. */
   readonly refusals: readonly {
     readonly name: string;
