@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "../destinations/inputs";
+import { verifyAzureSdk } from "../destinations/objectStore/azure/sdk";
 import { verifySdk } from "../destinations/objectStore/s3/sdk";
 import { folderFailures, localFailures } from "../publication/localFailures";
 
@@ -25,6 +26,11 @@ const TRAITS: ForEachKind<DestinationTraits> = {
     isImage: false,
     localFailures: () =>
       localFailures([{ property: "destination.bucket", value: bucket, verify: () => verifySdk() }]),
+  }),
+  azureContainer: ({ azureContainer: value }) => ({
+    isImage: false,
+    localFailures: () =>
+      localFailures([{ property: "destination.azureContainer", value, verify: () => verifyAzureSdk() }]),
   }),
   repository: () => ({ isImage: true, localFailures: () => [] }),
 };
