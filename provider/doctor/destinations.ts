@@ -6,6 +6,8 @@ import { BucketPlace } from "../copies/destinations/objectStore/bucketPlace";
 import { RECORDS_FOLDER } from "../copies/destinations/objectStore/inputs";
 import type { ObjectStore } from "../copies/destinations/objectStore/objectStore";
 import { sendText } from "../copies/destinations/objectStore/sendObject";
+import { openGcs } from "../copies/destinations/objectStore/gcs/gcsDestination";
+import type { GcsInputs } from "../copies/destinations/objectStore/gcs/inputs";
 import type { BucketInputs } from "../copies/destinations/objectStore/s3/inputs";
 import { openS3 } from "../copies/destinations/objectStore/s3/s3Destination";
 import type { RepositoryInputs } from "../copies/destinations/repository/inputs";
@@ -51,6 +53,11 @@ const CHECKS: Readonly<Record<DestinationKind, DestinationChecks>> = {
       pathStyle: style === "true" || style === "false" ? style === "true" : style,
     };
     return checkedBy("bucket", given, options, host, secrets, bucketFindings);
+  },
+  gcsBucket(options, host, secrets) {
+    const { "gcs-bucket": gcsBucket, prefix, endpoint } = options;
+    if (gcsBucket === undefined) return undefined;
+    return checkedBy("bucket", { gcsBucket, prefix, endpoint }, options, host, secrets, gcsFindings);
   },
   repository(options, host, secrets) {
     const { repository, base, "plain-http": plainHttp } = options;
@@ -156,6 +163,14 @@ async function* bucketFindings(
   context: DestinationContext,
 ): AsyncGenerator<Finding> {
   yield* storeFindings(await openS3(inputs, context), inputs.prefix, options, context);
+}
+
+async function* gcsFindings(
+  inputs: GcsInputs,
+  options: Options,
+  context: DestinationContext,
+): AsyncGenerator<Finding> {
+  yield* storeFindings(await openGcs(inputs, context), inputs.prefix, options, context);
 }
 
 async function* registryFindings(

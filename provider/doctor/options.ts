@@ -13,6 +13,7 @@ const OPTIONS = {
   stack: { type: "string" },
   folder: { type: "string" },
   bucket: { type: "string" },
+  "gcs-bucket": { type: "string" },
   prefix: { type: "string" },
   endpoint: { type: "string" },
   region: { type: "string" },
@@ -46,6 +47,7 @@ What is checked besides versions, configuration, network, clock, key and folders
   --folder PATH           a destination of copies or kits: this folder
   --bucket NAME           this bucket, with --prefix TEXT, --endpoint URL, --region NAME,
                           --path-style true|false, --encryption NAME and --kms-key-id ID
+  --gcs-bucket NAME       this bucket of Google Cloud Storage, with --prefix TEXT and --endpoint URL
   --repository HOST/PATH  this repository of a registry, with --base IMAGE and --plain-http
   --signing-key-env NAME  the private key in this environment variable
 
@@ -70,21 +72,22 @@ const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const PLACES: Readonly<Record<DestinationKind, keyof Options>> = {
   folder: "folder",
   bucket: "bucket",
+  gcsBucket: "gcs-bucket",
   repository: "repository",
 };
 
-/** What each option can only be used with. */
-const NEEDS: Readonly<Record<string, string>> = {
-  project: "job",
-  start: "domain",
-  prefix: "bucket",
-  endpoint: "bucket",
-  region: "bucket",
-  "path-style": "bucket",
-  encryption: "bucket",
-  "kms-key-id": "bucket",
-  base: "repository",
-  "plain-http": "repository",
+/** What each option can only be used with: one of these. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  project: ["job"],
+  start: ["domain"],
+  prefix: ["bucket", "gcs-bucket"],
+  endpoint: ["bucket", "gcs-bucket"],
+  region: ["bucket"],
+  "path-style": ["bucket"],
+  encryption: ["bucket"],
+  "kms-key-id": ["bucket"],
+  base: ["repository"],
+  "plain-http": ["repository"],
 };
 
 /** Reads the command line. @throws UsageError */
@@ -99,11 +102,14 @@ export function readOptions(args: readonly string[]): Options {
   }
   if (more.length > 0) throw new UsageError(`${more.join(" ")} is not an option`);
   const given = new Set(Object.entries(values).flatMap(([name, value]) => (value ? [name] : [])));
-  const unmet = Object.entries(NEEDS).find(([name, needed]) => given.has(name) && !given.has(needed));
-  if (unmet) throw new UsageError(`--${unmet[0]} needs --${unmet[1]}`);
+  const unmet = Object.entries(NEEDS).find(
+    ([name, any]) => given.has(name) && !any.some((each) => given.has(each)),
+  );
+  const either = (names: readonly string[]): string => EITHER.format(names.map((name) => `--${name}`));
+  if (unmet) throw new UsageError(`--${unmet[0]} needs ${either(unmet[1])}`);
   const places = Object.values(PLACES);
   if (values.write && !places.some((name) => given.has(name))) {
-    throw new UsageError(`--write needs ${EITHER.format(places.map((name) => `--${name}`))}`);
+    throw new UsageError(`--write needs ${either(places)}`);
   }
   return values;
 }

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "../destinations/inputs";
-import { verifySdk } from "../destinations/objectStore/s3/sdk";
+import { verifySdk as verifyGcs } from "../destinations/objectStore/gcs/sdk";
+import { verifySdk as verifyS3 } from "../destinations/objectStore/s3/sdk";
 import { folderFailures, localFailures } from "../publication/localFailures";
 
 /** What the life cycle of a copy must know of a kind of destination, beside its `Destination`. */
@@ -21,13 +22,18 @@ const TRAITS: ForEachKind<DestinationTraits> = {
     localFailures: () => folderFailures("destination.folder", folder),
     ...(!isUnknown(folder) && { localPath: (name) => join(folder, name) }),
   }),
-  bucket: ({ bucket }) => ({
-    isImage: false,
-    localFailures: () =>
-      localFailures([{ property: "destination.bucket", value: bucket, verify: () => verifySdk() }]),
-  }),
+  bucket: ({ bucket }) => needing(verifyS3, "bucket", bucket),
+  gcsBucket: ({ gcsBucket }) => needing(verifyGcs, "gcsBucket", gcsBucket),
   repository: () => ({ isImage: true, localFailures: () => [] }),
 };
+
+/** Object storage, whose library must be installed. */
+function needing(verify: () => void, field: string, value: string): DestinationTraits {
+  return {
+    isImage: false,
+    localFailures: () => localFailures([{ property: `destination.${field}`, value, verify: () => verify() }]),
+  };
+}
 
 /** The traits of a destination; undefined for one that is not known yet. */
 export function traitsOf(destination: DestinationInputs): DestinationTraits | undefined {

@@ -61,6 +61,11 @@ const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
     contain: ["bucket", "prefix", "layout"],
     parse: (uri) => inBucket(/^s3:\/\/(?<bucket>[^/#]+)\//, uri),
   },
+  gcsBucket: {
+    forms: "gs://BUCKET/PREFIX/SHA256.tar.gz, gs://BUCKET/PREFIX/#sha256:SHA256",
+    contain: ["gcsBucket", "prefix", "layout"],
+    parse: (uri) => inBucket(/^gs:\/\/(?<gcsBucket>[^/#]+)\//, uri),
+  },
   repository: {
     forms: "REGISTRY/REPOSITORY@sha256:SHA256",
     contain: ["repository"],
