@@ -90,8 +90,7 @@ export async function attempt<T>(
   signal.addEventListener("abort", onAbort, { once: true });
   const stopDeadline = clock.after(deadline.remainingMs(), cancel);
   const connection = kept?.take() ?? new AttemptConnection(endpoint.url, clock, ways);
-  let isRead = false;
-  let isSent = body === undefined;
+  const done = { isSent: body === undefined, isRead: false };
   try {
     moved();
     const response = await fetch(endpoint.url, {
@@ -103,11 +102,11 @@ export async function attempt<T>(
       signal: limit.signal,
       agent: connection.agent,
     }).catch(interrupted);
-    isSent ||= response.status < 400; // a refusal may come before the end of the body
+    done.isSent ||= response.status < 400; // a refusal may come before the end of the body
     const take = response.body ? bodyReader(response.body) : undefined;
     const next = async (): Promise<readonly Uint8Array[] | undefined> => {
       const pieces = await take?.().catch(interrupted);
-      isRead ||= pieces === undefined;
+      done.isRead ||= pieces === undefined;
       return pieces;
     };
     const value = await read({
@@ -142,7 +141,7 @@ export async function attempt<T>(
     stopGrace();
     stopDeadline();
     signal.removeEventListener("abort", onAbort);
-    if (kept) kept.give(connection, isRead && isSent);
+    if (kept) kept.give(connection, done.isRead && done.isSent);
     else connection.close();
   }
 }

@@ -128,7 +128,7 @@ export class GcsClient {
     const { method, url, headers, body, isRaw, accepted = [] } = request;
     const { host, href, origin, pathname } = url;
     const authorization = await this.#authorization(url);
-    let isBegun = false;
+    const reader = { isBegun: false };
     const outcome = await attempt<{ value: T } | { refusal: Refusal }>(
       { url: href, host, name: `${method} ${origin}${pathname}` }, // without its query, which may be a credential
       { method, headers: { ...headers, ...authorization }, body: body?.(), isRaw: isRaw ?? false },
@@ -137,7 +137,7 @@ export class GcsClient {
       async (reply) => {
         if (reply.status >= 300 && !accepted.includes(reply.status))
           return { refusal: await readRefusal(reply) };
-        isBegun = true;
+        reader.isBegun = true;
         return { value: await read(reply) };
       },
     );
@@ -146,7 +146,7 @@ export class GcsClient {
       return {
         ...outcome,
         error: connectionFailure(outcome, request, this.inputs),
-        isLast: isBegun && isRaw === true,
+        isLast: reader.isBegun && isRaw === true,
       };
     }
     if ("value" in outcome.value) return outcome.value;

@@ -111,7 +111,7 @@ export class GcsStore implements ObjectStore {
       );
       if (answer === undefined) return undefined;
       const { done, rewriteToken: next, resource } = answer;
-      if (done !== false) return String(Object(resource as unknown).generation ?? "");
+      if (done !== false) return (resource as { generation?: string } | undefined)?.generation ?? "";
       rewriteToken = String(next);
     }
   }
