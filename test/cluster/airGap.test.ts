@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../programs/commands.ts";
-import { ACCESS_KEY, BUCKET, SECRET, startStore } from "../copies/bucketStore.ts";
+import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "../copies/stores/s3.ts";
 import { openBrowser, type Reader } from "./browser.ts";
 import { closeGap, CONTROL, openTo, registryWithBase } from "./closedNetwork.ts";
 import { copyExample } from "./copiedExample.ts";
@@ -83,7 +83,7 @@ test("a site in its own image survives the end of the service, its storage, ever
 test("so does a site in a bucket inside: pods fetch it there, and have no other egress", async (context) => {
   const reader = await openBrowser(context);
   await closeGap(context);
-  const store = await startStore(context, hostAddress());
+  const store = await startS3(context, hostAddress());
   await openTo(context, new URL(store.endpoint).port);
   const example = await copyExample(context, "air-gapped");
   await example.changeProgram(

@@ -1,38 +1,16 @@
 import { readFile } from "node:fs/promises";
-import {
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  UploadPartCommand,
-} from "@aws-sdk/client-s3";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import { s3Destination } from "../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import type { Bundle } from "../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../provider/copies/destinations/destination.ts";
-import {
-  ACCESS_KEY,
-  BUCKET,
-  makeBundle,
-  operation,
-  SECRET,
-  startStore,
-  type BucketStore,
-} from "./bucketStore.ts";
+import { destinationOf } from "../../provider/copies/destinations/destinationOf.ts";
+import { makeBundle, operation } from "./bucketOperation.ts";
+import { EACH_STORE } from "./stores/kinds.ts";
+import type { BucketStore } from "./stores/store.ts";
 
 const MB = 1024 * 1024;
 
-beforeEach(() => {
-  vi.stubEnv("AWS_ACCESS_KEY_ID", ACCESS_KEY);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
-  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
-  vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
-  vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
-});
-
-function archives(store: BucketStore, more: { linkLife?: string; bucket?: string } = {}): Destination {
-  return s3Destination({ bucket: BUCKET, prefix: "site/archives", endpoint: store.endpoint, ...more });
+function archives(store: BucketStore, more: object = {}): Destination {
+  return destinationOf({ ...store.place, prefix: "site/archives", ...more });
 }
 
 async function publish(
@@ -47,164 +25,123 @@ async function publish(
 
 const keyFor = (bundle: Bundle): string => `site/archives/${bundle.sha256}.tar.gz`;
 
-async function contentOf(store: BucketStore, key: string): Promise<Buffer> {
-  const { Body } = await store.client.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
-  return Buffer.from((await Body?.transformToByteArray()) ?? []);
-}
-
-async function openUploads(store: BucketStore): Promise<string[]> {
-  const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
-  return Uploads.map(({ Key = "" }) => Key);
-}
-
 /** All keys, without the marks of owners. */
 async function allKeys(store: BucketStore): Promise<string[]> {
-  const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
-  return Contents.map(({ Key = "" }) => Key).filter((key) => !isMark(key));
+  return (await store.keys()).filter((key) => !key.includes("/.docs-hosting/owners/"));
 }
 
-const isMark = (key: string): boolean => key.includes("/.docs-hosting/owners/");
-
-/** As a run leaves it that was killed after some parts. */
-async function leaveUpload(store: BucketStore, bundle: Bundle, parts: readonly number[]): Promise<void> {
-  const object = { Bucket: BUCKET, Key: keyFor(bundle) };
-  const { UploadId } = await store.client.send(
-    new CreateMultipartUploadCommand({
-      ...object,
-      ChecksumAlgorithm: "SHA256",
-      Metadata: { sha256: bundle.sha256 },
-    }),
-  );
-  const content = await readFile(bundle.path);
-  for (const number of parts) {
-    const Body = content.subarray((number - 1) * 8 * MB, number * 8 * MB);
-    await store.client.send(
-      new UploadPartCommand({ ...object, UploadId, PartNumber: number, Body, ChecksumAlgorithm: "SHA256" }),
-    );
-  }
+async function expectStored(store: BucketStore, bundle: Bundle & { content: Buffer }): Promise<void> {
+  const { content } = await store.read(keyFor(bundle));
+  expect(content.equals(bundle.content)).toBe(true);
+  expect(await store.openUploads()).toEqual([]);
 }
 
-describe.for([
-  ["in one piece", 3 * MB],
-  ["in parts", 37 * MB + 5],
-] as const)("an archive %s", ([, size]) => {
-  test("is one object under its digest, checked by the store, and found by one request", async (context) => {
-    const store = await startStore(context);
-    const destination = archives(store);
-    const bundle = await makeBundle(context, size);
-    const copy = await publish(context, destination, bundle);
-    expect(destination.id).toBe("s3://docs/site/archives");
-    expect(copy).toMatchObject({
-      sha256: bundle.sha256,
-      uri: `s3://docs/${keyFor(bundle)}`,
-      address: `${store.endpoint}/docs/${keyFor(bundle)}`,
-    });
-    expect(await allKeys(store)).toEqual([keyFor(bundle)]);
-    expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
-    const head = await store.client.send(
-      new HeadObjectCommand({ Bucket: BUCKET, Key: keyFor(bundle), ChecksumMode: "ENABLED" }),
-    );
-    expect(head.Metadata).toEqual({ sha256: bundle.sha256 });
-    expect(head.ContentType).toBe("application/gzip");
-    expect(head.ChecksumSHA256).toMatch(size > 16 * MB ? /=-5$/ : /^[^-]+=$/);
-
-    const before = store.requests.length;
-    expect(await destination.compare(copy, await operation(context))).toBe("same");
-    // the object, and the list of its marks
-    expect(store.requests.slice(before).map(({ method }) => method)).toEqual(["HEAD", "GET"]);
+describe.each(EACH_STORE)("%s:", (_name, kind) => {
+  beforeEach(() => {
+    for (const [name, value] of Object.entries(kind.environment)) vi.stubEnv(name, value);
   });
 
-  test.for(["slowDown", "cut", "lost", "changed"] as const)(
-    "arrives whole despite faulty requests (%s)",
-    async (way, context) => {
-      const store = await startStore(context);
+  describe.for([
+    ["in one piece", 3 * MB],
+    ["in parts", 37 * MB + 5],
+  ] as const)("an archive %s", ([, size]) => {
+    test("is one object under its digest, checked by the store, and found by one request", async (context) => {
+      const store = await kind.start(context);
+      const destination = archives(store);
       const bundle = await makeBundle(context, size);
-      let count = 0;
-      store.spoil = ({ method }) =>
-        (method === "PUT" || method === "POST") && count++ % 2 === 0 ? way : undefined;
-      const result = publish(context, archives(store), bundle);
-      if (way === "changed") {
-        await expect(result).rejects.toThrow(/differs from the data that was sent/);
-        expect(await allKeys(store)).toEqual([]);
-      } else {
-        await result;
-        expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
-      }
-      expect(await openUploads(store)).toEqual([]);
-      expect(count).toBeGreaterThan(0);
+      const copy = await publish(context, destination, bundle);
+      expect(destination.id).toBe(`${store.uri}/site/archives`);
+      expect(copy).toMatchObject({
+        sha256: bundle.sha256,
+        uri: `${store.uri}/${keyFor(bundle)}`,
+        address: `${store.address}/${keyFor(bundle)}`,
+      });
+      expect(await allKeys(store)).toEqual([keyFor(bundle)]);
+      await expectStored(store, bundle);
+      const { metadata, contentType, checksum } = await store.read(keyFor(bundle));
+      expect(metadata).toEqual({ sha256: bundle.sha256 });
+      expect(contentType).toBe("application/gzip");
+      expect(checksum).toMatch(size > 16 * MB ? kind.checksum.parts : kind.checksum.whole);
+
+      const before = store.requests.length;
+      expect(await destination.compare(copy, await operation(context))).toBe("same");
+      // the object, and the list of its marks
+      expect(store.requests.slice(before).map(({ method }) => method)).toEqual(kind.compareMethods);
+    });
+
+    test.for(["slowDown", "cut", "lost", "changed"] as const)(
+      "arrives whole despite faulty requests (%s)",
+      async (way, context) => {
+        const store = await kind.start(context);
+        const bundle = await makeBundle(context, size);
+        let count = 0;
+        store.spoil = ({ method }) =>
+          (method === "PUT" || method === "POST") && count++ % 2 === 0 ? way : undefined;
+        const result = publish(context, archives(store), bundle);
+        if (way === "changed") {
+          await expect(result).rejects.toThrow(/differs from the data that was sent/);
+          expect(await allKeys(store)).toEqual([]);
+          expect(await store.openUploads()).toEqual([]);
+        } else {
+          await result;
+          await expectStored(store, bundle);
+        }
+        expect(count).toBeGreaterThan(0);
+      },
+    );
+
+    test("that two runs put at the same time exists once, whole", async (context) => {
+      const store = await kind.start(context);
+      const bundle = await makeBundle(context, size);
+      const copies = await Promise.all([1, 2, 3].map(() => publish(context, archives(store), bundle)));
+      expect(new Set(copies.map(({ uri }) => uri)).size).toBe(1);
+      await expectStored(store, bundle);
+    });
+  });
+
+  test("a part of another content, left under the archive's name, does not become part of it", async (context) => {
+    const store = await kind.start(context);
+    const bundle = await makeBundle(context, 20 * MB);
+    const content = await readFile((await makeBundle(context, 16 * MB)).path);
+    const parts = [content.subarray(0, 8 * MB), content.subarray(8 * MB)];
+    await store.leaveUpload(keyFor(bundle), parts, bundle.sha256);
+    await publish(context, archives(store), bundle);
+    await expectStored(store, bundle);
+  });
+
+  test("a signed link returns the archive until it ends, and no address does without a signature", async (context) => {
+    const store = await kind.start(context);
+    const destination = archives(store, { linkLife: "2s" });
+    const bundle = await makeBundle(context, 1_000);
+    const copy = await publish(context, destination, bundle);
+    expect(copy.address).toBeUndefined();
+    const link = await destination.link?.(copy, await operation(context));
+    expect(link?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 2_000);
+    const fetched = await fetch(link?.url ?? "");
+    expect(Buffer.from(await fetched.arrayBuffer()).equals(bundle.content)).toBe(true);
+    // signed three seconds ago
+    const past = await operation(context);
+    const clock = { ...past.clock, now: () => Date.now() - 3_000 };
+    const ended = await destination.link?.(copy, { ...past, clock });
+    expect(ended?.expiresAtMs).toBeLessThan(Date.now());
+    const refused = await fetch(ended?.url ?? "");
+    expect(refused.status).toBe(403);
+    await refused.body?.cancel();
+  });
+
+  test.for(kind.refusals)(
+    "a refusal has its reason: $name",
+    async ({ place, environment = {}, message }, context) => {
+      const store = await kind.start(context);
+      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+      const bundle = await makeBundle(context, 100);
+      const error = await publish(context, archives(store, place), bundle).catch(
+        (reason: unknown) => reason as Error & { remedy: string },
+      );
+      if (!("remedy" in error)) expect.fail("nothing was refused");
+      expect(`${error.message}. ${error.remedy}`).toMatch(message);
+      const secret = kind.environment[kind.secret] ?? "";
+      expect(`${error.message} ${error.remedy}`).not.toContain(secret);
     },
   );
-
-  test("that two runs put at the same time exists once, whole", async (context) => {
-    const store = await startStore(context);
-    const bundle = await makeBundle(context, size);
-    const copies = await Promise.all([1, 2, 3].map(() => publish(context, archives(store), bundle)));
-    expect(new Set(copies.map(({ uri }) => uri)).size).toBe(1);
-    expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
-    expect(await openUploads(store)).toEqual([]);
-  });
-});
-
-test("a part of another content, left under the archive's name, does not become part of it", async (context) => {
-  const store = await startStore(context);
-  const bundle = await makeBundle(context, 20 * MB);
-  const other = await makeBundle(context, 20 * MB);
-  await leaveUpload(store, { ...other, sha256: bundle.sha256 }, [1, 2]);
-  await publish(context, archives(store), bundle);
-  expect((await contentOf(store, keyFor(bundle))).equals(bundle.content)).toBe(true);
-});
-
-test("a signed link returns the archive until it ends, and no address does without a signature", async (context) => {
-  const store = await startStore(context);
-  const destination = archives(store, { linkLife: "2s" });
-  const bundle = await makeBundle(context, 1_000);
-  const copy = await publish(context, destination, bundle);
-  expect(copy.address).toBeUndefined();
-  const link = await destination.link?.(copy, await operation(context));
-  expect(link?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 2_000);
-  const fetched = await fetch(link?.url ?? "");
-  expect(Buffer.from(await fetched.arrayBuffer()).equals(bundle.content)).toBe(true);
-  // signed three seconds ago
-  const past = await operation(context);
-  const clock = { ...past.clock, now: () => Date.now() - 3_000 };
-  const ended = await destination.link?.(copy, { ...past, clock });
-  expect(ended?.expiresAtMs).toBeLessThan(Date.now());
-  const refused = await fetch(ended?.url ?? "");
-  expect(refused.status).toBe(403);
-  await refused.body?.cancel();
-});
-
-describe("a store that refuses reports the reason", () => {
-  const refusal = async (context: TestContext, more: { bucket?: string } = {}): Promise<string> => {
-    const store = await startStore(context);
-    const error = await publish(context, archives(store, more), await makeBundle(context, 100)).catch(
-      (reason: unknown) => reason as Error & { remedy: string },
-    );
-    if (!("remedy" in error)) return "nothing was refused";
-    expect(error.name).toBe("DestinationError");
-    expect(`${error.message} ${error.remedy}`).not.toContain(process.env["AWS_SECRET_ACCESS_KEY"] ?? "?");
-    return `${error.message}. ${error.remedy}`;
-  };
-
-  test("no such bucket", async (context) => {
-    expect(await refusal(context, { bucket: "nowhere" })).toMatch(/^there is no bucket nowhere/);
-  });
-
-  test("an access key that is unknown", async (context) => {
-    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKOTHER");
-    expect(await refusal(context)).toMatch(
-      /s3:GetObject on s3:.* is not allowed|does not know the access key/,
-    );
-  });
-
-  test("another secret", async (context) => {
-    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "some-other-secret");
-    expect(await refusal(context)).toMatch(/s3:GetObject on s3:.* is not allowed|does not accept the secret/);
-  });
-
-  test("no credentials", async (context) => {
-    vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
-    vi.stubEnv("AWS_SECRET_ACCESS_KEY", undefined);
-    expect(await refusal(context)).toMatch(/^no credentials for the bucket docs were found/);
-  });
 });

@@ -4,27 +4,30 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { expect, test, type TestContext } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
-import { ACCESS_KEY, BUCKET, SECRET, startStore, type BucketStore } from "./bucketStore.ts";
 import { KillInstants, measureRun } from "./killInstants.ts";
 import { runUpload, type Run } from "./killedUpload.ts";
+import { STORES } from "./stores/kinds.ts";
+import type { BucketStore, StoreKind } from "./stores/store.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
-/** Of each layout. */
+/** Of each layout in each store. */
 const KILLS = Number(process.env["KILLS"] ?? 10);
 const MB = 1024 * 1024;
 const random = seededRandom(SEED);
 
-test.for(["archive", "site"] as const)(
-  `${KILLS} killed runs leave no wrong byte, and no upload after the next run (%s, SEED=${SEED})`,
+const LAYOUTS = ["archive", "site"] as const;
+test.for(STORES.flatMap((kind) => LAYOUTS.map((layout) => ({ name: kind.name, kind, layout }))))(
+  `${KILLS} killed runs leave no wrong byte, and no upload after the next run ($name, $layout, SEED=${SEED})`,
   { timeout: 60_000 + KILLS * 10_000 },
-  async (layout, context) => {
-    const store = await startStore(context);
+  async ({ kind, layout }, context) => {
+    const store = await kind.start(context);
+    const begin = (sha256: string, killAt?: KillInstants["next"]): Promise<Run> =>
+      run(context, kind, store, layout, folder, sha256, killAt);
     const folder = await makeContent(context);
     const first = await newBundle(folder, layout);
-    const whole = await measureRun(store.traffic, () => run(context, store, layout, folder, first));
+    const whole = await measureRun(store.traffic, () => begin(first));
     expect(whole.done).toBe("done");
     const instants = new KillInstants(random, store.traffic, whole);
 
@@ -35,14 +38,13 @@ test.for(["archive", "site"] as const)(
       const bundle = await newBundle(folder, layout);
       instants.beginCopy();
       for (let times = 0; times < 4 && kills < KILLS; times++, kills++) {
-        const { done } = await run(context, store, layout, folder, bundle, instants.next);
+        const { done } = await begin(bundle, instants.next);
         if (done === undefined) interrupted++;
         await expectRight(store, layout, folder, bundle, false);
       }
-      expect((await run(context, store, layout, folder, bundle)).done).toBe("done");
+      expect((await begin(bundle)).done).toBe("done");
       await expectRight(store, layout, folder, bundle, true);
-      const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
-      expect(Uploads.map(({ Key }) => Key)).toEqual([]);
+      expect(await store.openUploads()).toEqual([]);
     }
     // not all: what was sent before is not sent again, so that some kills come too late
     expect(interrupted).toBeGreaterThan(KILLS / 8);
@@ -71,15 +73,15 @@ async function newBundle(folder: string, layout: "archive" | "site"): Promise<st
 
 function run(
   context: TestContext,
-  store: BucketStore,
+  { environment }: StoreKind,
+  { place }: BucketStore,
   layout: string,
   folder: string,
   sha256: string,
   killAt?: KillInstants["next"],
 ): Promise<Run> {
-  const args = [store.endpoint, layout, folder, sha256];
-  const env = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET };
-  return runUpload(context, "bucketUpload.ts", args, folder, env, killAt);
+  const args = [JSON.stringify({ ...place, prefix: "v", layout }), folder, sha256];
+  return runUpload(context, "bucketUpload.ts", args, folder, environment, killAt);
 }
 
 /** An existing archive matches its name; a complete site has the right files. */
@@ -90,12 +92,8 @@ async function expectRight(
   sha256: string,
   isWhole: boolean,
 ): Promise<void> {
-  const read = async (key: string): Promise<Uint8Array> => {
-    const { Body } = await store.client.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
-    return (await Body?.transformToByteArray()) ?? new Uint8Array();
-  };
-  const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
-  const keys = Contents.map(({ Key = "" }) => Key);
+  const keys = await store.keys();
+  const read = async (key: string): Promise<Buffer> => (await store.read(key)).content;
   if (layout === "archive") {
     const key = `v/${sha256}.tar.gz`;
     if (isWhole) expect(keys).toContain(key);
@@ -110,7 +108,7 @@ async function expectRight(
   if (!isWhole) return;
   for (const key of keys.filter((each) => !each.includes(".docs-hosting"))) {
     const name = key.slice(2).replace(/^(\d+)$/, "$1.html");
-    const there = Buffer.from(await read(key));
+    const there = await read(key);
     expect([key, there.equals(await readFile(join(folder, "site", name)))]).toEqual([key, true]);
   }
 }

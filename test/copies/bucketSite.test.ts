@@ -1,25 +1,12 @@
 import { createHash } from "node:crypto";
-import {
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from "@aws-sdk/client-s3";
-import { beforeEach, expect, test, vi, type TestContext } from "vitest";
-import { s3Destination } from "../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
 import type { Bundle } from "../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../provider/copies/destinations/destination.ts";
-import {
-  ACCESS_KEY,
-  BUCKET,
-  openWebsite,
-  operation,
-  SECRET,
-  startStore,
-  type BucketStore,
-} from "./bucketStore.ts";
+import { destinationOf } from "../../provider/copies/destinations/destinationOf.ts";
+import { operation } from "./bucketOperation.ts";
+import { EACH_STORE } from "./stores/kinds.ts";
+import { openWebsite, s3, startS3 } from "./stores/s3.ts";
+import type { BucketStore } from "./stores/store.ts";
 
 type Site = Readonly<Record<string, string | Buffer>>;
 
@@ -43,13 +30,8 @@ const WITHOUT: Site = Object.fromEntries(
   Object.entries(SECOND).filter(([path]) => path !== "_next/static/chunks/a1.js"),
 );
 
-beforeEach(() => {
-  vi.stubEnv("AWS_ACCESS_KEY_ID", ACCESS_KEY);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
-});
-
 function sites(store: BucketStore, prefix = "v"): Destination {
-  return s3Destination({ bucket: BUCKET, endpoint: store.endpoint, layout: "site", prefix });
+  return destinationOf({ ...store.place, layout: "site", prefix });
 }
 
 function bundleOf(site: Site): Bundle {
@@ -77,14 +59,10 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 async function everything(store: BucketStore, prefix = "v/"): Promise<Map<string, string>> {
-  const { Contents = [] } = await store.client.send(
-    new ListObjectsV2Command({ Bucket: BUCKET, Prefix: prefix }),
-  );
   const found = new Map<string, string>();
-  for (const { Key = "" } of Contents) {
-    if (Key.includes("/.docs-hosting/")) continue;
-    const { Body } = await store.client.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
-    found.set(Key.slice(prefix.length), (await Body?.transformToString()) ?? "");
+  for (const key of await store.keys(prefix)) {
+    if (key.includes("/.docs-hosting/")) continue;
+    found.set(key.slice(prefix.length), (await store.read(key)).content.toString());
   }
   return found;
 }
@@ -98,132 +76,144 @@ const sentKeys = (store: BucketStore, from = 0): string[] =>
     .filter(({ method, key }) => method === "PUT" && !key.includes("/.docs-hosting/"))
     .map(({ key }) => key.slice(2));
 
-async function put(store: BucketStore, key: string, text = "theirs"): Promise<void> {
-  await store.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: text }));
+function stubEnvironment(environment: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
 }
 
-test("a site has types, cache headers and clean addresses, as a website serves it", async (context) => {
-  const store = await startStore(context);
-  const website = await openWebsite(context, store, "v/404.html");
-  const copy = await publish(context, sites(store), FIRST);
-  expect(copy.uri).toBe(`s3://docs/v/#sha256:${bundleOf(FIRST).sha256}`);
-  expect(copy.address).toBe(`${store.endpoint}/docs/v/index.html`);
-  expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
-  const headersOf = async (path: string): Promise<unknown> => {
-    const { ContentType, CacheControl } = await store.client.send(
-      new HeadObjectCommand({ Bucket: BUCKET, Key: `v/${path}` }),
-    );
-    return [ContentType, CacheControl];
-  };
-  expect(await headersOf("install")).toEqual(["text/html; charset=utf-8", "no-cache"]);
-  expect(await headersOf("größe/ä b+c.svg")).toEqual(["image/svg+xml; charset=utf-8", "no-cache"]);
-  expect(await headersOf("_next/static/chunks/a1.js")).toEqual([
-    "text/javascript; charset=utf-8",
-    "public, max-age=31536000, immutable",
-  ]);
-  const visit = async (path: string): Promise<unknown> => {
-    const answer = await fetch(website + path);
-    return [answer.status, answer.headers.get("content-type"), await answer.text()];
-  };
-  const html = "text/html; charset=utf-8";
-  expect(await visit("/v/")).toEqual([200, html, "<h1>Start</h1>"]);
-  expect(await visit("/v/guide/")).toEqual([200, html, "<h1>Guide</h1>"]);
-  expect(await visit("/v/install")).toEqual([200, html, "<h1>Install</h1>"]);
-  expect(await visit("/v/nothing")).toEqual([404, html, "<h1>Not here</h1>"]);
-});
+describe.each(EACH_STORE)("%s:", (_name, kind) => {
+  beforeEach(() => stubEnvironment(kind.environment));
 
-test("a page is found at its clean address also where a folder has its name, which the store cannot keep beside it", async (context) => {
-  const store = await startStore(context);
-  const website = await openWebsite(context, store, "404.html");
-  await publish(context, sites(store, ""), { ...FIRST, "guide.html": "<h1>All</h1>", "install/a.txt": "a" });
-  for (const [address, text] of [
-    ["/install", FIRST["install.html"]],
-    ["/guide", FIRST["guide/index.html"]],
-    ["/guide.html", "<h1>All</h1>"],
-  ] as const) {
-    const answer = await fetch(website + address);
-    expect([answer.status, await answer.text()]).toEqual([200, text]);
-  }
-});
-
-test("a file can become a folder, and a folder a file, in a store that keeps objects as files", async (context) => {
-  const store = await startStore(context);
-  const destination = sites(store);
-  const made: Copy[] = [];
-  for (const site of [
-    { "index.html": "1", "guide.html": "g", data: "d" },
-    { "index.html": "2", "guide.html": "g", "guide/a.html": "a", "data/b": "b" },
-    { "index.html": "3", "guide.html": "g", data: "d" },
-  ]) {
-    const copy = await publish(context, destination, site);
-    expect(await destination.compare(copy, await operation(context))).toBe("same");
-    await destination.remove(made.slice(0, -1), [...made.slice(-1), copy], await operation(context));
-    made.push(copy);
-  }
-  await destination.remove(made.slice(0, -1), made.slice(-1), await operation(context));
-  // the folder existed when the page was sent
-  const expected = { "index.html": "3", "guide.html": "g", "guide/index.html": "g", data: "d" };
-  expect(await everything(store)).toEqual(asMap(expected));
-});
-
-test("the next site sends the changes, and keeps the files of pages that are still open", async (context) => {
-  const store = await startStore(context);
-  const destination = sites(store);
-  const first = await publish(context, destination, FIRST);
-  const before = store.requests.length;
-  const second = await publish(context, destination, WITHOUT);
-  expect(sentKeys(store, before).sort()).toEqual(
-    ["_next/static/chunks/b2.js", "assets/style.css", "index.html"].sort(),
-  );
-  expect((await everything(store)).get("_next/static/chunks/a1.js")).toBe("one()");
-  expect(await destination.compare(second, await operation(context))).toBe("same");
-  expect(await destination.compare(first, await operation(context))).toBe("changed");
-
-  await put(store, "v/theirs.txt");
-  await put(store, "v2/theirs.txt");
-  await destination.remove([first], [second], await operation(context));
-  const expected = new Map([...asMap(WITHOUT), ["install", "<h1>Install</h1>"], ["theirs.txt", "theirs"]]);
-  expect(await everything(store)).toEqual(expected);
-  expect(await destination.compare(second, await operation(context))).toBe("same");
-  expect(await destination.compare(first, await operation(context))).toBe("gone");
-  await destination.remove([second], [], await operation(context));
-  const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
-  expect(Contents.map(({ Key }) => Key)).toEqual(["v/theirs.txt", "v2/theirs.txt"]);
-});
-
-test("large files are sent in parts, and no upload is left, also none of another run", async (context) => {
-  const store = await startStore(context);
-  const video = Buffer.alloc(17 * 1024 * 1024, "film");
-  await store.client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: "v/film.mp4" }));
-  await store.client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: "v/theirs.mp4" }));
-  await publish(context, sites(store), { "index.html": "x", "film.mp4": video });
-  expect((await everything(store)).get("film.mp4")).toBe(video.toString());
-  const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
-  expect(Uploads.map(({ Key }) => Key)).toEqual(["v/theirs.mp4"]);
-  const head = await store.client.send(new HeadObjectCommand({ Bucket: BUCKET, Key: "v/film.mp4" }));
-  expect(head.ContentType).toBe("video/mp4");
-});
-
-test.for(["slowDown", "cut", "lost"] as const)(
-  "a site arrives whole despite faulty requests (%s)",
-  async (way, context) => {
-    const store = await startStore(context);
-    let count = 0;
-    store.spoil = ({ method }) => (method === "PUT" && count++ % 2 === 0 ? way : undefined);
+  test("a site has types and cache headers, and clean addresses", async (context) => {
+    const store = await kind.start(context);
     const copy = await publish(context, sites(store), FIRST);
+    expect(copy.uri).toBe(`${store.uri}/v/#sha256:${bundleOf(FIRST).sha256}`);
+    expect(copy.address).toBe(`${store.address}/v/index.html`);
     expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
-    expect(await sites(store).compare(copy, await operation(context))).toBe("same");
-  },
-);
+    const headersOf = async (path: string): Promise<unknown> => {
+      const { contentType, cacheControl } = await store.read(`v/${path}`);
+      return [contentType, cacheControl];
+    };
+    expect(await headersOf("install")).toEqual(["text/html; charset=utf-8", "no-cache"]);
+    expect(await headersOf("größe/ä b+c.svg")).toEqual(["image/svg+xml; charset=utf-8", "no-cache"]);
+    expect(await headersOf("_next/static/chunks/a1.js")).toEqual([
+      "text/javascript; charset=utf-8",
+      "public, max-age=31536000, immutable",
+    ]);
+  });
 
-test("a site at the bucket's root keeps the root's other folders", async (context) => {
-  const store = await startStore(context);
-  await put(store, "theirs/a.txt");
-  const destination = sites(store, "");
-  const copy = await publish(context, destination, FIRST);
-  expect(copy.uri).toBe(`s3://docs/#sha256:${bundleOf(FIRST).sha256}`);
-  expect(await destination.compare(copy, await operation(context))).toBe("same");
-  await destination.remove([copy], [], await operation(context));
-  const { Contents = [] } = await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
-  expect(Contents.map(({ Key }) => Key)).toEqual(["theirs/a.txt"]);
+  test("a file can become a folder, and a folder a file, also in a store that keeps objects as files", async (context) => {
+    const store = await kind.start(context);
+    const destination = sites(store);
+    const made: Copy[] = [];
+    for (const site of [
+      { "index.html": "1", "guide.html": "g", data: "d" },
+      { "index.html": "2", "guide.html": "g", "guide/a.html": "a", "data/b": "b" },
+      { "index.html": "3", "guide.html": "g", data: "d" },
+    ]) {
+      const copy = await publish(context, destination, site);
+      expect(await destination.compare(copy, await operation(context))).toBe("same");
+      await destination.remove(made.slice(0, -1), [...made.slice(-1), copy], await operation(context));
+      made.push(copy);
+    }
+    await destination.remove(made.slice(0, -1), made.slice(-1), await operation(context));
+    // the folder existed when the page was sent
+    const clean = kind.hasKeysBesideFolders ? "guide" : "guide/index.html";
+    const expected = { "index.html": "3", "guide.html": "g", [clean]: "g", data: "d" };
+    expect(await everything(store)).toEqual(asMap(expected));
+  });
+
+  test("the next site sends the changes, and keeps the files of pages that are still open", async (context) => {
+    const store = await kind.start(context);
+    const destination = sites(store);
+    const first = await publish(context, destination, FIRST);
+    const before = store.requests.length;
+    const second = await publish(context, destination, WITHOUT);
+    expect(sentKeys(store, before).sort()).toEqual(
+      ["_next/static/chunks/b2.js", "assets/style.css", "index.html"].sort(),
+    );
+    expect((await everything(store)).get("_next/static/chunks/a1.js")).toBe("one()");
+    expect(await destination.compare(second, await operation(context))).toBe("same");
+    expect(await destination.compare(first, await operation(context))).toBe("changed");
+
+    await store.put("v/theirs.txt", "theirs");
+    await store.put("v2/theirs.txt", "theirs");
+    await destination.remove([first], [second], await operation(context));
+    const expected = new Map([...asMap(WITHOUT), ["install", "<h1>Install</h1>"], ["theirs.txt", "theirs"]]);
+    expect(await everything(store)).toEqual(expected);
+    expect(await destination.compare(second, await operation(context))).toBe("same");
+    expect(await destination.compare(first, await operation(context))).toBe("gone");
+    await destination.remove([second], [], await operation(context));
+    expect(await store.keys()).toEqual(["v/theirs.txt", "v2/theirs.txt"]);
+  });
+
+  test("large files are sent in parts, and no upload is left, also none of another run", async (context) => {
+    const store = await kind.start(context);
+    const video = Buffer.alloc(17 * 1024 * 1024, "film");
+    await store.leaveUpload("v/film.mp4", []);
+    await store.leaveUpload("v/theirs.mp4", []);
+    await publish(context, sites(store), { "index.html": "x", "film.mp4": video });
+    expect((await everything(store)).get("film.mp4")).toBe(video.toString());
+    expect(await store.openUploads()).toEqual(["v/theirs.mp4"]);
+    expect((await store.read("v/film.mp4")).contentType).toBe("video/mp4");
+  });
+
+  test.for(["slowDown", "cut", "lost"] as const)(
+    "a site arrives whole despite faulty requests (%s)",
+    async (way, context) => {
+      const store = await kind.start(context);
+      let count = 0;
+      store.spoil = ({ method }) => (method === "PUT" && count++ % 2 === 0 ? way : undefined);
+      const copy = await publish(context, sites(store), FIRST);
+      expect(await everything(store)).toEqual(new Map([...asMap(FIRST), ["install", "<h1>Install</h1>"]]));
+      expect(await sites(store).compare(copy, await operation(context))).toBe("same");
+    },
+  );
+
+  test("a site at the bucket's root keeps the root's other folders", async (context) => {
+    const store = await kind.start(context);
+    await store.put("theirs/a.txt", "theirs");
+    const destination = sites(store, "");
+    const copy = await publish(context, destination, FIRST);
+    expect(copy.uri).toBe(`${store.uri}/#sha256:${bundleOf(FIRST).sha256}`);
+    expect(await destination.compare(copy, await operation(context))).toBe("same");
+    await destination.remove([copy], [], await operation(context));
+    expect(await store.keys()).toEqual(["theirs/a.txt"]);
+  });
+});
+
+describe("a website of s3", () => {
+  beforeEach(() => stubEnvironment(s3.environment));
+
+  test("finds pages at their clean addresses, and the page for missing ones", async (context) => {
+    const store = await startS3(context);
+    const website = await openWebsite(context, store, "v/404.html");
+    await publish(context, sites(store), FIRST);
+    const visit = async (path: string): Promise<unknown> => {
+      const answer = await fetch(website + path);
+      return [answer.status, answer.headers.get("content-type"), await answer.text()];
+    };
+    const html = "text/html; charset=utf-8";
+    expect(await visit("/v/")).toEqual([200, html, "<h1>Start</h1>"]);
+    expect(await visit("/v/guide/")).toEqual([200, html, "<h1>Guide</h1>"]);
+    expect(await visit("/v/install")).toEqual([200, html, "<h1>Install</h1>"]);
+    expect(await visit("/v/nothing")).toEqual([404, html, "<h1>Not here</h1>"]);
+  });
+
+  test("finds a page at its clean address also where a folder has its name, which the store cannot keep beside it", async (context) => {
+    const store = await startS3(context);
+    const website = await openWebsite(context, store, "404.html");
+    await publish(context, sites(store, ""), {
+      ...FIRST,
+      "guide.html": "<h1>All</h1>",
+      "install/a.txt": "a",
+    });
+    for (const [address, text] of [
+      ["/install", FIRST["install.html"]],
+      ["/guide", FIRST["guide/index.html"]],
+      ["/guide.html", "<h1>All</h1>"],
+    ] as const) {
+      const answer = await fetch(website + address);
+      expect([answer.status, await answer.text()]).toEqual([200, text]);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import { s3Destination } from "../../dist/provider/copies/destinations/objectStore/s3/s3Destination.js";
-import type { BucketInputs } from "../../dist/provider/copies/destinations/objectStore/s3/inputs.js";
+import { destinationOf } from "../../dist/provider/copies/destinations/destinationOf.js";
+import type { DestinationInputs } from "../../dist/provider/copies/destinations/inputs.js";
 import type { Draft } from "../../dist/provider/copies/destinations/destination.js";
 import { builtContext } from "./builtContext.ts";
 
@@ -11,11 +11,11 @@ import { builtContext } from "./builtContext.ts";
  * @param scratch an empty folder
  */
 export async function beginCopy(
-  place: BucketInputs,
+  place: DestinationInputs,
   archive: { path: string; sha256: string },
   scratch: string,
 ): Promise<Draft> {
   const { size } = await stat(archive.path);
   const bundle = { ...archive, format: "tar.gz", size, version: "1" } as const;
-  return s3Destination(place).begin(bundle, builtContext(scratch, 600_000));
+  return destinationOf(place).begin(bundle, builtContext(scratch, 600_000));
 }

@@ -7,7 +7,7 @@ import { expect, test, vi, type TestContext } from "vitest";
 import { runCommand } from "../../provider/doctor/command.ts";
 import type { Finding } from "../../provider/doctor/finding.ts";
 import { thisMachine } from "../../provider/doctor/thisMachine.ts";
-import { ACCESS_KEY, BUCKET, SECRET, startStore } from "./bucketStore.ts";
+import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "./stores/s3.ts";
 import { scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 
@@ -33,7 +33,7 @@ async function doctor(
 }
 
 test("a bucket is read, and written to with --write; nothing stays in it", async (context) => {
-  const store = await startStore(context);
+  const store = await startS3(context);
   const place = ["--bucket", BUCKET, "--endpoint", store.endpoint, "--prefix", "docs/v"];
   vi.stubEnv("AWS_ACCESS_KEY_ID", ACCESS_KEY);
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);

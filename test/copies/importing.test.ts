@@ -8,7 +8,7 @@ import { findCommand, runCommand } from "../programs/commands.ts";
 import { docs } from "../stack/programFolder.ts";
 import { startsOf } from "../stack/requests.ts";
 import { buildWorld, CANARY_KEY, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
-import { ACCESS_KEY, BUCKET, SECRET, startStore } from "./bucketStore.ts";
+import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "./stores/s3.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushBase } from "./images.ts";
 import { startRegistry } from "./registry.ts";
@@ -39,7 +39,7 @@ async function forgottenCopies(context: TestContext): Promise<{
   /** Requests of all kinds but reads since the last call, to the store and to the registry. */
   writes: () => string[];
 }> {
-  const [store, { host }] = [await startStore(context), await startRegistry(context)];
+  const [store, { host }] = [await startS3(context), await startRegistry(context)];
   const proxy = await startFaultyProxy(context, host, () => undefined);
   const base = `${proxy.host}/nginx-unprivileged:1.30`;
   await pushBase(context, `${host}/nginx-unprivileged:1.30`);

@@ -6,7 +6,7 @@ import type { TestContext } from "vitest";
 import { runImageAlone } from "../chart/imageAlone.ts";
 import { render, serving, servingImage, type Values } from "../chart/renderedChart.ts";
 import { freePort, WebServer } from "../chart/webServer.ts";
-import { ACCESS_KEY, BUCKET, openWebsite, SECRET, startStore } from "../copies/bucketStore.ts";
+import { ACCESS_KEY, BUCKET, openWebsite, SECRET, startS3 } from "../copies/stores/s3.ts";
 import { crane, pushBase, scratchFolder } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startServer } from "../copies/server.ts";
@@ -119,7 +119,7 @@ async function startNginx(context: Context, files: string, rules: string): Promi
 }
 
 async function serveFromBucket(context: Context, site: HostedSite): Promise<string> {
-  const store = await startStore(context);
+  const store = await startS3(context);
   const prefix = site.basePath.slice(1);
   await copySite(
     context,
