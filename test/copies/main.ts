@@ -2,7 +2,13 @@
 import { join } from "node:path";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareCosign, prepareCrane, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
+import {
+  prepareCosign,
+  prepareCrane,
+  prepareFakeGcs,
+  prepareRegistry,
+  prepareVersitygw,
+} from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 
 const say = (what: string) => console.log(`copies: ${what}`);
@@ -22,5 +28,6 @@ process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts")
   REGISTRY: await prepareRegistry(say),
   CRANE: await prepareCrane(say),
   VERSITYGW: await prepareVersitygw(say),
+  FAKE_GCS: await prepareFakeGcs(say),
   COSIGN: await prepareCosign(join(import.meta.dirname, "cosign"), say),
 });

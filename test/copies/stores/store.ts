@@ -10,6 +10,8 @@ export interface SeenRequest {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
+  /** The key of the object whose content it sends. */
+  readonly sent?: string | undefined;
 }
 
 /** Faults of a request. */
@@ -74,6 +76,10 @@ export interface StoreKind {
   readonly compareMethods: readonly string[];
   /** What {@link SeenObject.checksum} is after one request, and after several. */
   readonly checksum: { readonly whole: RegExp; readonly parts: RegExp };
+  /** Whether it lists uploads that were neither completed nor aborted. */
+  readonly listsUploads: boolean;
+  /** Whether it refuses a link whose time is over. */
+  readonly endsLinks: boolean;
   /** Whether `guide` may be beside `guide/index.html`. */
   readonly hasKeysBesideFolders: boolean;
   /** Wrong inputs or variables, and what the provider says. */

@@ -34,6 +34,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 export interface GcsRequest {
   /** The permission that it needs. */
   readonly action: Action;
+  /** Whether it needs nothing but the bucket: then «not found» is about that. */
+  readonly isOfBucket?: boolean;
   /** Of the object that it is about, if any. */
   readonly key?: string | undefined;
   readonly method: HttpRequest["method"];

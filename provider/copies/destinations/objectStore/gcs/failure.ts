@@ -12,6 +12,7 @@ export type Action =
 interface Named {
   readonly action: Action;
   readonly key?: string | undefined;
+  readonly isOfBucket?: boolean;
 }
 
 /** An answer with an error, see https://cloud.google.com/storage/docs/json_api/v1/status-codes */
@@ -106,7 +107,7 @@ const SETTINGS: readonly (readonly [said: RegExp, message: string, remedy: strin
 /** The error for a refused request. It contains no credential and no query of a link: texts of the store are shortened and redacted. */
 export function storeFailure(
   { status, reason, text: whole, requestId }: Refusal,
-  { action, key }: Named,
+  { action, key, isOfBucket = false }: Named,
   inputs: GcsInputs,
   hasCredentials: boolean,
 ): StoreError {
@@ -121,9 +122,7 @@ export function storeFailure(
     new StoreError(message, remedy, { failure, code, status });
 
   if (status === 404 || status === 410) {
-    // a list or an upload needs nothing but the bucket
-    const isBucket = /bucket does not exist/i.test(whole) || (key === undefined && action.endsWith("list"));
-    return isBucket
+    return isOfBucket || /bucket does not exist/i.test(whole)
       ? say(
           "noBucket",
           `there is no bucket ${gcsBucket}`,

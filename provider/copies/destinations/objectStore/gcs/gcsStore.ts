@@ -68,7 +68,9 @@ export class GcsStore implements ObjectStore {
         ...{ prefix, pageToken, fields: `items(${ENTRY}),nextPageToken` },
         ...(atMost < Infinity && { maxResults: String(atMost) }),
       });
-      const page = await this.#client.json({ action: "storage.objects.list", method: "GET", url });
+      const page = await this.#client.json({
+        ...{ action: "storage.objects.list", isOfBucket: true, method: "GET", url },
+      });
       for (const { name = "", size, generation = "", timeCreated = "" } of listOf(page["items"])) {
         const modifiedAtMs = Date.parse(timeCreated) || 0;
         found.set(name, { key: name, size: Number(size), revision: generation, modifiedAtMs });

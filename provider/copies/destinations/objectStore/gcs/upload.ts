@@ -111,8 +111,8 @@ async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ]);
   const stored = await client.json({
-    ...{ action: "storage.objects.create", key: object.key, method: "POST" },
-    url: client.upload({ ...query, uploadType: "multipart" }),
+    ...{ action: "storage.objects.create", key: object.key, isOfBucket: true, method: "POST" },
+    url: client.upload({ ...query, uploadType: "multipart", name: object.key }),
     headers: {
       "content-type": `multipart/related; boundary=${boundary}`,
       "content-length": String(body.length),
@@ -141,8 +141,8 @@ async function beginSession(upload: Upload): Promise<URL> {
   const { key, size, headers } = object;
   const description = Buffer.from(descriptionOf(upload));
   const request: GcsRequest = {
-    ...{ action: "storage.objects.create", key, method: "POST" },
-    url: client.upload({ ...query, uploadType: "resumable" }),
+    ...{ action: "storage.objects.create", key, isOfBucket: true, method: "POST" },
+    url: client.upload({ ...query, uploadType: "resumable", name: key }),
     headers: {
       "content-type": "application/json; charset=utf-8",
       "x-upload-content-type": headers.contentType,
