@@ -63,13 +63,13 @@ export async function startSpoilingProxy(
     requests.push(seen);
     traffic.passed({ requests: 1 });
     incoming.on("data", ({ length }: Buffer) => traffic.passed({ bytes: length }));
+    if (protocol.answer?.(seen, outgoing)) return;
     const spoiled = seam.spoil(seen);
     if (spoiled === "slowDown") {
       incoming.resume();
       outgoing.writeHead(503, busy.headers).end(busy.body);
       return;
     }
-    if (protocol.answer?.(seen, outgoing)) return;
     pass(incoming, outgoing, target, spoiled, protocol.contentAt, (answer) =>
       protocol.answered?.(seen, answer),
     );

@@ -99,16 +99,18 @@ export class GcsClient {
    * Sends a request until it is answered.
    *
    * @param again what is sent after a temporary failure. @default the same
+   * @param earlier failures before it that count: the pauses grow with them
    * @throws StoreError; what the reader throws; the signal's reason
    */
   async send<T>(
     request: GcsRequest,
     read: (reply: HttpReply) => Promise<T>,
     again: GcsRequest = request,
+    earlier = 0,
   ): Promise<T> {
     const { clock, signal, deadline } = this.context;
-    for (let failures = 0; ;) {
-      const outcome = await this.#sendOnce(failures === 0 ? request : again, read);
+    for (let failures = earlier; ;) {
+      const outcome = await this.#sendOnce(failures === earlier ? request : again, read);
       if ("value" in outcome) return outcome.value;
       const { fault, error, isLast = false } = outcome;
       const delayMs = retryDelayMs(fault, ++failures, clock.random());

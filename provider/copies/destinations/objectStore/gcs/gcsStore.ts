@@ -133,9 +133,9 @@ export class GcsStore implements ObjectStore {
   async sign(key: string, lifeMs: number): Promise<CopyLink> {
     const { storage, inputs, context } = this.#client;
     return this.#client.authenticated(async () => {
+      const { private_key: privateKey } = await storage.authClient.getCredentials();
       const nowMs = Math.floor(context.clock.now() / 1_000) * 1_000; // signatures have no milliseconds
       const endMs = nowMs + Math.floor(lifeMs / 1_000) * 1_000;
-      const { private_key: privateKey } = await storage.authClient.getCredentials();
       const [url] = await storage
         .bucket(inputs.gcsBucket)
         .file(key)

@@ -13,8 +13,8 @@ export const DIGEST_NAME = "sha256";
 const PIECE_SIZE = 8 * 1024 * 1024;
 /** How often an upload begins again when the store forgot its session. */
 const SESSIONS = 3;
-/** How often in a row a piece may be answered without any of its bytes stored. */
-const MOST_STALLS = 5;
+/** How often in a row a piece may be sent without any of its bytes stored. */
+const MOST_STALLS = 6;
 /** The part of a body that is sent at once: between two of them, the limits of a silent connection begin again. */
 const SLICE_SIZE = 64 * 1024;
 /** «Resume Incomplete»: the session needs more. */
@@ -185,7 +185,7 @@ async function sendSession(
       const rest = piece.subarray(at - start);
       const sent = requestOf(`${at}-${at + rest.length - 1}`, rest);
       // after a failure, the store says what it has
-      const progress = await client.send(sent, readProgress, requestOf("*", Buffer.alloc(0)));
+      const progress = await client.send(sent, readProgress, requestOf("*", Buffer.alloc(0)), stalls);
       if ("stored" in progress) return progress.stored;
       stalls = progress.bytes > at ? 0 : stalls + 1;
       if (progress.bytes < start || progress.bytes > at + rest.length || stalls > MOST_STALLS)
