@@ -6,6 +6,8 @@ import { BucketPlace } from "../copies/destinations/objectStore/bucketPlace";
 import { RECORDS_FOLDER } from "../copies/destinations/objectStore/inputs";
 import type { ObjectStore } from "../copies/destinations/objectStore/objectStore";
 import { sendText } from "../copies/destinations/objectStore/sendObject";
+import { openAzure } from "../copies/destinations/objectStore/azure/azureDestination";
+import type { AzureContainerInputs } from "../copies/destinations/objectStore/azure/inputs";
 import { openGcs } from "../copies/destinations/objectStore/gcs/gcsDestination";
 import type { GcsInputs } from "../copies/destinations/objectStore/gcs/inputs";
 import type { BucketInputs } from "../copies/destinations/objectStore/s3/inputs";
@@ -27,7 +29,7 @@ import type { Options } from "./options";
 
 /** Time limit of the requests to a registry, in milliseconds. */
 const REQUESTS_LIMIT_MS = 10_000;
-/** Time limit of all checks of one destination, in milliseconds: the AWS SDK repeats a request for up to half a minute. */
+/** Time limit of all checks of one destination, in milliseconds: a request is repeated for up to half a minute. */
 const CHECK_LIMIT_MS = 20_000;
 /** A digest that no image has. */
 const NO_DIGEST = `sha256:${"0".repeat(64)}`;
@@ -53,6 +55,17 @@ const CHECKS: Readonly<Record<DestinationKind, DestinationChecks>> = {
       pathStyle: style === "true" || style === "false" ? style === "true" : style,
     };
     return checkedBy("bucket", given, options, host, secrets, bucketFindings);
+  },
+  azureContainer(options, host, secrets) {
+    const {
+      "azure-container": azureContainer,
+      "storage-account": storageAccount,
+      prefix,
+      endpoint,
+    } = options;
+    if (azureContainer === undefined) return undefined;
+    const given = { azureContainer, storageAccount, prefix, endpoint };
+    return checkedBy("bucket", given, options, host, secrets, containerFindings);
   },
   gcsBucket(options, host, secrets) {
     const { "gcs-bucket": gcsBucket, prefix, endpoint } = options;
@@ -163,6 +176,14 @@ async function* bucketFindings(
   context: DestinationContext,
 ): AsyncGenerator<Finding> {
   yield* storeFindings(await openS3(inputs, context), inputs.prefix, options, context);
+}
+
+async function* containerFindings(
+  inputs: AzureContainerInputs,
+  options: Options,
+  context: DestinationContext,
+): AsyncGenerator<Finding> {
+  yield* storeFindings(await openAzure(inputs, context), inputs.prefix, options, context);
 }
 
 async function* gcsFindings(

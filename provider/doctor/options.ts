@@ -13,6 +13,8 @@ const OPTIONS = {
   stack: { type: "string" },
   folder: { type: "string" },
   bucket: { type: "string" },
+  "azure-container": { type: "string" },
+  "storage-account": { type: "string" },
   "gcs-bucket": { type: "string" },
   prefix: { type: "string" },
   endpoint: { type: "string" },
@@ -47,6 +49,8 @@ What is checked besides versions, configuration, network, clock, key and folders
   --folder PATH           a destination of copies or kits: this folder
   --bucket NAME           this bucket, with --prefix TEXT, --endpoint URL, --region NAME,
                           --path-style true|false, --encryption NAME and --kms-key-id ID
+  --azure-container NAME  this container, with --storage-account NAME, --prefix TEXT and
+                          --endpoint URL
   --gcs-bucket NAME       this bucket of Google Cloud Storage, with --prefix TEXT and --endpoint URL
   --repository HOST/PATH  this repository of a registry, with --base IMAGE and --plain-http
   --signing-key-env NAME  the private key in this environment variable
@@ -72,22 +76,27 @@ const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 const PLACES: Readonly<Record<DestinationKind, keyof Options>> = {
   folder: "folder",
   bucket: "bucket",
+  azureContainer: "azure-container",
   gcsBucket: "gcs-bucket",
   repository: "repository",
 };
 
-/** What each option can only be used with: one of these. */
-const NEEDS: Readonly<Record<string, readonly string[]>> = {
-  project: ["job"],
-  start: ["domain"],
-  prefix: ["bucket", "gcs-bucket"],
-  endpoint: ["bucket", "gcs-bucket"],
-  region: ["bucket"],
-  "path-style": ["bucket"],
-  encryption: ["bucket"],
-  "kms-key-id": ["bucket"],
-  base: ["repository"],
-  "plain-http": ["repository"],
+/** Options of every kind of object storage. */
+const STORES = ["bucket", "azure-container", "gcs-bucket"];
+
+/** What each option can only be used with. */
+const NEEDS: Readonly<Record<string, string | readonly string[]>> = {
+  project: "job",
+  start: "domain",
+  prefix: STORES,
+  endpoint: STORES,
+  "storage-account": "azure-container",
+  region: "bucket",
+  "path-style": "bucket",
+  encryption: "bucket",
+  "kms-key-id": "bucket",
+  base: "repository",
+  "plain-http": "repository",
 };
 
 /** Reads the command line. @throws UsageError */
@@ -102,14 +111,14 @@ export function readOptions(args: readonly string[]): Options {
   }
   if (more.length > 0) throw new UsageError(`${more.join(" ")} is not an option`);
   const given = new Set(Object.entries(values).flatMap(([name, value]) => (value ? [name] : [])));
-  const unmet = Object.entries(NEEDS).find(
-    ([name, any]) => given.has(name) && !any.some((each) => given.has(each)),
-  );
-  const either = (names: readonly string[]): string => EITHER.format(names.map((name) => `--${name}`));
-  if (unmet) throw new UsageError(`--${unmet[0]} needs ${either(unmet[1])}`);
+  for (const [name, needed] of Object.entries(NEEDS)) {
+    const any = [needed].flat();
+    if (!given.has(name) || any.some((each) => given.has(each))) continue;
+    throw new UsageError(`--${name} needs ${EITHER.format(any.map((each) => `--${each}`))}`);
+  }
   const places = Object.values(PLACES);
   if (values.write && !places.some((name) => given.has(name))) {
-    throw new UsageError(`--write needs ${either(places)}`);
+    throw new UsageError(`--write needs ${EITHER.format(places.map((name) => `--${name}`))}`);
   }
   return values;
 }

@@ -13,18 +13,15 @@ const INSTEAD =
 /** By the kind of destination. The first whose field is given counts. */
 const DELIVERIES: Readonly<Record<DestinationKind, (fields: Fields, what: string) => Found>> = {
   repository: ({ base }) => ({ delivery: base ? "siteImage" : "volume" }),
-  bucket: inBucket,
-  gcsBucket: inBucket,
+  bucket: bucketDelivery,
+  azureContainer: bucketDelivery,
+  gcsBucket: bucketDelivery,
   folder: ({ folder }, what) => ({
     problem:
       `${what} is a copy in a folder of the machine that runs \`pulumi up\` (${String(folder)}), which no ` +
-      `pod can reach. ${INSTEAD}, or { bucket }.`,
+      `pod can reach. ${INSTEAD}, or { bucket } or { azureContainer }.`,
   }),
 };
-
-function inBucket({ layout }: Fields, what: string): Found {
-  return layout === "site" ? { problem: singleFiles(what) } : { delivery: "bundle" };
-}
 
 /**
  * How pods get a copy, by the destination of its BundleCopy.
@@ -39,9 +36,13 @@ export function deliveryOf(destination: unknown, what: string): Found {
   return DELIVERIES[kind](fields, what);
 }
 
+function bucketDelivery({ layout }: Fields, what: string): Found {
+  return layout === "site" ? { problem: singleFiles(what) } : { delivery: "bundle" };
+}
+
 const singleFiles = (what: string): string =>
   `${what} is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs ` +
-  `them, and no bundle that a pod could fetch. ${INSTEAD}, or its bucket the layout "archive".`;
+  `them, and no bundle that a pod could fetch. ${INSTEAD}, or the layout "archive".`;
 
 /** The problem of a copy in a bucket that is not public and signs no links. */
 export const COPY_WITHOUT_ADDRESS =

@@ -1,5 +1,6 @@
 // `npm test -- copies`: the destinations of copies: real servers, built as Go modules, and other programs that read them.
 import { join } from "node:path";
+import { prepareAzurite } from "../programs/azurite.ts";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
 import {
@@ -27,6 +28,7 @@ if (isRoot && Object.keys(tools).some((command) => findCommand(command) === unde
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   REGISTRY: await prepareRegistry(say),
   CRANE: await prepareCrane(say),
+  AZURITE: await prepareAzurite(say),
   VERSITYGW: await prepareVersitygw(say),
   FAKE_GCS: await prepareFakeGcs(say),
   COSIGN: await prepareCosign(join(import.meta.dirname, "cosign"), say),

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "../destinations/inputs";
-import { verifySdk as verifyGcs } from "../destinations/objectStore/gcs/sdk";
-import { verifySdk as verifyS3 } from "../destinations/objectStore/s3/sdk";
+import { verifyAzureSdk } from "../destinations/objectStore/azure/sdk";
+import { verifyGcsSdk } from "../destinations/objectStore/gcs/sdk";
+import { verifySdk } from "../destinations/objectStore/s3/sdk";
 import { folderFailures, localFailures } from "../publication/localFailures";
 
 /** What the life cycle of a copy must know of a kind of destination, beside its `Destination`. */
@@ -22,8 +23,9 @@ const TRAITS: ForEachKind<DestinationTraits> = {
     localFailures: () => folderFailures("destination.folder", folder),
     ...(!isUnknown(folder) && { localPath: (name) => join(folder, name) }),
   }),
-  bucket: ({ bucket }) => needing(verifyS3, "bucket", bucket),
-  gcsBucket: ({ gcsBucket }) => needing(verifyGcs, "gcsBucket", gcsBucket),
+  bucket: ({ bucket }) => needing(verifySdk, "bucket", bucket),
+  azureContainer: ({ azureContainer }) => needing(verifyAzureSdk, "azureContainer", azureContainer),
+  gcsBucket: ({ gcsBucket }) => needing(verifyGcsSdk, "gcsBucket", gcsBucket),
   repository: () => ({ isImage: true, localFailures: () => [] }),
 };
 

@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { InputError } from "../../runtime/messages/errors";
 import type { DestinationField } from "../destinations/destination";
 import { DESTINATION_KINDS, type DestinationInputs, type DestinationKind } from "../destinations/inputs";
+import { containerIn } from "../destinations/objectStore/azure/inputs";
 import { traitsOf } from "./destinationKinds";
 import { variableNameProblem } from "../../resource/serviceInputs";
 import { ARCHIVE_NAME } from "../../site/archive/format";
@@ -59,12 +60,27 @@ const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
   bucket: {
     forms: "s3://BUCKET/PREFIX/SHA256.tar.gz, s3://BUCKET/PREFIX/#sha256:SHA256",
     contain: ["bucket", "prefix", "layout"],
-    parse: (uri) => inBucket(/^s3:\/\/(?<bucket>[^/#]+)\//, uri),
+    parse(uri) {
+      const [begin = "", bucket = ""] = /^s3:\/\/([^/#]+)\//.exec(uri) ?? [];
+      return begin === "" ? undefined : inBucket({ begin, fields: { bucket } }, uri);
+    },
+  },
+  azureContainer: {
+    forms:
+      "https://ACCOUNT.blob.core.windows.net/CONTAINER/PREFIX/SHA256.tar.gz, https://ACCOUNT.blob.core.windows.net/CONTAINER/PREFIX/#sha256:SHA256",
+    contain: ["azureContainer", "storageAccount", "endpoint", "prefix", "layout"],
+    parse(uri) {
+      const container = containerIn(uri);
+      return container && inBucket(container, uri);
+    },
   },
   gcsBucket: {
     forms: "gs://BUCKET/PREFIX/SHA256.tar.gz, gs://BUCKET/PREFIX/#sha256:SHA256",
     contain: ["gcsBucket", "prefix", "layout"],
-    parse: (uri) => inBucket(/^gs:\/\/(?<gcsBucket>[^/#]+)\//, uri),
+    parse(uri) {
+      const [begin = "", gcsBucket = ""] = /^gs:\/\/([^/#]+)\//.exec(uri) ?? [];
+      return begin === "" ? undefined : inBucket({ begin, fields: { gcsBucket } }, uri);
+    },
   },
   repository: {
     forms: "REGISTRY/REPOSITORY@sha256:SHA256",
@@ -83,13 +99,14 @@ const isDigest = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
 /**
  * The copy that an address in object storage names.
  *
- * @param bucket the begin of addresses. Its named groups are fields of the destination
+ * @param bucket the begin of the address, and the fields of the destination that are in it
  */
-function inBucket(bucket: RegExp, uri: string): Place | undefined {
-  const begin = bucket.exec(uri);
-  if (begin === null) return undefined;
-  const [, prefix, last = ""] = /^(?:(.+)\/)?([^/]+)$/s.exec(uri.slice(begin[0].length)) ?? [];
-  const fields = { ...begin.groups, ...(prefix !== undefined && { prefix }) };
+function inBucket(
+  bucket: { readonly begin: string; readonly fields: object },
+  uri: string,
+): Place | undefined {
+  const [, prefix, last = ""] = /^(?:(.+)\/)?([^/]+)$/s.exec(uri.slice(bucket.begin.length)) ?? [];
+  const fields = { ...bucket.fields, ...(prefix !== undefined && { prefix }) };
   if (ARCHIVE_NAME.test(last)) return { name: last, fields };
   const [, edition] = /^#sha256:([0-9a-f]{64})$/.exec(last) ?? [];
   return edition === undefined ? undefined : { name: edition, fields: { ...fields, ...SITE } };

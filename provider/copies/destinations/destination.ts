@@ -184,6 +184,8 @@ interface NoText {
 export interface DestinationField {
   readonly change: DestinationChange;
   readonly default?: unknown;
+  /** Whether it must be given, beside the field that identifies the kind. @default false */
+  readonly isRequired?: true;
   /** In the ID of an import, its value is JSON, not text. @default false */
   readonly isJson?: true;
   /** Normalises a value. @default unchanged */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../../runtime/messages/plainText";
+import { AZURE_FIELDS, type AzureContainerInputs } from "./objectStore/azure/inputs";
 import { GCS_FIELDS, type GcsInputs } from "./objectStore/gcs/inputs";
 import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/s3/inputs";
 import type { DestinationChange, DestinationField, FieldsOfKind } from "./destination";
@@ -10,6 +11,7 @@ import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
 interface InputsByKind {
   readonly folder: FolderInputs;
   readonly bucket: BucketInputs;
+  readonly azureContainer: AzureContainerInputs;
   readonly gcsBucket: GcsInputs;
   readonly repository: RepositoryInputs;
 }
@@ -17,7 +19,7 @@ interface InputsByKind {
 /** A kind of destination. For a further one, the compiler names every table that needs a row. */
 export type DestinationKind = keyof InputsByKind;
 
-/** A destination of copies, as the user writes it. The field that is given (folder, bucket, gcsBucket or repository) selects the kind. */
+/** A destination of copies, as the user writes it. The field that is given (folder, bucket, azureContainer, gcsBucket or repository) selects the kind. */
 export type DestinationInputs = InputsByKind[DestinationKind];
 
 /** The fields of each kind of destination. */
@@ -26,6 +28,7 @@ export const DESTINATION_KINDS: {
 } = {
   folder: FOLDER_FIELDS,
   bucket: BUCKET_FIELDS,
+  azureContainer: AZURE_FIELDS,
   gcsBucket: GCS_FIELDS,
   repository: REPOSITORY_FIELDS,
 };
@@ -61,6 +64,10 @@ export function checkDestination(
     const fields = Object.keys(kind).join(", ");
     return { at: foreign, problem: `there is no such field for a ${name}. Fields are: ${fields}` };
   }
+  const missing = Object.entries(kind).find(
+    ([field, { isRequired }]) => isRequired && !given.some(([each]) => each === field),
+  )?.[0];
+  if (missing !== undefined) return { at: missing, problem: `must be given with ${name}` };
   const inputs: Record<string, unknown> = {};
   for (const [field, row] of Object.entries(kind)) if ("default" in row) inputs[field] = row.default;
   for (const [field, each] of given) inputs[field] = kind[field]?.normal?.(each) ?? each;

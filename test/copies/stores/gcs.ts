@@ -37,8 +37,8 @@ export const gcs: StoreKind = {
   secret: "GOOGLE_APPLICATION_CREDENTIALS",
   compareMethods: ["GET", "GET"],
   checksum: { whole: /^[\w+/]{22}==$/, parts: /^[\w+/]{22}==$/ },
-  listsUploads: false,
-  endsLinks: false,
+  hidesUploads: true,
+  keepsLinks: true,
   hasKeysBesideFolders: true,
   refusals: [
     { name: "no such bucket", place: { gcsBucket: "nowhere" }, message: /^there is no bucket nowhere/ },

@@ -45,8 +45,6 @@ export const s3: StoreKind = {
   secret: "AWS_SECRET_ACCESS_KEY",
   compareMethods: ["HEAD", "GET"],
   checksum: { whole: /^[^-]+=$/, parts: /=-5$/ },
-  listsUploads: true,
-  endsLinks: true,
   hasKeysBesideFolders: false,
   refusals: [
     { name: "no such bucket", place: { bucket: "nowhere" }, message: /^there is no bucket nowhere/ },

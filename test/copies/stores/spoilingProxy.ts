@@ -47,7 +47,7 @@ export async function startSpoilingProxy(
   host = "127.0.0.1",
   protocol: Protocol = {},
 ): Promise<Spoiling> {
-  const { sent = ({ method, key }) => (method === "PUT" ? key : undefined) } = protocol;
+  const { sent = keyOfPut } = protocol;
   const requests: SeenRequest[] = [];
   const traffic = new Traffic();
   const seam: Pick<BucketStore, "spoil"> = { spoil: () => undefined };
@@ -79,6 +79,8 @@ export async function startSpoilingProxy(
   const origin = `http://${host}:${(proxy.address() as AddressInfo).port}`;
   return Object.assign(seam, { origin, requests, traffic });
 }
+
+const keyOfPut = ({ method, key }: SeenRequest): string | undefined => (method === "PUT" ? key : undefined);
 
 /** Passes a request on. */
 export function pass(

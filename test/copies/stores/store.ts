@@ -76,10 +76,10 @@ export interface StoreKind {
   readonly compareMethods: readonly string[];
   /** What {@link SeenObject.checksum} is after one request, and after several. */
   readonly checksum: { readonly whole: RegExp; readonly parts: RegExp };
-  /** Whether it lists uploads that were neither completed nor aborted. */
-  readonly listsUploads: boolean;
-  /** Whether it refuses a link whose time is over. */
-  readonly endsLinks: boolean;
+  /** It does not list uploads that were neither completed nor aborted. */
+  readonly hidesUploads?: true;
+  /** It does not refuse a link whose time is over. */
+  readonly keepsLinks?: true;
   /** Whether `guide` may be beside `guide/index.html`. */
   readonly hasKeysBesideFolders: boolean;
   /** Wrong inputs or variables, and what the provider says. */

@@ -70,7 +70,7 @@ export interface ObjectStore {
   /** The longest key that the store accepts, in bytes. */
   readonly longestKeyBytes: number;
   /** Whether a key may be the folder of others: `guide` beside `guide/index.html`. Stores that keep objects as files have no such keys. */
-  readonly hasKeysBesideFolders: boolean;
+  hasKeysBesideFolders(): Promise<boolean>;
   /** Where an object is fetched without a signature. */
   addressOf(key: string): Promise<string>;
   /** Describes an object. `undefined` does not prove absence: without the right to list, some stores answer the same. */

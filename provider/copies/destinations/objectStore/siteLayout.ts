@@ -80,7 +80,7 @@ interface SitePlan {
 /** @throws DestinationError for a site that cannot be below the prefix */
 async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
   const inventory = await takeInventory(place);
-  const existing = place.objects.hasKeysBesideFolders ? undefined : [...inventory.objects.keys()];
+  const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
   const stages = await leadOn(siteObjects(await buffer.files(), existing), buffer);
   const objects = stages.flat();
   checkNames(place, objects);

@@ -1,6 +1,5 @@
 import type { CopyLink, DestinationContext } from "../../destination";
 import { inParallel } from "../../../../runtime/concurrency/inParallel";
-import { DestinationError } from "../../../../runtime/messages/errors";
 import {
   CONCURRENCY,
   type Content,
@@ -14,13 +13,12 @@ import {
 } from "../objectStore";
 import { type Fields, GcsClient, unlessMissing } from "./client";
 import type { GcsInputs } from "./inputs";
+import { readPages } from "../pages";
 import type { Sdk } from "./sdk";
 import { DIGEST_NAME, sendObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
 const MANAGED_SIGNATURE_MS = 12 * 3_600_000;
-/** Pages of a list, of a thousand entries. More means a list without an end, or a bucket that is not for copies. */
-const MAX_PAGES = 1_000;
 const ENTRY = "name,size,generation,timeCreated";
 const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,metadata";
 
@@ -28,8 +26,6 @@ const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,me
 export class GcsStore implements ObjectStore {
   /** See https://cloud.google.com/storage/docs/objects#naming */
   readonly longestKeyBytes = 1_024;
-  /** Also in a bucket with a hierarchical namespace: the name of a folder ends with a slash, that of an object does not. */
-  readonly hasKeysBesideFolders = true;
   readonly #client: GcsClient;
 
   constructor(inputs: GcsInputs, sdk: Sdk, context: DestinationContext) {
@@ -40,9 +36,14 @@ export class GcsStore implements ObjectStore {
     return this.#client.uri;
   }
 
+  /** Also in a bucket with a hierarchical namespace: the name of a folder ends with a slash, that of an object does not. */
+  hasKeysBesideFolders(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   addressOf(key: string): Promise<string> {
     const { endpoint, inputs } = this.#client;
-    const path = key.split("/").map(encodeSegment).join("/");
+    const path = encodeURIComponent(key).replaceAll("%2F", "/");
     return Promise.resolve(`${endpoint}/${inputs.gcsBucket}/${path}`);
   }
 
@@ -62,8 +63,7 @@ export class GcsStore implements ObjectStore {
 
   async list(prefix: string, atMost = Infinity): Promise<Map<string, ListedObject>> {
     const found = new Map<string, ListedObject>();
-    let pageToken: string | undefined;
-    for (let pages = 0; pages < MAX_PAGES; pages++) {
+    await readPages(this.uri, async (pageToken) => {
       const url = this.#client.object(undefined, {
         ...{ prefix, pageToken, fields: `items(${ENTRY}),nextPageToken` },
         ...(atMost < Infinity && { maxResults: String(atMost) }),
@@ -76,14 +76,9 @@ export class GcsStore implements ObjectStore {
         found.set(name, { key: name, size: Number(size), revision: generation, modifiedAtMs });
       }
       const next = page["nextPageToken"];
-      if (typeof next !== "string" || next === "" || found.size >= atMost) return found;
-      if (next === pageToken) break;
-      pageToken = next;
-    }
-    throw new DestinationError(
-      `the store's list of ${this.uri} does not end`,
-      "Give the destination a prefix of its own. If it has one, the store does not implement the protocol of Cloud Storage as Google does.",
-    );
+      return typeof next === "string" && next !== "" && found.size < atMost ? next : undefined;
+    });
+    return found;
   }
 
   read<T>(key: string, use: (content: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T | undefined> {
@@ -157,10 +152,3 @@ export class GcsStore implements ObjectStore {
 
 const listOf = (value: unknown): readonly Readonly<Record<string, string | undefined>>[] =>
   Array.isArray(value) ? (value as Readonly<Record<string, string>>[]) : [];
-
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}

@@ -13,7 +13,7 @@ import type {
 import { isOfUnknownHeader, withChecksums } from "./checksums";
 import { BucketClient } from "./client";
 import { addressOf, bucketUri, LONGEST_KEY_BYTES, type BucketInputs } from "./inputs";
-import { readPages } from "./pages";
+import { readPages } from "../pages";
 import { ObjectRemoval } from "./removal";
 import type { Sdk } from "./sdk";
 import { DIGEST_NAME, sendObject, unfinishedUploads } from "./upload";
@@ -34,8 +34,8 @@ export class S3Store implements ObjectStore {
   }
 
   /** Amazon S3 accepts an object with the name of a folder; other stores do not. */
-  get hasKeysBesideFolders(): boolean {
-    return this.#client.destination.endpoint === undefined;
+  hasKeysBesideFolders(): Promise<boolean> {
+    return Promise.resolve(this.#client.destination.endpoint === undefined);
   }
 
   async addressOf(key: string): Promise<string> {

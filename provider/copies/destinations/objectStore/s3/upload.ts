@@ -5,7 +5,7 @@ import type { Content, NewObject, SendOptions, UnfinishedUpload, WriteCondition 
 import { contentMd5, withChecksums } from "./checksums";
 import type { BucketClient } from "./client";
 import { encryptionOf } from "./inputs";
-import { readPages } from "./pages";
+import { readPages } from "../pages";
 
 /** User metadata of an object: the digest of its content, for objects that were sent in parts. */
 export const DIGEST_NAME = "sha256";

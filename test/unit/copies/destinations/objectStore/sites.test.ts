@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, type TestContext } from "vitest";
 import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import type { BucketPlace } from "../../../../../provider/copies/destinations/objectStore/bucketPlace.ts";
 import { readText } from "../../../../../provider/copies/destinations/objectStore/readObject.ts";
-import { readPages } from "../../../../../provider/copies/destinations/objectStore/s3/pages.ts";
+import { readPages } from "../../../../../provider/copies/destinations/objectStore/pages.ts";
 import type { Bundle } from "../../../../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../../../../provider/copies/destinations/destination.ts";
 import {

@@ -1,4 +1,4 @@
-import { DestinationError } from "../../../../runtime/messages/errors";
+import { DestinationError } from "../../../runtime/messages/errors";
 
 /** Pages of a list, usually of a thousand entries. More means a list without an end, or a bucket that is not for copies. */
 const MAX_PAGES = 1_000;
@@ -17,7 +17,7 @@ export async function readPages(
   const endless = (reason: string): DestinationError =>
     new DestinationError(
       `the store's list of ${uri} does not end: ${reason}`,
-      "Give the destination a prefix of its own. If it has one, the store does not implement S3's protocol as Amazon does.",
+      "Give the destination a prefix of its own. If it has one, the store does not implement its protocol as documented.",
     );
   let marker: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {

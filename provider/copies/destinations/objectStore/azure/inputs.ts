@@ -1,0 +1,143 @@
+import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
+import { LINK_LIFE, PREFIX } from "../inputs";
+
+/** Where in a container of Azure Blob Storage copies are kept, and how. */
+export interface AzureContainerInputs {
+  /**
+   * Name of a container of Azure Blob Storage; `$web` is the website of the account. Credentials come from
+   * AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, in this order, otherwise from where Azure's own
+   * tools find them (DefaultAzureCredential).
+   */
+  readonly azureContainer: string;
+  /** Name of the storage account. */
+  readonly storageAccount: string;
+  /** What every name of a blob begins with, without the slash that follows it. @default "" */
+  readonly prefix?: string;
+  /**
+   * URL of the account's blob service, without the container: for another cloud, a private endpoint or an emulator.
+   *
+   * @default "https://ACCOUNT.blob.core.windows.net"
+   */
+  readonly endpoint?: string;
+  /**
+   * URL of the account's website, its output `primaryEndpoints.web`: with `$web`, copies of the layout "site" are found below it.
+   *
+   * @default the address in `endpoint`, which serves no index documents
+   */
+  readonly websiteEndpoint?: string;
+  /** One blob, named by its digest; or every file of the site. @default "archive" */
+  readonly layout?: Layout;
+  /** How long a signed link lives, such as "24h": links are signed where it is given. */
+  readonly linkLife?: string;
+}
+
+/** Longest name of a blob, see https://learn.microsoft.com/rest/api/storageservices/naming-and-referencing-containers--blobs--and-metadata */
+export const LONGEST_NAME = 1_024;
+
+/** The container of an account's website. */
+export const WEBSITE = "$web";
+
+/** The rows of {@link AzureContainerInputs}. */
+export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
+  azureContainer: { change: "replaces", problem: containerProblem },
+  storageAccount: { change: "replaces", isRequired: true, problem: accountProblem },
+  prefix: PREFIX,
+  endpoint: { change: "replaces", key: sameUrl, problem: endpointProblem },
+  websiteEndpoint: { change: "content", key: sameUrl, problem: websiteProblem },
+  layout: LAYOUT,
+  linkLife: LINK_LIFE,
+};
+
+/** Letter case of the host, a default port and a slash at the end make no other address. */
+function sameUrl(value: unknown): unknown {
+  return typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value;
+}
+
+function containerProblem(value: unknown): string | undefined {
+  if (typeof value !== "string") return "must be a string: the name of a container";
+  if (value === WEBSITE) return undefined;
+  if (/^https?:/i.test(value)) return "must be the container's name alone, without an address";
+  if (value.includes("/"))
+    return "must be the container's name alone: what follows the slash is the `prefix`";
+  if (value.length < 3 || value.length > 63) return "must have 3 to 63 characters";
+  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(value)
+    ? undefined
+    : "must consist of a-z, 0-9 and single «-», and begin and end with a letter or digit; or be «$web»";
+}
+
+function accountProblem(value: unknown): string | undefined {
+  if (typeof value !== "string") return "must be a string: the name of a storage account";
+  if (/[/.:]/.test(value)) return "must be the account's name alone: its address is the `endpoint`";
+  return /^[a-z0-9]{3,24}$/.test(value) ? undefined : "must have 3 to 24 characters of a-z and 0-9";
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fields): string | undefined {
+  const account = typeof storageAccount === "string" ? storageAccount : "ACCOUNT";
+  const wrong = urlProblem(value, `https://${account}.blob.core.chinacloudapi.cn`);
+  if (wrong !== undefined || typeof value !== "string") return wrong;
+  const { hostname, pathname } = new URL(value);
+  const path = pathname.replace(/^\/+|\/+$/g, "");
+  if (typeof azureContainer === "string" && path.split("/").at(-1) === azureContainer)
+    return "must not contain the container";
+  if (typeof storageAccount !== "string") return undefined;
+  const isInHost = path === "" && hostname.startsWith(`${account}.`) && HOST_OF_ACCOUNT.test(hostname);
+  return isInHost || (path === account && !HOST_OF_ACCOUNT.test(hostname))
+    ? undefined
+    : `must be the address of the blob service of ${account}: https://${account}.blob.SUFFIX, or for an emulator http://HOST:PORT/${account}`;
+}
+
+function websiteProblem(value: unknown, { azureContainer }: Fields): string | undefined {
+  const wrong = urlProblem(value, "https://ACCOUNT.z6.web.core.windows.net");
+  if (wrong !== undefined) return wrong;
+  return typeof azureContainer === "string" && azureContainer !== WEBSITE
+    ? "is for the container «$web» only: no other one is a website"
+    : undefined;
+}
+
+function urlProblem(value: unknown, example: string): string | undefined {
+  const url = typeof value === "string" ? URL.parse(value) : undefined;
+  if (url?.protocol !== "https:" && url?.protocol !== "http:")
+    return `must be an http(s) URL such as ${example}`;
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    return "must be an address alone: credentials come from the environment";
+  return undefined;
+}
+
+/** The host of an account's blob service, in any cloud. */
+const HOST_OF_ACCOUNT = /^[a-z0-9]{3,24}\.(?:[a-z0-9-]+\.)?blob\./;
+
+const ADDRESS =
+  /^(?<endpoint>https?:\/\/(?:(?<hosted>[a-z0-9]{3,24})\.(?:[a-z0-9-]+\.)?blob\.[^/?#]+|[^/?#]+\/(?<rooted>[a-z0-9]{3,24})))\/(?<azureContainer>\$web|[a-z0-9-]{3,63})\//;
+
+/** The container that the address of a copy names, and how much of the address does. */
+export function containerIn(
+  uri: string,
+): { readonly begin: string; readonly fields: Partial<AzureContainerInputs> } | undefined {
+  const [begin = "", ...groups] = ADDRESS.exec(uri) ?? [];
+  const [endpoint = "", hosted, rooted, azureContainer = ""] = groups;
+  const storageAccount = hosted ?? rooted ?? "";
+  const fields = { azureContainer, storageAccount };
+  if (begin === "") return undefined;
+  const isOwn = endpoint !== serviceUrl(fields);
+  return { begin, fields: { ...fields, ...(isOwn && { endpoint }) } };
+}
+
+/** URL of the account's blob service, without a slash at its end. */
+export function serviceUrl({ endpoint, storageAccount }: AzureContainerInputs): string {
+  return endpoint?.replace(/\/+$/, "") ?? `https://${storageAccount}.blob.core.windows.net`;
+}
+
+/** The container in addresses of copies. */
+export const containerUri = (inputs: AzureContainerInputs): string =>
+  `${serviceUrl(inputs)}/${inputs.azureContainer}`;
+
+/** Where a blob is fetched without a signature. */
+export function addressOf(inputs: AzureContainerInputs, name: string): string {
+  const path = name.split("/").map(encodeURIComponent).join("/");
+  const { websiteEndpoint, azureContainer } = inputs;
+  return azureContainer === WEBSITE && websiteEndpoint !== undefined
+    ? `${websiteEndpoint.replace(/\/+$/, "")}/${path}`
+    : `${containerUri(inputs)}/${path}`;
+}
