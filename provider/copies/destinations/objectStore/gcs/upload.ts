@@ -3,7 +3,7 @@ import { DestinationError } from "../../../../runtime/messages/errors";
 import type { HttpReply } from "../../../../http/attempt";
 import type { Content, NewObject, SendOptions } from "../objectStore";
 import { StoreError } from "../storeError";
-import { type Fields, type GcsClient, type GcsRequest, unlessMissing } from "./client";
+import { type Fields, type GcsClient, type GcsRequest } from "./client";
 import { corrupted } from "./failure";
 
 /** Name of the metadata with the SHA-256 of an object. */
@@ -47,14 +47,13 @@ export async function sendObject(
   const stored = await (whole === undefined ? sendPieces(upload, read) : sendWhole(upload, whole));
   const isSame = Object.entries(checksum).every(([name, value]) => stored[name] === value);
   if (isSame && Number(stored["size"]) === size) return;
-  const generation = String(stored["generation"]);
-  await unlessMissing(
-    client.send(
-      { action: "storage.objects.delete", key, method: "DELETE", url: client.object(key, { generation }) },
-      () => Promise.resolve(),
-    ),
+  const url = client.object(key, { generation: String(stored["generation"]) });
+  const removal = client.send({ action: "storage.objects.delete", key, method: "DELETE", url }, () =>
+    Promise.resolve(true),
   );
-  throw corrupted(`${client.uri}/${key}`);
+  const isRemoved = await removal.catch(() => false);
+  client.context.signal.throwIfAborted();
+  throw corrupted(`${client.uri}/${key}`, isRemoved ? "" : ", and could not be removed");
 }
 
 type Checksum = { readonly md5Hash: string } | { readonly crc32c: string };
