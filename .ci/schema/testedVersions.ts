@@ -30,6 +30,7 @@ export function withTestedVersions(page: string, root: string): string {
   };
   const generator = (site: string, name: string): string =>
     read(`test/foreignSites/${site}/package.json`).dependencies[name] ?? "";
+  const { azurite } = read("test/copies/stores/azurite/package.json").dependencies;
   const oldestSdk = read("package.json").peerDependencies["@pulumi/pulumi"]?.replace("^", "");
 
   const rows = [
@@ -61,6 +62,11 @@ export function withTestedVersions(page: string, root: string): string {
     [
       "S3 store",
       `versitygw ${VERSITYGW_VERSION}; AWS SDK ${locked("@aws-sdk/client-s3")}`,
+      "`npm test -- copies`",
+    ],
+    [
+      "Azure Blob Storage",
+      `Azurite ${azurite ?? ""}; Azure SDK ${locked("@azure/storage-blob")} and ${locked("@azure/identity")}`,
       "`npm test -- copies`",
     ],
     ["shells of a kit's scripts", SYSTEMS.join("; "), "`npm test -- kit`"],

@@ -175,8 +175,12 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     const copy = await publish(context, destination, FIRST);
     expect(copy.uri).toBe(`${store.uri}/#sha256:${bundleOf(FIRST).sha256}`);
     expect(await destination.compare(copy, await operation(context))).toBe("same");
+    const before = store.requests.length;
     await destination.remove([copy], [], await operation(context));
     expect(await store.keys()).toEqual(["theirs/a.txt"]);
+    // its record and its two marks one by one
+    const single = store.requests.slice(before).filter(({ method }) => method === "DELETE");
+    if (kind.removesLists) expect(single).toHaveLength(3);
   });
 });
 

@@ -2,12 +2,13 @@
 import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { expect, test, vi, type TestContext } from "vitest";
 import { runCommand } from "../../provider/doctor/command.ts";
 import type { Finding } from "../../provider/doctor/finding.ts";
 import { thisMachine } from "../../provider/doctor/thisMachine.ts";
-import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "./stores/s3.ts";
+import { KEY } from "./stores/azure.ts";
+import { STORES } from "./stores/kinds.ts";
+import { SECRET } from "./stores/s3.ts";
 import { scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 
@@ -27,33 +28,52 @@ async function doctor(
     folder,
     environment: (name) => ({ PULUMI_HOME: folder, ...environment })[name],
   });
-  for (const secret of [PASSWORD, SECRET, "falsch"]) expect(stdout).not.toContain(secret);
+  for (const secret of [PASSWORD, SECRET, KEY, "falsch", "ZmFsc2No"]) expect(stdout).not.toContain(secret);
   const { checks } = JSON.parse(stdout) as { checks: Finding[] };
   return checks.filter(({ check }) => ["bucket", "registry", "referrers"].includes(check));
 }
 
-test("a bucket is read, and written to with --write; nothing stays in it", async (context) => {
-  const store = await startS3(context);
-  const place = ["--bucket", BUCKET, "--endpoint", store.endpoint, "--prefix", "docs/v"];
-  vi.stubEnv("AWS_ACCESS_KEY_ID", ACCESS_KEY);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
-  context.onTestFinished(() => void vi.unstubAllEnvs());
-  const uri = `s3://${BUCKET}/docs/v`;
-  const read = { check: "bucket", status: "ok", message: `${uri} can be read` };
-  expect(await doctor(context, {}, ...place)).toEqual([read]);
-  expect(store.requests.map(({ method }) => method)).toEqual(["GET"]);
-  expect(await doctor(context, {}, ...place, "--write")).toEqual([
-    read,
-    { ...read, message: `${uri} can be written: an object was written and deleted` },
+/** The options that name the bucket of each store. */
+const PLACES: Readonly<Record<string, (place: object) => string[]>> = {
+  s3: (place) => optionsOf(place, { bucket: "bucket" }),
+  azure: (place) =>
+    optionsOf(place, { azureContainer: "azure-container", storageAccount: "storage-account" }),
+};
+
+function optionsOf(place: object, names: Readonly<Record<string, string>>): string[] {
+  return Object.entries({ ...place, prefix: "docs/v" }).flatMap(([field, value]) => [
+    `--${names[field] ?? field}`,
+    String(value),
   ]);
-  expect((await store.client.send(new ListObjectsV2Command({ Bucket: BUCKET }))).KeyCount).toBe(0);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "falsch");
-  const [wrong] = await doctor(context, {}, ...place);
-  expect(wrong).toMatchObject({
-    status: "failure",
-    message: expect.stringContaining("does not accept the secret of the access key") as unknown,
-  });
-});
+}
+
+test.for(STORES)(
+  "a bucket of $name is read, and written to with --write; nothing stays in it",
+  async ({ name, environment, secret, start }, context) => {
+    const store = await start(context);
+    const place = PLACES[name]?.(store.place) ?? [];
+    for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
+    context.onTestFinished(() => void vi.unstubAllEnvs());
+    const secrets = { [secret]: environment[secret] ?? "" };
+    const uri = `${store.uri}/docs/v`;
+    const read = { check: "bucket", status: "ok", message: `${uri} can be read` };
+    expect(await doctor(context, secrets, ...place)).toEqual([read]);
+    expect(store.requests.map(({ method }) => method)).toEqual(["GET"]);
+    expect(await doctor(context, secrets, ...place, "--write")).toEqual([
+      read,
+      { ...read, message: `${uri} can be written: an object was written and deleted` },
+    ]);
+    expect(await store.keys()).toEqual([]);
+    vi.stubEnv(secret, "ZmFsc2No");
+    const [wrong] = await doctor(context, { [secret]: "ZmFsc2No" }, ...place);
+    expect(wrong).toMatchObject({
+      status: "failure",
+      message: expect.stringMatching(
+        /does not accept the secret of the access key|\(AuthorizationFailure\)/,
+      ) as unknown,
+    });
+  },
+);
 
 test("a registry with passwords is read, and written to with --write; a wrong login is named, and nothing stays in it", async (context) => {
   const configuration = await scratchFolder(context);

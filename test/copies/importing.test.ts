@@ -8,12 +8,13 @@ import { findCommand, runCommand } from "../programs/commands.ts";
 import { docs } from "../stack/programFolder.ts";
 import { startsOf } from "../stack/requests.ts";
 import { buildWorld, CANARY_KEY, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
+import { azure } from "./stores/azure.ts";
 import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "./stores/s3.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushBase } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 
-/** Five copies each, and as many operations of an engine. */
+/** Seven copies each, and as many operations of an engine. */
 vi.setConfig({ testTimeout: 300_000 });
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -22,6 +23,7 @@ const SIGNING_KEY = generateKeyPairSync("ed25519").privateKey.export({ type: "pk
 const ENVIRONMENT = {
   AWS_ACCESS_KEY_ID: ACCESS_KEY,
   AWS_SECRET_ACCESS_KEY: SECRET,
+  ...azure.environment,
   SIGNING_KEY: SIGNING_KEY.toString(),
 };
 
@@ -36,7 +38,7 @@ interface Copy {
 async function forgottenCopies(context: TestContext): Promise<{
   world: World;
   copies: Copy[];
-  /** Requests of all kinds but reads since the last call, to the store and to the registry. */
+  /** Requests of all kinds but reads since the last call, to the stores and to the registry. */
   writes: () => string[];
 }> {
   const [store, { host }] = [await startS3(context), await startRegistry(context)];
@@ -44,6 +46,7 @@ async function forgottenCopies(context: TestContext): Promise<{
   const base = `${proxy.host}/nginx-unprivileged:1.30`;
   await pushBase(context, `${host}/nginx-unprivileged:1.30`);
   const world = await buildWorld(context, { engine: "local", adapter: "native" }, { env: ENVIRONMENT });
+  const container = await azure.start(context);
   const bucket = { bucket: BUCKET, endpoint: store.endpoint, region: "us-east-1" };
   const inStore = `&endpoint=${encodeURIComponent(store.endpoint)}&region=us-east-1`;
   const repository = (name: string): object => ({ repository: `${proxy.host}/docs/${name}` });
@@ -55,6 +58,14 @@ async function forgottenCopies(context: TestContext): Promise<{
     website: {
       inputs: { destination: { ...bucket, prefix: "www", layout: "site" }, offlineSearch: true },
       query: inStore,
+    },
+    blob: {
+      inputs: { destination: { ...container.place, prefix: "archives", linkLife: "24h" } },
+      query: "&linkLife=24h",
+    },
+    pages: {
+      inputs: { destination: { ...container.place, prefix: "www", layout: "site" }, offlineSearch: true },
+      query: "",
     },
     image: { inputs: { destination: repository("site") }, query: "" },
     runnable: {
@@ -76,15 +87,17 @@ async function forgottenCopies(context: TestContext): Promise<{
   const source = `?domain=docs.example.com&jobId=${String(jobId)}&version=v1`;
   const copies = Object.entries(kinds).map(([name, { query }]) => {
     const uri = String(before.find(({ urn }) => urn.endsWith(`::${name}`))?.outputs["uri"]);
-    return { name, id: uri.startsWith("s3:") ? `${uri}${source}${query}` : `${uri}${query}` };
+    return { name, id: /^(?:s3|http):/.test(uri) ? `${uri}${source}${query}` : `${uri}${query}` };
   });
-  let [atStore, atRegistry] = [0, 0];
+  let [atStore, atContainer, atRegistry] = [0, 0, 0];
   const writes = (): string[] => {
     const seen = [
       ...store.requests.slice(atStore).map(({ method, key }) => `${method} ${key}`),
+      ...container.requests.slice(atContainer).map(({ method, key }) => `${method} ${key}`),
       ...proxy.passed.slice(atRegistry).map(({ method, path }) => `${method} ${path}`),
     ];
-    [atStore, atRegistry] = [store.requests.length, proxy.passed.length];
+    [atStore, atContainer] = [store.requests.length, container.requests.length];
+    atRegistry = proxy.passed.length;
     return seen.filter((request) => !/^(?:GET|HEAD) /.test(request));
   };
   expect(writes()).not.toEqual([]);
@@ -156,11 +169,11 @@ describe("on the CLI", () => {
       runCommand("pulumi", [...args, "--non-interactive"], { cwd: folder, env });
     await pulumi("stack", "init", "prod");
     const given = ["--file", "copies.json", "--out", "printed.yaml", "--protect=false", "--yes"];
-    expect(await pulumi("import", ...given)).toMatch(/= 5 imported/);
+    expect(await pulumi("import", ...given)).toMatch(/= 7 imported/);
     const printed = await readFile(join(folder, "printed.yaml"), "utf8");
     await writeFile(join(folder, "Pulumi.yaml"), project + printed);
     const up = await pulumi("up", "--yes", "--skip-preview");
-    expect(up).toMatch(/^ +6 unchanged$/m);
+    expect(up).toMatch(/^ +8 unchanged$/m);
     expect(startsOf(world.service.requests)).toHaveLength(1);
     expect(writes().filter((write) => !/\/owners\/|\/docs-hosting-owner-/.test(write))).toEqual([]);
   });

@@ -20,6 +20,7 @@ export const azure: StoreKind = {
   // the service keeps no digest of blobs that were sent in blocks
   checksum: { whole: /^[\w+/]{22}==$/, parts: /^$/ },
   hasKeysBesideFolders: true,
+  removesLists: true,
   refusals: [
     {
       name: "no such container",

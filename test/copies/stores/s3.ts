@@ -46,6 +46,7 @@ export const s3: StoreKind = {
   compareMethods: ["HEAD", "GET"],
   checksum: { whole: /^[^-]+=$/, parts: /=-5$/ },
   hasKeysBesideFolders: false,
+  removesLists: true,
   refusals: [
     { name: "no such bucket", place: { bucket: "nowhere" }, message: /^there is no bucket nowhere/ },
     {

@@ -82,6 +82,8 @@ export interface StoreKind {
   readonly keepsLinks?: true;
   /** Whether `guide` may be beside `guide/index.html`. */
   readonly hasKeysBesideFolders: boolean;
+  /** Whether one request removes several objects. */
+  readonly removesLists: boolean;
   /** Wrong inputs or variables, and what the provider says. */
   readonly refusals: readonly {
     readonly name: string;

@@ -92,13 +92,13 @@ test.each<[string, object, string]>([
     "a copy in a folder",
     { destination: { folder: "./bundles", bucket: null, repository: null } },
     "the site is a copy in a folder of the machine that runs `pulumi up` (./bundles), which no pod can reach. " +
-      `${INSTEAD}, or { bucket }.`,
+      `${INSTEAD}, or { bucket } or { azureContainer }.`,
   ],
   [
     "a site in a bucket",
     { bundleUrl: LINK, destination: { bucket: "docs", layout: "site" } },
     'the site is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs them, and no ' +
-      `bundle that a pod could fetch. ${INSTEAD}, or { bucket } with the layout "archive".`,
+      `bundle that a pod could fetch. ${INSTEAD}, or the layout "archive".`,
   ],
   [
     "a private bucket without links",

@@ -21,7 +21,7 @@ test("a destination gets the defaults of its kind, and loses what is absent", ()
 });
 
 test("one kind is given, and only its fields", () => {
-  const oneOf = "must be an object with one of folder, bucket, repository";
+  const oneOf = "must be an object with one of folder, bucket, azureContainer, repository";
   for (const none of [null, undefined, "a", 7, [], ["folder"], {}, { layout: "site" }, { folder: null }]) {
     expect(checkDestination(none)).toEqual({ problem: oneOf });
   }
@@ -32,6 +32,18 @@ test("one kind is given, and only its fields", () => {
     at: "constructor",
     problem: "there is no such field for a folder. Fields are: folder, layout",
   });
+});
+
+test("a field that a kind requires is asked for, also where it is not known yet", () => {
+  const container = { azureContainer: "docs" };
+  expect(checkDestination(container)).toEqual({
+    at: "storageAccount",
+    problem: "must be given with azureContainer",
+  });
+  expect(checkDestination({ ...container, storageAccount: unknown })).toHaveProperty(
+    "value.layout",
+    "archive",
+  );
 });
 
 test("the first wrong field is named, and a field that is not known yet is not checked", () => {

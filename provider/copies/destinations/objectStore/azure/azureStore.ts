@@ -1,9 +1,7 @@
 import type { Readable } from "node:stream";
-import { inParallel } from "../../../../runtime/concurrency/inParallel";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { CopyLink } from "../../destination";
 import {
-  CONCURRENCY,
   type Content,
   type ListedObject,
   type NewObject,
@@ -16,13 +14,12 @@ import {
 import type { ContainerAccess } from "./client";
 import { addressOf, containerUri, LONGEST_NAME } from "./inputs";
 import { listBlobs } from "./pages";
+import { ABSENT, removeBlobs } from "./removal";
 import { signedLink } from "./link";
 import { DIGEST_NAME, DISCARDED, sendBlob, unfinishedUploads } from "./upload";
 
 /** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
 const COPY_INTERVAL_MS = 500;
-/** Answers that mean that there is no such blob. */
-const ABSENT = { BlobNotFound: undefined, ResourceNotFound: undefined, "404": undefined } as const;
 
 /** A container of Azure Blob Storage. The revision of a blob is its ETag, without the quotes that only some answers have. */
 export class AzureStore implements ObjectStore {
@@ -138,14 +135,7 @@ export class AzureStore implements ObjectStore {
   }
 
   async remove(keys: readonly string[]): Promise<void> {
-    await inParallel(keys, CONCURRENCY, async (key) => {
-      await this.#client.run(
-        "delete",
-        key,
-        ({ abortSignal }) => this.#client.blob(key).delete({ abortSignal, deleteSnapshots: "include" }),
-        ABSENT,
-      );
-    });
+    await removeBlobs(this.#client, keys);
     if (keys.length > 0 && (await this.#hasFolders())) await this.#removeEmptyFolders(keys);
   }
 

@@ -118,7 +118,7 @@ export class ContainerAccess {
     const { clock } = this.context;
     const status = statusOf(error);
     const code = codeOf(error);
-    if (status === undefined && !/^(?:E[A-Z]+|REQUEST_SEND_ERROR|PARSE_ERROR|UND_.*)$/.test(code))
+    if (status === undefined && !/^(?:E(?!RR_)[A-Z_]+|REQUEST_SEND_ERROR|PARSE_ERROR)$/.test(code))
       return undefined;
     const retryAfter = headerOf(error, "retry-after") ?? null;
     const fault: Fault =

@@ -5,6 +5,7 @@ import type { Content, NewObject, SendOptions, UnfinishedUpload, WriteCondition 
 import { StoreError } from "../storeError";
 import type { ContainerAccess } from "./client";
 import { listBlobs } from "./pages";
+import { ABSENT } from "./removal";
 
 /** Metadata of a blob: the digest of its content. */
 export const DIGEST_NAME = "sha256";
@@ -209,7 +210,7 @@ async function removeDiscarded(client: ContainerAccess, name: string): Promise<b
     "read",
     name,
     ({ abortSignal }) => client.blob(name).getProperties({ abortSignal }),
-    { BlobNotFound: undefined, "404": undefined },
+    ABSENT,
   );
   if (found?.contentType !== DISCARDED || found.etag === undefined) return false;
   await removeIf(client, name, found.etag);
