@@ -38,7 +38,7 @@ export const gcs: StoreKind = {
   compareMethods: ["GET", "GET"],
   checksum: { whole: /^[\w+/]{22}==$/, parts: /^[\w+/]{22}==$/ },
   hidesUploads: true,
-  keepsLinks: true,
+  isOpen: true,
   hasKeysBesideFolders: true,
   refusals: [
     { name: "no such bucket", place: { gcsBucket: "nowhere" }, message: /^there is no bucket nowhere/ },

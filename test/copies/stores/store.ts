@@ -78,8 +78,8 @@ export interface StoreKind {
   readonly checksum: { readonly whole: RegExp; readonly parts: RegExp };
   /** It does not list uploads that were neither completed nor aborted. */
   readonly hidesUploads?: true;
-  /** It does not refuse a link whose time is over. */
-  readonly keepsLinks?: true;
+  /** It asks for no credentials, and refuses no link whose time is over. */
+  readonly isOpen?: true;
   /** Whether `guide` may be beside `guide/index.html`. */
   readonly hasKeysBesideFolders: boolean;
   /** Whether one request removes several objects. */

@@ -140,7 +140,12 @@ test.each([
   ["source", { file: "b", files: "b" }, "source.files", "Fields are: file, version, domain, fileSha256"],
   ["source", 7, "source", "must be a StaticExport"],
   ["source", { domain: "docs.example.com", jobId: "" }, "source.jobId", "string that is not empty"],
-  ["destination", ["x"], "destination", "must be an object with one of folder, bucket, azureContainer, repository"],
+  [
+    "destination",
+    ["x"],
+    "destination",
+    "must be an object with one of folder, bucket, azureContainer, gcsBucket, repository",
+  ],
   ["destination", 7, "destination", "must be an object with one of folder"],
   [
     "destination",
