@@ -131,6 +131,22 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     await refused.body?.cancel();
   });
 
+  test("without the right to write, nothing is there; without that to remove, everything stays until there is one", async (context) => {
+    const store = await kind.start(context);
+    const destination = archives(store);
+    const bundle = await makeBundle(context, 9 * MB);
+    store.spoil = ({ method }) => (method === "PUT" || method === "POST" ? "denied" : undefined);
+    await expect(publish(context, destination, bundle)).rejects.toThrow(/is not allowed/);
+    expect(await store.keys()).toEqual([]);
+    store.spoil = ({ method }) => (method === "DELETE" ? "denied" : undefined);
+    const copy = await publish(context, destination, bundle);
+    await expect(destination.remove([copy], [], await operation(context))).rejects.toThrow(/is not allowed/);
+    await expectStored(store, bundle);
+    store.spoil = () => undefined;
+    await destination.remove([copy], [], await operation(context));
+    expect(await store.keys()).toEqual([]);
+  });
+
   test.for(kind.refusals)(
     "a refusal has its reason: $name",
     async ({ place, environment = {}, message }, context) => {

@@ -42,16 +42,15 @@ const PLACES: Readonly<Record<string, (place: object) => string[]>> = {
 };
 
 function optionsOf(place: object, names: Readonly<Record<string, string>>): string[] {
-  return Object.entries({ ...place, prefix: "docs/v" }).flatMap(([field, value]) => [
-    `--${names[field] ?? field}`,
-    String(value),
-  ]);
+  const fields = Object.entries({ ...place, prefix: "docs/v" });
+  return fields.flatMap(([field, value]) => [`--${names[field] ?? field}`, value]);
 }
 
 test.for(STORES)(
   "a bucket of $name is read, and written to with --write; nothing stays in it",
-  async ({ name, environment, secret, isOpen, start }, context) => {
-    const store = await start(context);
+  async (kind, context) => {
+    const { name, environment, secret } = kind;
+    const store = await kind.start(context);
     const place = PLACES[name]?.(store.place) ?? [];
     for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
     context.onTestFinished(() => void vi.unstubAllEnvs());
@@ -65,7 +64,7 @@ test.for(STORES)(
       { ...read, message: `${uri} can be written: an object was written and deleted` },
     ]);
     expect(await store.keys()).toEqual([]);
-    if (isOpen) return;
+    if (kind.isOpen) return;
     vi.stubEnv(secret, "ZmFsc2No");
     const [wrong] = await doctor(context, { [secret]: "ZmFsc2No" }, ...place);
     expect(wrong).toMatchObject({

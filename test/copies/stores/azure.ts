@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { BlobServiceClient, StorageSharedKeyCredential, type ContainerClient } from "@azure/storage-blob";
 import { afterAll } from "vitest";
 import { startServer, type Server } from "../server.ts";
-import { startSpoilingProxy } from "./spoilingProxy.ts";
+import { startSpoilingProxy, type Answers } from "./spoilingProxy.ts";
 import type { BucketStore, StoreKind } from "./store.ts";
 
 export const ACCOUNT = "docstest";
@@ -89,11 +89,15 @@ async function startAzure(
   const { server } = await (azurite ??= startAzurite());
   const name = `docs-${++containers}`;
   const root = `/${ACCOUNT}/${name}/`;
-  const busy = {
-    headers: { "x-ms-error-code": "ServerBusy", "content-type": "application/xml" },
-    body: "<Error><Code>ServerBusy</Code><Message>The server is busy.</Message></Error>",
+  const answer = (status: number, code: string): Answers["denied"] => ({
+    ...{ status, headers: { "x-ms-error-code": code, "content-type": "application/xml" } },
+    body: `<Error><Code>${code}</Code><Message>Said so.</Message></Error>`,
+  });
+  const answers = {
+    slowDown: answer(503, "ServerBusy"),
+    denied: answer(403, "AuthorizationPermissionMismatch"),
   };
-  const proxy = await startSpoilingProxy(context, { port: server.ready[1] }, root, busy, host);
+  const proxy = await startSpoilingProxy(context, { port: server.ready[1] }, root, answers, host);
   const endpoint = `${proxy.origin}/${ACCOUNT}`;
   const service = new BlobServiceClient(endpoint, new StorageSharedKeyCredential(ACCOUNT, KEY));
   const container = service.getContainerClient(name);

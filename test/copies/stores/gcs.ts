@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 import { startServer } from "../server.ts";
-import { startSpoilingProxy } from "./spoilingProxy.ts";
+import { startSpoilingProxy, type Answers } from "./spoilingProxy.ts";
 import type { BucketStore, SeenRequest, StoreKind } from "./store.ts";
 
 const BUCKET = "docs";
@@ -71,13 +71,14 @@ async function startGcs(
   );
   context.onTestFinished(() => server.stop());
   const inside = `http://127.0.0.1:${port}`;
-  const busy = {
-    headers: { "content-type": "application/json" },
-    body: '{"error":{"code":503,"message":"We encountered an internal error.","errors":[{"reason":"backendError"}]}}',
-  };
+  const answer = (status: number, reason: string): Answers["denied"] => ({
+    ...{ status, headers: { "content-type": "application/json" } },
+    body: JSON.stringify({ error: { code: status, message: "Said so.", errors: [{ reason }] } }),
+  });
+  const answers = { slowDown: answer(503, "backendError"), denied: answer(403, "forbidden") };
   const sessions = new Map<string, { name: string; range: string | undefined; isWhole: boolean }>();
   const sessionOf = ({ query }: SeenRequest) => sessions.get(query.get("upload_id") ?? "");
-  const proxy = await startSpoilingProxy(context, { port }, `${OBJECTS}/`, busy, host, {
+  const proxy = await startSpoilingProxy(context, { port }, `${OBJECTS}/`, answers, host, {
     sent: ({ method, query }) =>
       query.has("uploadType") && (method === "PUT" || query.get("uploadType") === "multipart")
         ? (query.get("name") ?? undefined)

@@ -18,7 +18,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { type TestContext, vi } from "vitest";
 import { startServer } from "../server.ts";
-import { pass, startSpoilingProxy } from "./spoilingProxy.ts";
+import { pass, startSpoilingProxy, type Answers } from "./spoilingProxy.ts";
 import type { BucketStore, StoreKind } from "./store.ts";
 
 export const ACCESS_KEY = "AKTEST";
@@ -92,11 +92,12 @@ export async function startS3(
     await rm(folder, { recursive: true, force: true });
   });
   await vi.waitFor(() => accepts(socketPath), { timeout: 20_000 }); // the website endpoint may be the first
-  const busy = {
-    headers: { "content-type": "application/xml" },
-    body: "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>",
-  };
-  const proxy = await startSpoilingProxy(context, { socketPath }, `/${BUCKET}/`, busy, host);
+  const answer = (status: number, code: string): Answers["denied"] => ({
+    ...{ status, headers: { "content-type": "application/xml" } },
+    body: `<Error><Code>${code}</Code><Message>Said so.</Message></Error>`,
+  });
+  const answers = { slowDown: answer(503, "SlowDown"), denied: answer(403, "AccessDenied") };
+  const proxy = await startSpoilingProxy(context, { socketPath }, `/${BUCKET}/`, answers, host);
   const { origin: endpoint } = proxy;
   const client = new S3Client({
     endpoint,

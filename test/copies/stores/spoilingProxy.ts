@@ -13,11 +13,13 @@ import type { BucketStore, SeenRequest, Spoiled } from "./store.ts";
 /** Where the store listens. */
 export type Target = Pick<RequestOptions, "socketPath" | "port">;
 
-/** How the store says that it is too busy. */
-interface Busy {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+/** How the store says that it is too busy, and that the credentials lack a right. */
+export type Answers = Readonly<
+  Record<
+    "slowDown" | "denied",
+    { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+  >
+>;
 
 /** What differs from protocol to protocol. */
 interface Protocol {
@@ -43,7 +45,7 @@ export async function startSpoilingProxy(
   context: Pick<TestContext, "onTestFinished">,
   target: Target,
   root: string,
-  busy: Busy,
+  answers: Answers,
   host = "127.0.0.1",
   protocol: Protocol = {},
 ): Promise<Spoiling> {
@@ -65,9 +67,10 @@ export async function startSpoilingProxy(
     incoming.on("data", ({ length }: Buffer) => traffic.passed({ bytes: length }));
     if (protocol.answer?.(seen, outgoing)) return;
     const spoiled = seam.spoil(seen);
-    if (spoiled === "slowDown") {
+    if (spoiled === "slowDown" || spoiled === "denied") {
       incoming.resume();
-      outgoing.writeHead(503, busy.headers).end(busy.body);
+      const { status, headers, body } = answers[spoiled];
+      outgoing.writeHead(status, headers).end(body);
       return;
     }
     pass(incoming, outgoing, target, spoiled, protocol.contentAt, (answer) =>

@@ -18,6 +18,8 @@ export interface SeenRequest {
 export type Spoiled =
   /** The store answers that it is too busy. */
   | "slowDown"
+  /** The store answers that the credentials lack the right. */
+  | "denied"
   /** The connection ends after a part of the body. */
   | "cut"
   /** The store executes it, but its answer is lost. */

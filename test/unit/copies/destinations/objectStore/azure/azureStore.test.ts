@@ -224,19 +224,18 @@ describe("a link", () => {
   });
 
   test("is signed with a key of the service for an identity, which lives seven days at most", async (context) => {
+    const [start, end] = [new Date("2026-01-02T02:59:05Z"), new Date("2026-01-09T02:59:05Z")];
+    const key = {
+      ...{ signedStartsOn: start, signedExpiresOn: end, signedObjectId: "o", signedTenantId: "t" },
+      ...{ signedService: "b", signedVersion: "2022-11-02", value: KEY },
+    };
     const asked = vi
       .spyOn(blobs.BlobServiceClient.prototype, "getUserDelegationKey")
-      .mockImplementation((signedStartsOn, signedExpiresOn) =>
-        Promise.resolve({
-          ...{ signedStartsOn, signedExpiresOn, signedObjectId: "o", signedTenantId: "t" },
-          ...{ signedService: "b", signedVersion: "2022-11-02", value: KEY },
-        } as Awaited<ReturnType<blobs.BlobServiceClient["getUserDelegationKey"]>>),
-      );
+      .mockResolvedValue(key as unknown as blobs.ServiceGetUserDelegationKeyResponse);
     context.onTestFinished(() => asked.mockRestore());
     const credential = { getToken: () => Promise.resolve({ token: "t", expiresOnTimestamp: 0 }) };
     const { url, expiresAtMs } = await linked(context, { kind: "identity", credential });
-    const end = new Date("2026-01-09T02:59:05Z");
-    expect(asked.mock.calls[0]?.slice(0, 2)).toEqual([new Date("2026-01-02T02:59:05Z"), end]);
+    expect(asked.mock.calls[0]?.slice(0, 2)).toEqual([start, end]);
     expect([url.searchParams.get("se"), expiresAtMs]).toEqual(["2026-01-09T02:59:05Z", end.getTime()]);
   });
 
