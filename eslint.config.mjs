@@ -66,7 +66,14 @@ const anyStore = {
   rules: restricted([
     ...PROVIDER,
     {
-      group: [...closedFor("copies", "destinations"), "./*/**", "@aws-sdk/**", "@smithy/**", "@azure/**"],
+      group: [
+        ...closedFor("copies", "destinations"),
+        "./*/**",
+        "@aws-sdk/**",
+        "@smithy/**",
+        "@azure/**",
+        "@google-cloud/**",
+      ],
       message: `provider/${OBJECT_STORE}/ names no store: only the folder of a store, such as s3/, uses its library.`,
     },
   ]),

@@ -10,8 +10,8 @@ export function noticesOf(inputs) {
   /** Names of packages by their text: many packages have the same. */
   const byText = new Map();
   for (const folder of folders) {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const text = textOf(folder) ?? statedOnly(name, license);
+    const { name, version, license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const text = textOf(folder) ?? statedOnly(name, license, author);
     byText.set(text, (byText.get(text) ?? new Set()).add(`${name} ${version} (${license})`));
   }
   const parts = [...byText].map(([text, names]) => `${[...names].sort().join("\n")}\n\n${text}\n`);
@@ -27,8 +27,11 @@ function textOf(folder) {
   return readme && /^#* *licen[cs]e *\n[^]*/im.exec(read(readme))?.[0];
 }
 
-/** Packages of the AWS SDK that contain no text: it is that of their neighbours. */
-function statedOnly(name, license) {
-  if (license !== "Apache-2.0") throw new Error(`${name}: its licence (${license}) has no text`);
-  return "Their package.json says so. The text of the Apache License 2.0 is in this file.";
+/** Packages that contain no text, such as some of the AWS SDK: it is that of their neighbours. */
+function statedOnly(name, license, author) {
+  if (license === "Apache-2.0")
+    return "Their package.json says so. The text of the Apache License 2.0 is in this file.";
+  if (license === "MIT" && typeof author === "string")
+    return `Copyright (c) ${author}. Its package.json says so. The text of the MIT License is in this file.`;
+  throw new Error(`${name}: its licence (${license}) has no text`);
 }

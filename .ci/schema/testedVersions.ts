@@ -5,6 +5,7 @@ import { BUN_VERSION, layouts } from "../../test/package/layouts.ts";
 import {
   CRANE_VERSION,
   DISTRIBUTION_VERSION,
+  FAKE_GCS_VERSION,
   HELM_VERSION,
   KUBERNETES_VERSION,
   VERSITYGW_VERSION,
@@ -67,6 +68,11 @@ export function withTestedVersions(page: string, root: string): string {
     [
       "Azure Blob Storage",
       `Azurite ${azurite ?? ""}; Azure SDK ${locked("@azure/storage-blob")} and ${locked("@azure/identity")}`,
+      "`npm test -- copies`",
+    ],
+    [
+      "Google Cloud Storage",
+      `fake-gcs-server ${FAKE_GCS_VERSION}; Google's library ${locked("@google-cloud/storage")}`,
       "`npm test -- copies`",
     ],
     ["shells of a kit's scripts", SYSTEMS.join("; "), "`npm test -- kit`"],

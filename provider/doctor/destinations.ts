@@ -8,6 +8,8 @@ import type { ObjectStore } from "../copies/destinations/objectStore/objectStore
 import { sendText } from "../copies/destinations/objectStore/sendObject";
 import { openAzure } from "../copies/destinations/objectStore/azure/azureDestination";
 import type { AzureContainerInputs } from "../copies/destinations/objectStore/azure/inputs";
+import { openGcs } from "../copies/destinations/objectStore/gcs/gcsDestination";
+import type { GcsInputs } from "../copies/destinations/objectStore/gcs/inputs";
 import type { BucketInputs } from "../copies/destinations/objectStore/s3/inputs";
 import { openS3 } from "../copies/destinations/objectStore/s3/s3Destination";
 import type { RepositoryInputs } from "../copies/destinations/repository/inputs";
@@ -64,6 +66,11 @@ const CHECKS: Readonly<Record<DestinationKind, DestinationChecks>> = {
     if (azureContainer === undefined) return undefined;
     const given = { azureContainer, storageAccount, prefix, endpoint };
     return checkedBy("bucket", given, options, host, secrets, containerFindings);
+  },
+  gcsBucket(options, host, secrets) {
+    const { "gcs-bucket": gcsBucket, prefix, endpoint } = options;
+    if (gcsBucket === undefined) return undefined;
+    return checkedBy("bucket", { gcsBucket, prefix, endpoint }, options, host, secrets, gcsFindings);
   },
   repository(options, host, secrets) {
     const { repository, base, "plain-http": plainHttp } = options;
@@ -177,6 +184,14 @@ async function* containerFindings(
   context: DestinationContext,
 ): AsyncGenerator<Finding> {
   yield* storeFindings(await openAzure(inputs, context), inputs.prefix, options, context);
+}
+
+async function* gcsFindings(
+  inputs: GcsInputs,
+  options: Options,
+  context: DestinationContext,
+): AsyncGenerator<Finding> {
+  yield* storeFindings(await openGcs(inputs, context), inputs.prefix, options, context);
 }
 
 async function* registryFindings(

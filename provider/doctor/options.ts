@@ -15,6 +15,7 @@ const OPTIONS = {
   bucket: { type: "string" },
   "azure-container": { type: "string" },
   "storage-account": { type: "string" },
+  "gcs-bucket": { type: "string" },
   prefix: { type: "string" },
   endpoint: { type: "string" },
   region: { type: "string" },
@@ -50,6 +51,7 @@ What is checked besides versions, configuration, network, clock, key and folders
                           --path-style true|false, --encryption NAME and --kms-key-id ID
   --azure-container NAME  this container, with --storage-account NAME, --prefix TEXT and
                           --endpoint URL
+  --gcs-bucket NAME       this bucket of Google Cloud Storage, with --prefix TEXT and --endpoint URL
   --repository HOST/PATH  this repository of a registry, with --base IMAGE and --plain-http
   --signing-key-env NAME  the private key in this environment variable
 
@@ -75,15 +77,19 @@ const PLACES: Readonly<Record<DestinationKind, keyof Options>> = {
   folder: "folder",
   bucket: "bucket",
   azureContainer: "azure-container",
+  gcsBucket: "gcs-bucket",
   repository: "repository",
 };
+
+/** Options of every kind of object storage. */
+const STORES = ["bucket", "azure-container", "gcs-bucket"];
 
 /** What each option can only be used with. */
 const NEEDS: Readonly<Record<string, string | readonly string[]>> = {
   project: "job",
   start: "domain",
-  prefix: ["bucket", "azure-container"],
-  endpoint: ["bucket", "azure-container"],
+  prefix: STORES,
+  endpoint: STORES,
   "storage-account": "azure-container",
   region: "bucket",
   "path-style": "bucket",

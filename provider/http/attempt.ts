@@ -5,6 +5,7 @@ import type { Reporter } from "../runtime/messages/reporter";
 import type { Secrets } from "../runtime/messages/secrets";
 import { AttemptConnection, connectionFailure, type ConnectionOptions } from "./attemptConnection";
 import type { Endpoint } from "./endpoint";
+import type { KeptConnections } from "./keptConnections";
 import { type FailedAttempt, parseRetryAfter } from "./retryPolicy";
 import { decodeText, malformed, MAX_BODY_BYTES } from "./reply";
 
@@ -35,6 +36,8 @@ export interface AttemptOptions extends ConnectionOptions {
   readonly silenceMs: number;
   /** How long to wait for the answer after the signal has aborted, in milliseconds. @default 0 */
   readonly graceMs?: number;
+  /** Where the connection comes from, and stays. @default a new connection */
+  readonly kept?: KeptConnections;
 }
 
 /** An answer whose head has arrived. */
@@ -59,7 +62,7 @@ const interrupted = (error: unknown): never => {
 };
 
 /**
- * Sends a request once, over a new connection, and lets `read` read the answer. It does not follow redirects: only the caller
+ * Sends a request once, over a new connection unless the options have kept ones, and lets `read` read the answer. It does not follow redirects: only the caller
  * decides to which host a credential is sent.
  *
  * @throws the error of `read`; the signal's reason
@@ -68,7 +71,7 @@ export async function attempt<T>(
   endpoint: Endpoint,
   { method, headers, body, isRaw = false }: HttpRequest,
   { fetch, clock, signal, deadline }: NetworkContext,
-  { silenceMs, graceMs = 0, ...ways }: AttemptOptions,
+  { silenceMs, graceMs = 0, kept, ...ways }: AttemptOptions,
   read: (reply: HttpReply) => Promise<T>,
 ): Promise<{ value: T } | FailedAttempt> {
   signal.throwIfAborted();
@@ -86,7 +89,8 @@ export async function attempt<T>(
   };
   signal.addEventListener("abort", onAbort, { once: true });
   const stopDeadline = clock.after(deadline.remainingMs(), cancel);
-  const connection = new AttemptConnection(endpoint.url, clock, ways);
+  const connection = kept?.take() ?? new AttemptConnection(endpoint.url, clock, ways);
+  const done = { isSent: body === undefined, isRead: false };
   try {
     moved();
     const response = await fetch(endpoint.url, {
@@ -98,8 +102,13 @@ export async function attempt<T>(
       signal: limit.signal,
       agent: connection.agent,
     }).catch(interrupted);
+    done.isSent ||= response.status < 400; // a refusal may come before the end of the body
     const take = response.body ? bodyReader(response.body) : undefined;
-    const next = async (): Promise<readonly Uint8Array[] | undefined> => take?.().catch(interrupted);
+    const next = async (): Promise<readonly Uint8Array[] | undefined> => {
+      const pieces = await take?.().catch(interrupted);
+      done.isRead ||= pieces === undefined;
+      return pieces;
+    };
     const value = await read({
       status: response.status,
       headers: response.headers,
@@ -132,7 +141,8 @@ export async function attempt<T>(
     stopGrace();
     stopDeadline();
     signal.removeEventListener("abort", onAbort);
-    connection.close();
+    if (kept) kept.give(connection, done.isRead && done.isSent);
+    else connection.close();
   }
 }
 

@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   readonly lookup?: LookupFunction | undefined;
   /** Certificate authorities in PEM, trusted instead of Node.js's own. */
   readonly authorities?: string[] | undefined;
+  /** Keeps the connection after an answer, for one request after the other. @default false */
+  readonly keepAlive?: boolean;
 }
 
 /** An error with a code: node-fetch passes on only the code. */
@@ -25,8 +27,8 @@ const failure = (code: string): Error => Object.assign(new Error(code), { code }
 
 /**
  * The connection of one attempt, and its state when the attempt fails: before it is ready, no part of a request is sent. It is
- * never reused: a service may close a kept connection just as the next request is sent, and then it is unknown whether the
- * service received that request.
+ * not reused, unless its agent keeps it (`KeptConnections`): a service may close a kept connection just as the next request is sent,
+ * and then it is unknown whether the service received that request.
  */
 export class AttemptConnection {
   /** `unused` until the request needs the connection. */
@@ -40,10 +42,13 @@ export class AttemptConnection {
   #pending: { destroy(error?: Error): unknown } | undefined;
   #stopLimit = (): void => undefined;
 
-  constructor(url: string, clock: Clock, { proxy, lookup, authorities }: ConnectionOptions = {}) {
+  constructor(url: string, clock: Clock, options: ConnectionOptions = {}) {
+    const { proxy, lookup, authorities, keepAlive = false } = options;
     const secure = url.startsWith("https:");
     // set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED would otherwise disable the check
-    const agent = secure ? new https.Agent({ rejectUnauthorized: true, ca: authorities }) : new http.Agent();
+    const agent = secure
+      ? new https.Agent({ keepAlive, rejectUnauthorized: true, ca: authorities })
+      : new http.Agent({ keepAlive });
     const createSocket = agent.createConnection.bind(agent);
     this.agent = agent;
     this.proxyHost = proxy?.host;

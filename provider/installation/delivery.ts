@@ -15,10 +15,11 @@ const DELIVERIES: Readonly<Record<DestinationKind, (fields: Fields, what: string
   repository: ({ base }) => ({ delivery: base ? "siteImage" : "volume" }),
   bucket: bucketDelivery,
   azureContainer: bucketDelivery,
+  gcsBucket: bucketDelivery,
   folder: ({ folder }, what) => ({
     problem:
       `${what} is a copy in a folder of the machine that runs \`pulumi up\` (${String(folder)}), which no ` +
-      `pod can reach. ${INSTEAD}, or { bucket } or { azureContainer }.`,
+      `pod can reach. ${INSTEAD}, or { bucket }, { azureContainer } or { gcsBucket }.`,
   }),
 };
 

@@ -120,6 +120,7 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     expect(link?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 2_000);
     const fetched = await fetch(link?.url ?? "");
     expect(Buffer.from(await fetched.arrayBuffer()).equals(bundle.content)).toBe(true);
+    if (kind.isOpen) return;
     // signed three seconds ago
     const past = await operation(context);
     const clock = { ...past.clock, now: () => Date.now() - 3_000 };

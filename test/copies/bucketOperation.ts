@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fetch from "node-fetch";
 import type { TestContext } from "vitest";
 import type { Bundle } from "../../provider/site/inspection/bundle.ts";
 import type { DestinationContext } from "../../provider/copies/destinations/destination.ts";
@@ -19,7 +20,7 @@ export async function operation(
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   return {
-    fetch: () => Promise.reject(new Error("nothing is fetched")),
+    fetch,
     clock: systemClock,
     reporter: { progress: say, debug: say, info: say, warn: say },
     secrets: new Secrets(),

@@ -9,12 +9,13 @@ import { docs } from "../stack/programFolder.ts";
 import { startsOf } from "../stack/requests.ts";
 import { buildWorld, CANARY_KEY, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
 import { azure } from "./stores/azure.ts";
+import { gcs } from "./stores/gcs.ts";
 import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "./stores/s3.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushBase } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 
-/** Seven copies each, and as many operations of an engine. */
+/** Nine copies each, and as many operations of an engine. */
 vi.setConfig({ testTimeout: 300_000 });
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -24,6 +25,7 @@ const ENVIRONMENT = {
   AWS_ACCESS_KEY_ID: ACCESS_KEY,
   AWS_SECRET_ACCESS_KEY: SECRET,
   ...azure.environment,
+  ...gcs.environment,
   SIGNING_KEY: SIGNING_KEY.toString(),
 };
 
@@ -47,6 +49,7 @@ async function forgottenCopies(context: TestContext): Promise<{
   await pushBase(context, `${host}/nginx-unprivileged:1.30`);
   const world = await buildWorld(context, { engine: "local", adapter: "native" }, { env: ENVIRONMENT });
   const container = await azure.start(context);
+  const google = await gcs.start(context);
   const bucket = { bucket: BUCKET, endpoint: store.endpoint, region: "us-east-1" };
   const inStore = `&endpoint=${encodeURIComponent(store.endpoint)}&region=us-east-1`;
   const repository = (name: string): object => ({ repository: `${proxy.host}/docs/${name}` });
@@ -66,6 +69,14 @@ async function forgottenCopies(context: TestContext): Promise<{
     pages: {
       inputs: { destination: { ...container.place, prefix: "www", layout: "site" }, offlineSearch: true },
       query: "",
+    },
+    object: {
+      inputs: { destination: { ...google.place, prefix: "archives", linkLife: "24h" } },
+      query: `&endpoint=${encodeURIComponent(google.endpoint)}&linkLife=24h`,
+    },
+    files: {
+      inputs: { destination: { ...google.place, prefix: "www", layout: "site" }, offlineSearch: true },
+      query: `&endpoint=${encodeURIComponent(google.endpoint)}`,
     },
     image: { inputs: { destination: repository("site") }, query: "" },
     runnable: {
@@ -87,17 +98,18 @@ async function forgottenCopies(context: TestContext): Promise<{
   const source = `?domain=docs.example.com&jobId=${String(jobId)}&version=v1`;
   const copies = Object.entries(kinds).map(([name, { query }]) => {
     const uri = String(before.find(({ urn }) => urn.endsWith(`::${name}`))?.outputs["uri"]);
-    return { name, id: /^(?:s3|http):/.test(uri) ? `${uri}${source}${query}` : `${uri}${query}` };
+    return { name, id: /^(?:s3|gs|http):/.test(uri) ? `${uri}${source}${query}` : `${uri}${query}` };
   });
-  let [atStore, atContainer, atRegistry] = [0, 0, 0];
+  let [atStore, atContainer, atGoogle, atRegistry] = [0, 0, 0, 0];
   const writes = (): string[] => {
     const seen = [
       ...store.requests.slice(atStore).map(({ method, key }) => `${method} ${key}`),
       ...container.requests.slice(atContainer).map(({ method, key }) => `${method} ${key}`),
+      ...google.requests.slice(atGoogle).map(({ method, key, sent = key }) => `${method} ${sent}`),
       ...proxy.passed.slice(atRegistry).map(({ method, path }) => `${method} ${path}`),
     ];
     [atStore, atContainer] = [store.requests.length, container.requests.length];
-    atRegistry = proxy.passed.length;
+    [atGoogle, atRegistry] = [google.requests.length, proxy.passed.length];
     return seen.filter((request) => !/^(?:GET|HEAD) /.test(request));
   };
   expect(writes()).not.toEqual([]);
@@ -169,11 +181,11 @@ describe("on the CLI", () => {
       runCommand("pulumi", [...args, "--non-interactive"], { cwd: folder, env });
     await pulumi("stack", "init", "prod");
     const given = ["--file", "copies.json", "--out", "printed.yaml", "--protect=false", "--yes"];
-    expect(await pulumi("import", ...given)).toMatch(/= 7 imported/);
+    expect(await pulumi("import", ...given)).toMatch(/= 9 imported/);
     const printed = await readFile(join(folder, "printed.yaml"), "utf8");
     await writeFile(join(folder, "Pulumi.yaml"), project + printed);
     const up = await pulumi("up", "--yes", "--skip-preview");
-    expect(up).toMatch(/^ +8 unchanged$/m);
+    expect(up).toMatch(/^ +10 unchanged$/m);
     expect(startsOf(world.service.requests)).toHaveLength(1);
     expect(writes().filter((write) => !/\/owners\/|\/docs-hosting-owner-/.test(write))).toEqual([]);
   });

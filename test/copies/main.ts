@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { prepareAzurite } from "../programs/azurite.ts";
 import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareCosign, prepareCrane, prepareRegistry, prepareVersitygw } from "../programs/goPrograms.ts";
+import {
+  prepareCosign,
+  prepareCrane,
+  prepareFakeGcs,
+  prepareRegistry,
+  prepareVersitygw,
+} from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 
 const say = (what: string) => console.log(`copies: ${what}`);
@@ -24,5 +30,6 @@ process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts")
   CRANE: await prepareCrane(say),
   AZURITE: await prepareAzurite(say),
   VERSITYGW: await prepareVersitygw(say),
+  FAKE_GCS: await prepareFakeGcs(say),
   COSIGN: await prepareCosign(join(import.meta.dirname, "cosign"), say),
 });

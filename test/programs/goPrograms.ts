@@ -15,6 +15,7 @@ const ACTIONLINT_VERSION = "1.7.12";
 export const DISTRIBUTION_VERSION = "3.1.2";
 export const CRANE_VERSION = "0.22.1";
 export const VERSITYGW_VERSION = "1.8.0";
+export const FAKE_GCS_VERSION = "1.56.1";
 
 /** The versions that the programs report: by default Helm renders charts for Kubernetes 1.20, and the server is «v0.0.0». */
 const VERSION_FLAGS = {
@@ -78,6 +79,12 @@ export function prepareCrane(say: Say): Promise<string> {
 export function prepareVersitygw(say: Say): Promise<string> {
   const source = `github.com/versity/versitygw/cmd/versitygw@v${VERSITYGW_VERSION}`;
   return findOrInstall("versitygw", `versitygw-${VERSITYGW_VERSION}`, source, say);
+}
+
+/** A store with the protocol of Google Cloud Storage, from PATH or built once. */
+export function prepareFakeGcs(say: Say): Promise<string> {
+  const source = `github.com/fsouza/fake-gcs-server@v${FAKE_GCS_VERSION}`;
+  return findOrInstall("fake-gcs-server", `fake-gcs-server-${FAKE_GCS_VERSION}`, source, say);
 }
 
 async function findOrInstall(

@@ -3,6 +3,7 @@ import type { CheckFailure } from "../../resource/inputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "../destinations/inputs";
 import { verifyAzureSdk } from "../destinations/objectStore/azure/sdk";
+import { verifyGcsSdk } from "../destinations/objectStore/gcs/sdk";
 import { verifySdk } from "../destinations/objectStore/s3/sdk";
 import { folderFailures, localFailures } from "../publication/localFailures";
 
@@ -22,18 +23,19 @@ const TRAITS: ForEachKind<DestinationTraits> = {
     localFailures: () => folderFailures("destination.folder", folder),
     ...(!isUnknown(folder) && { localPath: (name) => join(folder, name) }),
   }),
-  bucket: ({ bucket }) => ({
-    isImage: false,
-    localFailures: () =>
-      localFailures([{ property: "destination.bucket", value: bucket, verify: () => verifySdk() }]),
-  }),
-  azureContainer: ({ azureContainer: value }) => ({
-    isImage: false,
-    localFailures: () =>
-      localFailures([{ property: "destination.azureContainer", value, verify: () => verifyAzureSdk() }]),
-  }),
+  bucket: ({ bucket }) => needing(verifySdk, "bucket", bucket),
+  azureContainer: ({ azureContainer }) => needing(verifyAzureSdk, "azureContainer", azureContainer),
+  gcsBucket: ({ gcsBucket }) => needing(verifyGcsSdk, "gcsBucket", gcsBucket),
   repository: () => ({ isImage: true, localFailures: () => [] }),
 };
+
+/** Object storage, whose library must be installed. */
+function needing(verify: () => void, field: string, value: string): DestinationTraits {
+  return {
+    isImage: false,
+    localFailures: () => localFailures([{ property: `destination.${field}`, value, verify: () => verify() }]),
+  };
+}
 
 /** The traits of a destination; undefined for one that is not known yet. */
 export function traitsOf(destination: DestinationInputs): DestinationTraits | undefined {

@@ -74,6 +74,14 @@ const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
       return container && inBucket(container, uri);
     },
   },
+  gcsBucket: {
+    forms: "gs://BUCKET/PREFIX/SHA256.tar.gz, gs://BUCKET/PREFIX/#sha256:SHA256",
+    contain: ["gcsBucket", "prefix", "layout"],
+    parse(uri) {
+      const [begin = "", gcsBucket = ""] = /^gs:\/\/([^/#]+)\//.exec(uri) ?? [];
+      return begin === "" ? undefined : inBucket({ begin, fields: { gcsBucket } }, uri);
+    },
+  },
   repository: {
     forms: "REGISTRY/REPOSITORY@sha256:SHA256",
     contain: ["repository"],

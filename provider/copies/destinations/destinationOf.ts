@@ -4,6 +4,7 @@ import { archiveFolder } from "./folder/archiveFolder";
 import { siteFolder } from "./folder/siteFolder";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "./inputs";
 import { azureDestination } from "./objectStore/azure/azureDestination";
+import { gcsDestination } from "./objectStore/gcs/gcsDestination";
 import { s3Destination } from "./objectStore/s3/s3Destination";
 import { repositoryDestination } from "./repository/repositoryDestination";
 
@@ -13,6 +14,7 @@ const DESTINATIONS: ForEachKind<Destination> = {
   folder: ({ folder, layout = "archive" }) => FOLDERS[layout](folder),
   bucket: s3Destination,
   azureContainer: azureDestination,
+  gcsBucket: gcsDestination,
   repository: repositoryDestination,
 };
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { AZURE_FIELDS, type AzureContainerInputs } from "./objectStore/azure/inputs";
+import { GCS_FIELDS, type GcsInputs } from "./objectStore/gcs/inputs";
 import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/s3/inputs";
 import type { DestinationChange, DestinationField, FieldsOfKind } from "./destination";
 import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";
@@ -11,13 +12,14 @@ interface InputsByKind {
   readonly folder: FolderInputs;
   readonly bucket: BucketInputs;
   readonly azureContainer: AzureContainerInputs;
+  readonly gcsBucket: GcsInputs;
   readonly repository: RepositoryInputs;
 }
 
 /** A kind of destination. For a further one, the compiler names every table that needs a row. */
 export type DestinationKind = keyof InputsByKind;
 
-/** A destination of copies, as the user writes it. The field that is given (folder, bucket, azureContainer or repository) selects the kind. */
+/** A destination of copies, as the user writes it. The field that is given (folder, bucket, azureContainer, gcsBucket or repository) selects the kind. */
 export type DestinationInputs = InputsByKind[DestinationKind];
 
 /** The fields of each kind of destination. */
@@ -27,6 +29,7 @@ export const DESTINATION_KINDS: {
   folder: FOLDER_FIELDS,
   bucket: BUCKET_FIELDS,
   azureContainer: AZURE_FIELDS,
+  gcsBucket: GCS_FIELDS,
   repository: REPOSITORY_FIELDS,
 };
 

@@ -21,6 +21,18 @@ export type Answers = Readonly<
   >
 >;
 
+/** What differs from protocol to protocol. */
+interface Protocol {
+  /** The key of the object whose content a request sends. @default that of a PUT */
+  readonly sent?: (request: SeenRequest) => string | undefined;
+  /** Where in the first bytes of a body its content begins; undefined if it has none. @default 0 */
+  readonly contentAt?: (bytes: Buffer) => number | undefined;
+  /** Answers in place of the store where that differs from the protocol. @returns whether it answered */
+  readonly answer?: (request: SeenRequest, outgoing: ServerResponse) => boolean;
+  /** Sees the store's answers, also those that are lost. */
+  readonly answered?: (request: SeenRequest, answer: IncomingMessage) => void;
+}
+
 /** What a proxy has of a store. */
 type Spoiling = Pick<BucketStore, "spoil" | "traffic"> & { readonly origin: string; requests: SeenRequest[] };
 
@@ -35,27 +47,35 @@ export async function startSpoilingProxy(
   root: string,
   answers: Answers,
   host = "127.0.0.1",
+  protocol: Protocol = {},
 ): Promise<Spoiling> {
+  const { sent = keyOfPut } = protocol;
   const requests: SeenRequest[] = [];
   const traffic = new Traffic();
   const seam: Pick<BucketStore, "spoil"> = { spoil: () => undefined };
   const proxy = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? "", "http://store");
-    const seen: SeenRequest = {
+    const request: SeenRequest = {
       method: incoming.method ?? "",
       key: decodeURIComponent(url.pathname).slice(root.length),
       query: url.searchParams,
       headers: incoming.headers,
     };
+    const seen = { ...request, sent: sent(request) };
     requests.push(seen);
     traffic.passed({ requests: 1 });
     incoming.on("data", ({ length }: Buffer) => traffic.passed({ bytes: length }));
+    if (protocol.answer?.(seen, outgoing)) return;
     const spoiled = seam.spoil(seen);
     if (spoiled === "slowDown" || spoiled === "denied") {
       incoming.resume();
       const { status, headers, body } = answers[spoiled];
       outgoing.writeHead(status, headers).end(body);
-    } else pass(incoming, outgoing, target, spoiled);
+      return;
+    }
+    pass(incoming, outgoing, target, spoiled, protocol.contentAt, (answer) =>
+      protocol.answered?.(seen, answer),
+    );
   });
   await new Promise<void>((resolve) => proxy.listen(0, host, resolve));
   context.onTestFinished(() => proxy.close().closeAllConnections());
@@ -63,12 +83,16 @@ export async function startSpoilingProxy(
   return Object.assign(seam, { origin, requests, traffic });
 }
 
+const keyOfPut = ({ method, key }: SeenRequest): string | undefined => (method === "PUT" ? key : undefined);
+
 /** Passes a request on. */
 export function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   target: Target,
   spoiled: Spoiled,
+  contentAt: Protocol["contentAt"] = () => 0,
+  answered?: (answer: IncomingMessage) => void,
 ): void {
   if (spoiled === "stuck") return void incoming.resume();
   const { method, url, headers } = incoming;
@@ -82,6 +106,7 @@ export function pass(
   incoming.on("error", drop);
   outgoing.on("close", () => forwarded.destroy());
   forwarded.on("response", (answer) => {
+    answered?.(answer);
     if (spoiled === "lost") {
       answer.resume().on("end", () => incoming.socket.destroy());
       return;
@@ -91,7 +116,8 @@ export function pass(
   });
   incoming.on("data", (bytes: Buffer) => {
     if (spoiled === "cut") return drop();
-    if (spoiled === "changed") bytes[0] = (bytes[0] ?? 0) ^ 1;
+    const at = spoiled === "changed" ? contentAt(bytes) : undefined;
+    if (at !== undefined) bytes[at] = (bytes[at] ?? 0) ^ 1;
     if (!forwarded.write(bytes)) {
       incoming.pause();
       forwarded.once("drain", () => incoming.resume());

@@ -10,6 +10,8 @@ export interface SeenRequest {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
+  /** The key of the object whose content it sends. */
+  readonly sent?: string | undefined;
 }
 
 /** Faults of a request. */
@@ -76,6 +78,10 @@ export interface StoreKind {
   readonly compareMethods: readonly string[];
   /** What {@link SeenObject.checksum} is after one request, and after several. */
   readonly checksum: { readonly whole: RegExp; readonly parts: RegExp };
+  /** It does not list uploads that were neither completed nor aborted. */
+  readonly hidesUploads?: true;
+  /** It asks for no credentials, and refuses no link whose time is over. */
+  readonly isOpen?: true;
   /** Whether `guide` may be beside `guide/index.html`. */
   readonly hasKeysBesideFolders: boolean;
   /** Whether one request removes several objects. */

@@ -25,7 +25,10 @@ describe("a wrong command line", () => {
     [["doctor", "--base", "nginx"], "--base needs --repository"],
     [["doctor", "--plain-http"], "--plain-http needs --repository"],
     [["doctor", "a", "b"], "a b is not an option"],
-    [["doctor", "--write"], "--write needs --folder, --bucket, --azure-container or --repository"],
+    [
+      ["doctor", "--write"],
+      "--write needs --folder, --bucket, --azure-container, --gcs-bucket or --repository",
+    ],
   ])("%j ends with status 2, and says what is wrong", async (args, message) => {
     const { stdout, stderr, exitCode } = await runCommand(args, thisMachine);
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });

@@ -92,7 +92,7 @@ test.each<[string, object, string]>([
     "a copy in a folder",
     { destination: { folder: "./bundles", bucket: null, repository: null } },
     "the site is a copy in a folder of the machine that runs `pulumi up` (./bundles), which no pod can reach. " +
-      `${INSTEAD}, or { bucket } or { azureContainer }.`,
+      `${INSTEAD}, or { bucket }, { azureContainer } or { gcsBucket }.`,
   ],
   [
     "a site in a bucket",

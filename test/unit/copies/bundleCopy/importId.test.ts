@@ -67,6 +67,7 @@ test.each([
     `s3://docs/#sha256:${SHA256}`,
     `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, linkLife, offlineSearch`,
   ],
+  [`gs://docs/site/${SHA256}.zip`, `${SOURCE}, endpoint, linkLife`],
   [`https://docs.blob.core.windows.net/site/${SHA256}.zip`, `${SOURCE}, websiteEndpoint, linkLife`],
   [
     `r.internal/docs@sha256:${SHA256}`,
@@ -101,7 +102,8 @@ test.each([
     `${id}: is not the address of a copy. Write the output uri of the copy: FOLDER/SHA256.tar.gz, FOLDER/SHA256, ` +
       "s3://BUCKET/PREFIX/SHA256.tar.gz, s3://BUCKET/PREFIX/#sha256:SHA256, " +
       "https://ACCOUNT.blob.core.windows.net/CONTAINER/PREFIX/SHA256.tar.gz, " +
-      "https://ACCOUNT.blob.core.windows.net/CONTAINER/PREFIX/#sha256:SHA256 or REGISTRY/REPOSITORY@sha256:SHA256",
+      "https://ACCOUNT.blob.core.windows.net/CONTAINER/PREFIX/#sha256:SHA256, gs://BUCKET/PREFIX/SHA256.tar.gz, " +
+      "gs://BUCKET/PREFIX/#sha256:SHA256 or REGISTRY/REPOSITORY@sha256:SHA256",
   );
 });
 

@@ -144,7 +144,7 @@ test.each([
     "destination",
     ["x"],
     "destination",
-    "must be an object with one of folder, bucket, azureContainer, repository",
+    "must be an object with one of folder, bucket, azureContainer, gcsBucket, repository",
   ],
   ["destination", 7, "destination", "must be an object with one of folder"],
   [

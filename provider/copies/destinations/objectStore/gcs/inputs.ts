@@ -1,0 +1,81 @@
+import { isIP } from "node:net";
+import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
+import { LINK_LIFE, PREFIX } from "../inputs";
+
+/** Where in a bucket of Google Cloud Storage copies are kept, and how. */
+export interface GcsInputs {
+  /**
+   * Name of the bucket of Google Cloud Storage. Credentials are those that Google's own tools find: Application Default Credentials, the
+   * workload identity of a pod or pipeline.
+   */
+  readonly gcsBucket: string;
+  /** What every key begins with, without the slash that follows it. @default "" */
+  readonly prefix?: string;
+  /**
+   * Base URL of a private endpoint, without the bucket. One that begins with `http:` is an emulator and gets no credentials.
+   *
+   * @default Google's own, or that of STORAGE_EMULATOR_HOST
+   */
+  readonly endpoint?: string;
+  /** One object, named by its digest; or every file of the site. @default "archive" */
+  readonly layout?: Layout;
+  /** How long a signed link lives, such as "24h": links are signed where it is given. */
+  readonly linkLife?: string;
+}
+
+/** The rows of {@link GcsInputs}. */
+export const GCS_FIELDS: FieldsOfKind<GcsInputs> = {
+  gcsBucket: { change: "replaces", problem: bucketNameProblem },
+  prefix: PREFIX,
+  endpoint: {
+    change: "replaces",
+    // letter case of the host, a default port and a slash at the end make no other store
+    key: (value) =>
+      typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value,
+    problem: endpointProblem,
+  },
+  layout: LAYOUT,
+  linkLife: LINK_LIFE,
+};
+
+/** By https://cloud.google.com/storage/docs/buckets#naming */
+function bucketNameProblem(value: unknown): string | undefined {
+  if (typeof value !== "string") return "must be a string: the name of a bucket";
+  if (/^(gs:|https?:)/i.test(value)) return "must be the bucket's name alone, without gs:// or an address";
+  if (value.includes("/")) return "must be the bucket's name alone: what follows the slash is the `prefix`";
+  const labels = value.split(".");
+  if (value.length < 3 || value.length > (labels.length > 1 ? 222 : 63)) {
+    return "must have 3 to 63 characters, or 222 with «.»";
+  }
+  if (!/^[a-z0-9][a-z0-9._-]*[a-z0-9]$/.test(value)) {
+    return "must consist of a-z, 0-9, «-», «_» and «.», and begin and end with a letter or digit";
+  }
+  if (labels.some(({ length }) => length === 0 || length > 63)) {
+    return "must have 1 to 63 characters between two «.»";
+  }
+  if (isIP(value) !== 0) return "must not be an IP address";
+  return undefined;
+}
+
+function endpointProblem(
+  value: unknown,
+  { gcsBucket }: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const example = "such as https://storage-docs.p.googleapis.com";
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") return `must be an http(s) URL ${example}`;
+  if (url.username !== "" || url.password !== "") {
+    return "must not contain credentials: they come from the environment, as Google's own tools find them";
+  }
+  if (url.search !== "" || url.hash !== "") return "must not have a query or fragment";
+  if (/^\/(?:upload\/|batch\/)?storage\/v1\b/.test(url.pathname)) {
+    return `must not contain the path of the API: write «${url.origin}»`;
+  }
+  if (typeof gcsBucket === "string" && url.hostname.startsWith(`${gcsBucket}.`)) {
+    return `must not contain the bucket: write «${url.protocol}//${url.host.slice(gcsBucket.length + 1)}»`;
+  }
+  return undefined;
+}
+
+/** The bucket in addresses of copies. */
+export const bucketUri = ({ gcsBucket }: GcsInputs): string => `gs://${gcsBucket}`;

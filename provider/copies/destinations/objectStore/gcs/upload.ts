@@ -1,0 +1,236 @@
+import { createHash, randomUUID } from "node:crypto";
+import { DestinationError } from "../../../../runtime/messages/errors";
+import type { HttpReply } from "../../../../http/attempt";
+import type { Content, NewObject, SendOptions } from "../objectStore";
+import { StoreError } from "../storeError";
+import { type Fields, type GcsClient, type GcsRequest } from "./client";
+import { corrupted } from "./failure";
+
+/** Name of the metadata with the SHA-256 of an object. */
+export const DIGEST_NAME = "sha256";
+
+/** What is sent with one request, in bytes; the pieces of a session must be multiples of 256 KiB. */
+const PIECE_SIZE = 8 * 1024 * 1024;
+/** How often an upload begins again when the store forgot its session. */
+const SESSIONS = 3;
+/** How often in a row a piece may be sent without any of its bytes stored. */
+const MOST_STALLS = 6;
+/** The part of a body that is sent at once: between two of them, the limits of a silent connection begin again. */
+const SLICE_SIZE = 64 * 1024;
+/** «Resume Incomplete»: the session needs more. */
+const INCOMPLETE = 308;
+
+/**
+ * Sends an object: a small one with one request, a large one in a session of several. A session that does not end is no object: the store
+ * forgets it after a week, and does not bill it.
+ *
+ * The store compares the content with the checksum that is sent before it. The answer is compared, too: stores that only speak its
+ * protocol may not do so.
+ *
+ * @throws StoreError; the error of the content; the signal's reason
+ */
+export async function sendObject(
+  client: GcsClient,
+  object: NewObject,
+  content: Content,
+  { onlyIf, onProgress }: SendOptions = {},
+): Promise<void> {
+  const { key, size } = object;
+  const read = Buffer.isBuffer(content) ? () => [content] : content;
+  const whole = size > PIECE_SIZE ? undefined : await wholeOf(read());
+  const checksum = await checksumOf(client, whole === undefined ? read() : [whole]);
+  const match = onlyIf === undefined ? undefined : onlyIf === "absent" ? "0" : onlyIf.revision;
+  const upload: Upload = {
+    ...{ client, object, checksum, onProgress },
+    query: { ifGenerationMatch: match, fields: "generation,size,md5Hash,crc32c" },
+  };
+  const stored = await (whole === undefined ? sendPieces(upload, read) : sendWhole(upload, whole));
+  const isSame = Object.entries(checksum).every(([name, value]) => stored[name] === value);
+  if (isSame && Number(stored["size"]) === size) return;
+  const url = client.object(key, { generation: String(stored["generation"]) });
+  const removal = client.send({ action: "storage.objects.delete", key, method: "DELETE", url }, () =>
+    Promise.resolve(true),
+  );
+  const isRemoved = await removal.catch(() => false);
+  client.context.signal.throwIfAborted();
+  throw corrupted(`${client.uri}/${key}`, isRemoved ? "" : ", and could not be removed");
+}
+
+type Checksum = { readonly md5Hash: string } | { readonly crc32c: string };
+
+interface Upload {
+  readonly client: GcsClient;
+  readonly object: NewObject;
+  readonly checksum: Checksum;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly onProgress: SendOptions["onProgress"];
+}
+
+/** MD5 of content, or its CRC32C where MD5 is switched off (FIPS). */
+async function checksumOf({ sdk }: GcsClient, content: AnyIterable): Promise<Checksum> {
+  let md5: ReturnType<typeof createHash> | undefined;
+  try {
+    md5 = createHash("md5");
+  } catch {
+    md5 = undefined;
+  }
+  const crc32c = new sdk.CRC32C();
+  for await (const bytes of content) {
+    if (md5) md5.update(bytes);
+    else crc32c.update(Buffer.from(bytes));
+  }
+  return md5 ? { md5Hash: md5.digest("base64") } : { crc32c: crc32c.toString() };
+}
+
+type AnyIterable = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+async function wholeOf(content: AnyIterable): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const bytes of content) pieces.push(bytes);
+  return Buffer.concat(pieces);
+}
+
+function descriptionOf({ object: { key, sha256, headers }, checksum }: Upload): string {
+  return JSON.stringify({
+    ...{ name: key, ...headers, ...checksum },
+    metadata: { [DIGEST_NAME]: sha256 },
+  });
+}
+
+/** See https://cloud.google.com/storage/docs/uploading-objects, «Single-request uploads». */
+async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
+  const { client, object, query, onProgress } = upload;
+  const boundary = randomUUID();
+  const body = Buffer.concat([
+    Buffer.from(
+      `--${boundary}\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${descriptionOf(upload)}\r\n` +
+        `--${boundary}\r\ncontent-type: ${object.headers.contentType}\r\n\r\n`,
+    ),
+    content,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+  const stored = await client.json({
+    ...{ action: "storage.objects.create", key: object.key, isOfBucket: true, method: "POST" },
+    url: client.upload({ ...query, uploadType: "multipart", name: object.key }),
+    headers: {
+      "content-type": `multipart/related; boundary=${boundary}`,
+      "content-length": String(body.length),
+    },
+    body: () => (body.length > SLICE_SIZE ? slicesOf(body) : body),
+  });
+  onProgress?.(object.size);
+  return stored;
+}
+
+/** See https://cloud.google.com/storage/docs/performing-resumable-uploads */
+async function sendPieces(upload: Upload, read: () => AnyIterable): Promise<Fields> {
+  for (let sessions = 1; ; sessions++) {
+    try {
+      return await sendSession(upload, await beginSession(upload), read());
+    } catch (error) {
+      const isForgotten = error instanceof StoreError && error.failure === "missing";
+      if (!isForgotten || sessions === SESSIONS) throw error;
+    }
+  }
+}
+
+/** @returns the session's address */
+async function beginSession(upload: Upload): Promise<URL> {
+  const { client, object, query } = upload;
+  const { key, size, headers } = object;
+  const description = Buffer.from(descriptionOf(upload));
+  const request: GcsRequest = {
+    ...{ action: "storage.objects.create", key, isOfBucket: true, method: "POST" },
+    url: client.upload({ ...query, uploadType: "resumable", name: key }),
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "x-upload-content-type": headers.contentType,
+      "x-upload-content-length": String(size),
+    },
+    body: () => description,
+  };
+  const location = await client.send(request, async (reply) => {
+    await reply.beginning(0);
+    return reply.headers.get("location");
+  });
+  const url = location === null ? null : URL.parse(location, client.endpoint);
+  if (url?.origin !== new URL(client.endpoint).origin) {
+    throw new DestinationError(
+      `the store of ${client.uri} began an upload without an address of its own to continue at`,
+      "It does not implement the protocol of Cloud Storage as Google does; a proxy before it must keep the header Host.",
+    );
+  }
+  client.context.secrets.addLink(url.href); // who has it can write the object
+  return url;
+}
+
+/** How far a session is: the bytes that the store has from the beginning, or the object. */
+type Progress = { readonly bytes: number } | { readonly stored: Fields };
+
+async function sendSession(
+  { client, object: { key, size }, onProgress }: Upload,
+  session: URL,
+  content: AnyIterable,
+): Promise<Fields> {
+  const requestOf = (range: string, body: Buffer): GcsRequest => ({
+    ...{ action: "storage.objects.create", key, method: "PUT", url: session, accepted: [INCOMPLETE] },
+    headers: { "content-range": `bytes ${range}/${size}`, "content-length": String(body.length) },
+    body: () => slicesOf(body),
+  });
+  let start = 0;
+  for await (const piece of piecesOf(content)) {
+    let at = start;
+    for (let stalls = 0; at < start + piece.length;) {
+      const rest = piece.subarray(at - start);
+      const sent = requestOf(`${at}-${at + rest.length - 1}`, rest);
+      // after a failure, the store says what it has
+      const progress = await client.send(sent, readProgress, requestOf("*", Buffer.alloc(0)), stalls);
+      if ("stored" in progress) return progress.stored;
+      stalls = progress.bytes > at ? 0 : stalls + 1;
+      if (progress.bytes < start || progress.bytes > at + rest.length || stalls > MOST_STALLS)
+        throw lost(client, key);
+      at = progress.bytes;
+      onProgress?.(at);
+    }
+    start += piece.length;
+  }
+  throw lost(client, key);
+}
+
+async function readProgress(reply: HttpReply): Promise<Progress> {
+  const text = (await reply.beginning(SLICE_SIZE)).toString();
+  if (reply.status !== INCOMPLETE) return { stored: Object(JSON.parse(text || "{}")) as Fields };
+  const [, last] = /^bytes[ =]0-(\d+)$/.exec(reply.headers.get("range") ?? "") ?? [];
+  return { bytes: last === undefined ? 0 : Number(last) + 1 };
+}
+
+function lost({ uri }: GcsClient, key: string): StoreError {
+  return new StoreError(
+    `the upload of ${uri}/${key} did not proceed: the store lost what it had received`,
+    "Run `pulumi up` again.",
+    { failure: "other", code: "upload" },
+  );
+}
+
+/** Pieces of {@link PIECE_SIZE}; the last may be shorter. */
+async function* piecesOf(content: AnyIterable): AsyncGenerator<Buffer> {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  for await (let bytes of content) {
+    while (size + bytes.length >= PIECE_SIZE) {
+      const end = PIECE_SIZE - size;
+      yield Buffer.concat([...waiting, bytes.subarray(0, end)]);
+      bytes = bytes.subarray(end);
+      waiting = [];
+      size = 0;
+    }
+    waiting.push(bytes);
+    size += bytes.length;
+  }
+  if (size > 0) yield Buffer.concat(waiting);
+}
+
+async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE_SIZE)
+    yield await Promise.resolve(bytes.subarray(at, at + SLICE_SIZE));
+}
