@@ -6,36 +6,23 @@ export interface Challenge {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
-const QUOTED = /"((?:[^"\\]|\\.)*)"/sy;
+const CHARACTER = /[\w!#$%&'*+.^`|~-]/.source;
+const TOKEN = `(${CHARACTER}+)(?!${CHARACTER})`;
+const VALUE = `\\s*=\\s*(?:${/"((?:[^"\\]|\\.)*)"/.source}|${TOKEN})`;
 /** A credential without a name, which belongs to a scheme that is not supported. */
-const TOKEN68 = /[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
+const TOKEN68 = / +[\w.~+/-]+=*(?=\s*(?:,|$))/.source;
+/** A parameter with its value, or a scheme. */
+const PART = new RegExp(`[\\s,]*${TOKEN}(?:${VALUE}|(?!\\s*=)(?:${TOKEN68})?)`, "gsy");
 
 /** Parses `WWW-Authenticate`, which may contain several challenges. Parsing stops at the first invalid text. */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
-  let at = 0;
-  const take = (pattern: RegExp): RegExpExecArray | undefined => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(header) ?? undefined;
-    if (match) at = pattern.lastIndex;
-    return match;
-  };
-  const skip = (pattern: RegExp): void => void take(pattern);
-  for (;;) {
-    skip(/[\s,]*/y);
-    const name = take(TOKEN)?.[0].toLowerCase();
-    if (name === undefined) return challenges;
+  for (const [, word = "", quoted, bare] of header.matchAll(PART)) {
+    const name = word.toLowerCase();
+    const value = quoted?.replace(/\\(.)/gs, "$1") ?? bare;
     const current = challenges.at(-1);
-    const isParameter = current !== undefined && take(/\s*=\s*/y) !== undefined;
-    if (isParameter) {
-      const value = take(QUOTED)?.[1]?.replace(/\\(.)/gs, "$1") ?? take(TOKEN)?.[0];
-      if (value === undefined) return challenges;
-      current.parameters[name] ??= value;
-    } else {
-      challenges.push({ scheme: name, parameters: {} });
-      skip(/ */y);
-      skip(TOKEN68);
-    }
+    if (value === undefined) challenges.push({ scheme: name, parameters: {} });
+    else if (current) current.parameters[name] ??= value;
   }
+  return challenges;
 }

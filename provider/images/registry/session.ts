@@ -1,7 +1,6 @@
 import type { HttpReply } from "../../http/attempt";
 import { type Peer, Retries } from "../../http/retries";
-import { type FailedAttempt } from "../../http/retryPolicy";
-import { allowedRepeats } from "../../http/retryPolicy";
+import { allowedRepeats, type FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError, type DocsHostingError } from "../../runtime/messages/errors";
 import { findApiRoot } from "./apiRoot";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
@@ -76,12 +75,9 @@ export class RegistrySession {
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
   async send<T>(call: RegistryCall, read: (reply: HttpReply) => T | Promise<T>): Promise<T> {
-    const retries = this.retries();
-    for (;;) {
-      const outcome = await this.sendOnce(call, read);
-      if ("value" in outcome) return outcome.value;
-      await retries.pause(outcome);
-    }
+    const attempted = await this.attempt(call, read);
+    if ("refusal" in attempted) throw attempted.refusal;
+    return attempted.value;
   }
 
   /**

@@ -1,8 +1,8 @@
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { sleep } from "../../runtime/time/clock";
-import { DestinationError } from "../../runtime/messages/errors";
 import { type BlobSource, hasBlob } from "./blobs";
-import { isDigest, pinned } from "./reference";
+import { otherBytes } from "./manifests";
+import { pinned } from "./reference";
 import type { RegistryCall, RegistrySession } from "./session";
 
 /** Maximum number of bytes in one request: what a lost connection can cost. */
@@ -89,12 +89,8 @@ export async function uploadBlob(
     if ("fault" in outcome) return outcome;
     location = undefined;
     const stored = outcome.value;
-    if (stored !== null && stored !== digest) {
-      throw new DestinationError(
-        `the registry stored something else for ${pinned(session.repository, digest)}: its digest is ${isDigest(stored) ? stored : "unusable"}`,
-        "Something between here and the registry, or the registry's own store, changes content: check both.",
-      );
-    }
+    if (stored !== null && stored !== digest)
+      throw otherBytes(pinned(session.repository, digest), stored, "stored");
     onMoved(size);
     return undefined;
   };

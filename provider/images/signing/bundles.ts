@@ -1,10 +1,10 @@
-import { descriptorIn, fieldsOf } from "../registry/content";
+import { descriptorIn, fieldsOf, listIn } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
 import { isDigest } from "../registry/reference";
 import { referrersOf } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
-import { isAbout, opened } from "./envelope";
+import { signedType } from "./envelope";
 import type { Verifier } from "./verifier";
 
 /** What the media types of all versions of a bundle begin with, see https://docs.sigstore.dev/about/bundle/ */
@@ -29,8 +29,7 @@ export async function readBundles(session: RegistrySession, digest: string): Pro
   for (const each of listed) {
     const { digest: name } = fieldsOf(each);
     const manifest = isDigest(name) ? await getManifest(session, name) : undefined;
-    const { layers } = fieldsOf(manifest?.bytes);
-    const layer = descriptorIn(Array.isArray(layers) ? (layers as unknown[])[0] : undefined);
+    const layer = descriptorIn(listIn(manifest?.bytes, "layers")[0]);
     const content = layer?.mediaType.startsWith(BUNDLE_TYPE) ? await findBlob(session, layer) : undefined;
     if (content) bundles.push(content);
   }
@@ -48,10 +47,5 @@ export function isSignatureBundle(
   bundle: Buffer,
   verifier: Pick<Verifier, "verify">,
 ): boolean {
-  const statement = opened(fieldsOf(bundle)["dsseEnvelope"], verifier);
-  return (
-    statement !== undefined &&
-    fieldsOf(statement)["predicateType"] === SIGNATURE_STATEMENT &&
-    isAbout(statement, digest)
-  );
+  return signedType(fieldsOf(bundle)["dsseEnvelope"], digest, verifier) === SIGNATURE_STATEMENT;
 }
