@@ -1,8 +1,13 @@
+import type { Retries } from "../../http/retries";
+import { isLoopback } from "../../http/address";
+import { unconnected } from "./failedRequest";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import tls from "node:tls";
 import { attempt, type HttpReply, type HttpRequest, type NetworkContext } from "../../http/attempt";
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { proxyFor } from "../../http/proxy";
 import { DestinationError } from "../../runtime/messages/errors";
-import { authoritiesFor } from "./authorities";
 
 /** What requests to a registry need from the outside. */
 export interface RegistryContext extends NetworkContext {
@@ -58,4 +63,76 @@ export async function wholeBody(reply: HttpReply, limit = MAX_TEXT_BYTES): Promi
     `the registry answered with more than ${limit / 1024 / 1024} MiB instead of a manifest`,
     "Check the name of the image.",
   );
+}
+
+/** Folders with one folder per registry, whose `*.crt` files are trusted authorities for it, see containers-certs.d(5). */
+const FOLDERS = ["/etc/containers/certs.d", "/etc/docker/certs.d"];
+
+/**
+ * The trusted authorities for a registry: those of this machine and of NODE_EXTRA_CA_CERTS, and those configured for this
+ * registry.
+ *
+ * @returns undefined when none are configured for it: then Node.js uses its defaults
+ */
+export async function authoritiesFor(
+  host: string,
+  environment: (name: string) => string | undefined,
+): Promise<string[] | undefined> {
+  const home = environment("HOME");
+  const folders = home ? [join(home, ".config/containers/certs.d"), ...FOLDERS] : FOLDERS;
+  const own = (await Promise.all(folders.map((folder) => certificatesIn(join(folder, host))))).flat();
+  if (own.length === 0) return undefined;
+  // before Node.js 22.15 there is no API for the defaults
+  const known = (tls as Partial<typeof tls>).getCACertificates?.("default") ?? tls.rootCertificates;
+  return [...known, ...own];
+}
+
+async function certificatesIn(folder: string): Promise<string[]> {
+  try {
+    const names = (await readdir(folder)).filter((name) => name.endsWith(".crt")).sort();
+    return await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  } catch {
+    return []; // no readable folder: no additional authorities
+  }
+}
+
+/** Docker's registry has another host for its API than for its images' names. */
+const API_HOSTS: Readonly<Record<string, string>> = { "docker.io": "registry-1.docker.io" };
+/** What a server with TLS answers to a request without it, unless it closes the connection. */
+const BAD_REQUEST = 400;
+
+/**
+ * Finds the root of a registry's API: `https://registry.internal`.
+ *
+ * @param host in the images' names
+ * @param isPlain the registry has no TLS; for a registry on this machine, requests detect whether it has
+ * @param retries of these requests
+ * @throws DestinationError if a registry on this machine does not answer; DeadlineExceededError; the signal's reason
+ */
+export async function findApiRoot(
+  host: string,
+  isPlain: boolean,
+  context: RegistryContext,
+  retries: Retries,
+): Promise<string> {
+  const secure = `https://${API_HOSTS[host] ?? host}`;
+  const plain = `http://${host}`;
+  if (isPlain) return plain;
+  if (!isLoopback(new URL(secure).hostname)) return secure;
+  // on this machine both are common, as docker assumes, too
+  for (;;) {
+    const overTls = await statusOf(secure, context);
+    if (typeof overTls === "number" || overTls.fault.kind === "untrusted") return secure;
+    // a failed connection does not show that the registry has no TLS: it may be busy
+    const withoutTls = await statusOf(plain, context);
+    if (typeof withoutTls === "number" && withoutTls !== BAD_REQUEST) return plain;
+    await retries.pause(unconnected(overTls, new URL(secure)));
+  }
+}
+
+/** The status with which a registry answers at the root of its API. */
+async function statusOf(root: string, context: RegistryContext): Promise<number | FailedAttempt> {
+  const request = { method: "GET", url: new URL("/v2/", root), headers: {} } as const;
+  const answer = await exchange(request, context, ({ status }) => Promise.resolve(status));
+  return "fault" in answer ? answer : answer.value;
 }

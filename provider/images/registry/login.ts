@@ -1,13 +1,16 @@
-import { type FailedAttempt } from "../../http/retryPolicy";
-import { allowedRepeats } from "../../http/retryPolicy";
+import { type FailedAttempt, allowedRepeats } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
-import { type Challenge, parseChallenges } from "./challenge";
-import { credentialPlaces, type CredentialSearch, findCredential, type FoundCredential } from "./credentials";
-import type { Credential } from "./dockerConfiguration";
+import { type Challenge, parseChallenges, basic, readToken, type Token, tokenRequest } from "./tokens";
+import {
+  credentialPlaces,
+  type CredentialSearch,
+  findCredential,
+  type FoundCredential,
+  type Credential,
+} from "./credentials";
 import { exchange, type RegistryContext, wholeBody } from "./exchange";
 import { readUnwanted, refused, unconnected } from "./failedRequest";
 import type { Repository } from "./reference";
-import { basic, readToken, type Token, tokenRequest } from "./tokens";
 
 /** What a token must allow. */
 export interface Rights {

@@ -1,7 +1,6 @@
 import type { Clock } from "../../runtime/time/clock";
-import type { Challenge } from "./challenge";
 import { fieldsOf } from "./content";
-import type { Credential } from "./dockerConfiguration";
+import type { Credential } from "./credentials";
 import type { RegistryRequest } from "./exchange";
 
 /** A token for a registry, see https://distribution.github.io/distribution/spec/auth/token/ */
@@ -57,4 +56,33 @@ export function readToken(answer: unknown, clock: Clock): Token | undefined {
 /** The value of the header `Authorization` for a user name and a password. */
 export function basic({ username, password }: { username: string; password: string }): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+/** An authentication challenge that a server sends with 401, see RFC 9110 §11.6.1. */
+export interface Challenge {
+  /** In lower case: `bearer`, `basic`. */
+  readonly scheme: string;
+  /** By name in lower case. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const CHARACTER = /[\w!#$%&'*+.^`|~-]/.source;
+const TOKEN = `(${CHARACTER}+)(?!${CHARACTER})`;
+const VALUE = `\\s*=\\s*(?:${/"((?:[^"\\]|\\.)*)"/.source}|${TOKEN})`;
+/** A credential without a name, which belongs to a scheme that is not supported. */
+const TOKEN68 = / +[\w.~+/-]+=*(?=\s*(?:,|$))/.source;
+/** A parameter with its value, or a scheme. */
+const PART = new RegExp(`[\\s,]*${TOKEN}(?:${VALUE}|(?!\\s*=)(?:${TOKEN68})?)`, "gsy");
+
+/** Parses `WWW-Authenticate`, which may contain several challenges. Parsing stops at the first invalid text. */
+export function parseChallenges(header: string): Challenge[] {
+  const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
+  for (const [, word = "", quoted, bare] of header.matchAll(PART)) {
+    const name = word.toLowerCase();
+    const value = quoted?.replace(/\\(.)/gs, "$1") ?? bare;
+    const current = challenges.at(-1);
+    if (value === undefined) challenges.push({ scheme: name, parameters: {} });
+    else if (current) current.parameters[name] ??= value;
+  }
+  return challenges;
 }

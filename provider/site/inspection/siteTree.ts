@@ -1,5 +1,4 @@
-import { checkedPath } from "../archive/entryName";
-import { foreignNames, type ForeignNames } from "./foreignNames";
+import { checkedPath, foreignNames, type ForeignNames } from "../archive/entryName";
 import { entryRefusal, raise, refusal, REMEDIES } from "../archive/refusal";
 import type { SiteLimits } from "../archive/site";
 import { unpublished } from "../archive/unpublished";

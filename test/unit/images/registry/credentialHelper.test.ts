@@ -2,8 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { runCredentialHelper } from "../../../../provider/images/registry/credentialHelper.ts";
-import type { Credential } from "../../../../provider/images/registry/dockerConfiguration.ts";
+import { runCredentialHelper, type Credential } from "../../../../provider/images/registry/credentials.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { notOnWindows, POSIX_PROGRAMS } from "../../../systems.ts";
 
