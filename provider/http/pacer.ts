@@ -1,8 +1,7 @@
-import type { Clock, Deadline } from "../runtime/time/clock";
+import { type Clock, type Deadline, unlessAborted } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
-import { type FailedAttempt } from "./retryPolicy";
-import { MAX_RETRY_AFTER_MS } from "./retryPolicy";
+import { type FailedAttempt, MAX_RETRY_AFTER_MS } from "./retryPolicy";
 import { createHash } from "node:crypto";
 
 /** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
@@ -58,7 +57,7 @@ export class Pacer {
   wasAnswered = false;
   readonly #clock: Clock;
   /** First come, first served. */
-  readonly #queue: Waiting[] = [];
+  #queue: Waiting[] = [];
   /** The last refusal that requested a pause. */
   #refusal: DocsHostingError | undefined;
   #pause: Pause | undefined;
@@ -89,32 +88,17 @@ export class Pacer {
    *
    * @throws DeadlineExceededError as soon as it is certain that the turn comes too late; the signal's reason
    */
-  turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        stopLimit();
-        signal.removeEventListener("abort", onAbort);
-        this.#queue.splice(this.#queue.indexOf(waiting), 1);
-        if (this.#queue.length === 0) this.#stopTimer();
-      };
-      const onAbort = (): void => {
-        leave();
-        reject(signal.reason as Error);
-      };
-      const giveUp = (): void => {
-        leave();
-        reject(this.#tooLate(name, deadline));
-      };
-      const go = (): void => {
-        leave();
-        resolve();
-      };
-      const waiting: Waiting = { deadline, go, giveUp };
-      const stopLimit = this.#clock.after(deadline.remainingMs(), giveUp);
-      signal.addEventListener("abort", onAbort, { once: true });
+  async turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
+    let waiting: Waiting | undefined;
+    const turn = new Promise<void>((go, fail) => {
+      waiting = { deadline, go, giveUp: () => fail(this.#tooLate(name, deadline)) };
       if (isRepeat) this.#queue.unshift(waiting);
       else this.#queue.push(waiting);
-      this.#admit();
+    });
+    this.#admit();
+    await unlessAborted(turn, signal).finally(() => {
+      this.#queue = this.#queue.filter((each) => each !== waiting);
+      if (this.#queue.length === 0) this.#stopTimer();
     });
   }
 
@@ -166,7 +150,7 @@ export class Pacer {
       this.#beganMs ??= nowMs;
       this.#sent++;
       this.#notBeforeMs = nowMs + 1 / this.#rate;
-      this.#queue[0]?.go();
+      this.#queue.shift()?.go();
     }
   }
 
@@ -210,9 +194,7 @@ export class Pacers {
 
   of(baseUrl: string, key: string): Pacer {
     const digest = createHash("sha256").update(`${baseUrl}\n${key}`).digest("hex");
-    const known = this.#byDigest.get(digest);
-    if (known) return known;
-    const pacer = new Pacer(this.#clock);
+    const pacer = this.#byDigest.get(digest) ?? new Pacer(this.#clock);
     this.#byDigest.set(digest, pacer);
     return pacer;
   }
