@@ -89,14 +89,13 @@ export class Pacer {
    * @throws DeadlineExceededError as soon as it is certain that the turn comes too late; the signal's reason
    */
   async turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
-    let waiting: Waiting | undefined;
-    const turn = new Promise<void>((go, fail) => {
-      waiting = { deadline, go, giveUp: () => fail(this.#tooLate(name, deadline)) };
-      if (isRepeat) this.#queue.unshift(waiting);
-      else this.#queue.push(waiting);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers();
+    const go = (): void => resolve(undefined);
+    const waiting = { deadline, go, giveUp: () => reject(this.#tooLate(name, deadline)) };
+    if (isRepeat) this.#queue.unshift(waiting);
+    else this.#queue.push(waiting);
     this.#admit();
-    await unlessAborted(turn, signal).finally(() => {
+    await unlessAborted(promise, signal).finally(() => {
       this.#queue = this.#queue.filter((each) => each !== waiting);
       if (this.#queue.length === 0) this.#stopTimer();
     });

@@ -1,5 +1,5 @@
 import { parse, type ImportSpecifier } from "es-module-lexer/minimal";
-import { embeddedIn } from "./embedded";
+import { embeddedIn, jsonIn } from "./embedded";
 import { NotInspected } from "./inspectionBudget";
 
 /** A module without one of these words imports nothing. */
@@ -37,16 +37,10 @@ export function isAddress(specifier: string): boolean {
 
 /** The translations of an import map: names and prefixes of names with their addresses, of all scopes. */
 export function importMapEntries(text: string): [name: string, address: string][] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
   const entriesOf = (imports: unknown): [string, string][] =>
     Object.entries(Object(imports) as object).filter(
       (entry): entry is [string, string] => typeof entry[1] === "string",
     );
-  const { imports, scopes } = Object(value) as { imports?: unknown; scopes?: unknown };
+  const { imports, scopes } = Object(jsonIn(text)) as { imports?: unknown; scopes?: unknown };
   return [...entriesOf(imports), ...Object.values(Object(scopes) as object).flatMap(entriesOf)];
 }

@@ -40,7 +40,9 @@ export class SiteLoads {
     const kind = type?.inspectedAs;
     if (kind === undefined) return;
     try {
-      const bytes = await unpacked(await whole(size, content), type?.encoding === "gzip" ? ".gz" : packing);
+      if (size > MAX_BYTES) throw new NotInspected("too large");
+      const whole = Buffer.concat(await Array.fromAsync(content));
+      const bytes = await unpacked(whole, type?.encoding === "gzip" ? ".gz" : packing);
       const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
       if (kind === "module") {
         await this.#budget.spend(text.length);
@@ -72,13 +74,6 @@ export class SiteLoads {
       }
     });
   }
-}
-
-async function whole(size: number, content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  if (size > MAX_BYTES) throw new NotInspected("too large");
-  const pieces: Uint8Array[] = [];
-  for await (const piece of content) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {

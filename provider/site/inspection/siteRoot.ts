@@ -41,9 +41,7 @@ export class SiteRootFinder {
     this.#sizes.set(path, size);
     if (!(STARTS.test(name) && DESKTOP.test(name))) return;
     if (size > LONGEST_LAUNCH_FILE || this.#launchFiles.size >= MAX_LAUNCH_FILES) return;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(piece);
-    this.#launchFiles.set(path, Buffer.concat(pieces).toString("latin1"));
+    this.#launchFiles.set(path, Buffer.concat(await Array.fromAsync(content)).toString("latin1"));
   }
 
   /**
