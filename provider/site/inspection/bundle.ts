@@ -129,16 +129,14 @@ export async function unpackBundle(
           yield piece;
         }
       } catch (error) {
-        failure = error;
-        throw error;
+        throw (failure = error);
       }
     };
     await sink.file({ path: withoutRoot(root, path), size }, watched()).catch((error: unknown) => {
       throw failure ?? error; // the bundle's error comes before the sink's
     });
-    if (readBytes !== size) {
+    if (readBytes !== size)
       throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
-    }
   }
 }
 
