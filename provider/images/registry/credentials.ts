@@ -1,5 +1,5 @@
 import { fieldsOf } from "./content";
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { parseJson } from "../../http/reply";
 import { redact } from "../../runtime/messages/plainText";
 import type { RegistryContext } from "./exchange";
@@ -95,8 +95,8 @@ export type CredentialContext = Pick<RegistryContext, "environment" | "reporter"
 
 /** Maximum time of a helper, in milliseconds: some ask a remote service. */
 const HELPER_LIMIT_MS = 20_000;
-/** Maximum size of a helper's output, in bytes. */
-const ANSWER_LIMIT = 64 * 1024;
+/** Maximum size of what a helper prints, in bytes. */
+const ANSWER_LIMIT = 1024 * 1024;
 
 /**
  * Runs `docker-credential-NAME`, see https://github.com/docker/docker-credential-helpers. A missing or failing helper causes a
@@ -111,7 +111,21 @@ export async function runCredentialHelper(
 ): Promise<Credential | undefined> {
   signal.throwIfAborted();
   const command = `docker-credential-${name}`;
-  const { code, output } = await run(command, server, environment, signal);
+  const { code, output } = await new Promise<{ code: number | string; output: string }>((resolve) => {
+    const options = {
+      // it may need any variable: settings of its cloud, the session's key ring
+      env: { ...process.env, HOME: environment("HOME"), PATH: environment("PATH") },
+      timeout: HELPER_LIMIT_MS,
+      killSignal: "SIGKILL",
+      maxBuffer: ANSWER_LIMIT,
+      signal,
+    } as const;
+    const { stdin } = execFile(command, ["get"], options, (error, printed) =>
+      resolve({ code: error ? (error.code ?? error.signal ?? "ended") : 0, output: printed }),
+    );
+    stdin?.on("error", () => undefined); // a helper need not read its input
+    stdin?.end(server);
+  });
   signal.throwIfAborted();
   if (code === 0) {
     const credential = helperCredential(parseJson(output));
@@ -124,32 +138,6 @@ export async function runCredentialHelper(
     reporter.warn(`${command} gave no credential for ${server} (${code})${details && `: ${details}`}`);
   }
   return undefined;
-}
-
-function run(
-  command: string,
-  server: string,
-  environment: (name: string) => string | undefined,
-  signal: AbortSignal,
-): Promise<{ code: number | string; output: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(command, ["get"], {
-      stdio: ["pipe", "pipe", "ignore"],
-      // it may need any variable: settings of its cloud, the session's key ring
-      env: { ...process.env, HOME: environment("HOME"), PATH: environment("PATH") },
-      timeout: HELPER_LIMIT_MS,
-      killSignal: "SIGKILL",
-      signal,
-    });
-    let output = "";
-    child.stdin.on("error", () => undefined); // a helper need not read its input
-    child.stdin.end(server);
-    child.stdout.on("data", (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(0, ANSWER_LIMIT);
-    });
-    child.once("error", (error: NodeJS.ErrnoException) => resolve({ code: error.code ?? "failed", output }));
-    child.once("close", (code, killed) => resolve({ code: code ?? killed ?? "ended", output }));
-  });
 }
 
 /** A credential that a registry or its token service accepts. */
