@@ -33,13 +33,6 @@ interface Waiting {
   readonly giveUp: () => void;
 }
 
-/** A time without requests to the service. */
-interface Pause {
-  readonly beganMs: number;
-  /** Whether the service limits the rate of requests, and is not only unavailable. */
-  readonly isOfRate: boolean;
-}
-
 /**
  * Paces the requests of one process to one service with one key. It applies TCP's congestion control to requests.
  *
@@ -55,12 +48,15 @@ interface Pause {
 export class Pacer {
   /** Whether the service ever answered, with any status. */
   wasAnswered = false;
+  /** The last refusal that requested a pause. */
+  lastRefusal: DocsHostingError | undefined;
   readonly #clock: Clock;
   /** First come, first served. */
   #queue: Waiting[] = [];
-  /** The last refusal that requested a pause. */
-  #refusal: DocsHostingError | undefined;
-  #pause: Pause | undefined;
+  /** When the current pause began. */
+  #pausedAtMs: number | undefined;
+  /** Whether the service limits the rate of requests, and is not only unavailable. */
+  #isOfRate = false;
   /** No request is sent before this time. All times are of the monotonic clock. */
   #notBeforeMs = 0;
   /** Requests per millisecond. */
@@ -76,11 +72,6 @@ export class Pacer {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  /** Whether the service ever requested a pause, and so is reachable. */
-  get wasRefused(): boolean {
-    return this.#refusal !== undefined;
   }
 
   /**
@@ -107,17 +98,15 @@ export class Pacer {
     const { fault, error } = attempt;
     this.wasAnswered ||= fault.kind === "status";
     if (fault.kind === "status" && [429, 503].includes(fault.status) && fault.retryAfterMs !== undefined) {
-      this.#refusal = error;
+      this.lastRefusal = error;
       this.#hold(fault.retryAfterMs, fault.status === 429);
     } else if (fault.kind === "status" || fault.kind === "malformed") this.#count(); // an answer, at least
   }
 
   #hold(pauseMs: number, isOfRate: boolean): void {
     const nowMs = this.#clock.monotonic();
-    this.#pause = {
-      beganMs: this.#pause?.beganMs ?? nowMs,
-      isOfRate: isOfRate || this.#pause?.isOfRate === true,
-    };
+    this.#pausedAtMs ??= nowMs;
+    this.#isOfRate ||= isOfRate;
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + Math.max(pauseMs, MIN_PAUSE_MS));
     this.#admit();
   }
@@ -138,7 +127,7 @@ export class Pacer {
     this.#stopTimer();
     while (this.#queue.length > 0) {
       const nowMs = this.#clock.monotonic();
-      if (this.#pause && nowMs >= this.#notBeforeMs) this.#resume(this.#pause, nowMs);
+      if (this.#pausedAtMs !== undefined && nowMs >= this.#notBeforeMs) this.#resume(this.#pausedAtMs, nowMs);
       const waitMs = Math.ceil(this.#untilNextMs(nowMs)); // rounded up: a fraction below the clock's resolution would be waited for repeatedly
       if (waitMs > 0) {
         this.#stopTimer = this.#clock.after(waitMs, () => this.#admit());
@@ -153,27 +142,28 @@ export class Pacer {
     }
   }
 
-  #resume({ beganMs, isOfRate }: Pause, nowMs: number): void {
-    if (isOfRate) {
+  #resume(pausedAtMs: number, nowMs: number): void {
+    if (this.#isOfRate) {
       // answers within a time of the pause's length before it, and to requests already sent at that point
-      const pauseMs = this.#notBeforeMs - beganMs;
-      const accepted = this.#answers.filter((atMs) => atMs >= beganMs - pauseMs).length;
+      const pauseMs = this.#notBeforeMs - pausedAtMs;
+      const accepted = this.#answers.filter((atMs) => atMs >= pausedAtMs - pauseMs).length;
       this.#rate = Math.max(MIN_RATE, DECREASE * Math.min(this.#rate, accepted / pauseMs));
     }
-    this.#pause = undefined;
+    this.#pausedAtMs = undefined;
+    this.#isOfRate = false;
     this.#beganMs = nowMs;
     this.#sent = 0;
     this.#answered = 0;
   }
 
   #untilNextMs(nowMs: number): number {
-    if (this.#pause || this.#rate < Infinity) return this.#notBeforeMs - nowMs;
+    if (this.#pausedAtMs !== undefined || this.#rate < Infinity) return this.#notBeforeMs - nowMs;
     if (this.#sent < FIRST_REQUESTS + 2 * this.#answered) return 0;
     return DOUBLING_MS * Math.log2((this.#sent + 1) / FIRST_REQUESTS) - (nowMs - (this.#beganMs ?? nowMs));
   }
 
   #tooLate(name: string, { limitMs }: Deadline): DeadlineExceededError {
-    const why = this.#refusal ? `: ${this.#refusal.message}` : "";
+    const why = this.lastRefusal ? `: ${this.lastRefusal.message}` : "";
     return new DeadlineExceededError(
       `${name} waited for its turn${why}; the time limit of ${formatDuration(limitMs)} leaves no time for it`,
       "Run `pulumi up` again later, or raise the limit with the resource option customTimeouts.",

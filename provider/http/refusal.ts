@@ -7,7 +7,7 @@ import {
 } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
-import type { Endpoint, Origin } from "./endpoint";
+import type { Endpoint, ServiceAccess } from "./endpoint";
 import type { Answer } from "./attempt";
 import type { FailedAttempt } from "./retryPolicy";
 
@@ -22,7 +22,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export function refusal(
   endpoint: Endpoint,
   answer: Pick<Answer, "status" | "text" | "retryAfterMs" | "requestId">,
-  origin: Origin,
+  access: ServiceAccess,
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;
   const reason = serviceReason(answer.text);
@@ -30,7 +30,7 @@ export function refusal(
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
   const isWebPage = answer.text !== undefined && webPageIn(answer.text) !== undefined;
-  const [Refusal, message, remedy] = explanation(status, answered, origin, isWebPage);
+  const [Refusal, message, remedy] = explanation(status, answered, access, isWebPage);
   const error = new Refusal(message, remedy, { status, requestId });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
@@ -38,7 +38,7 @@ export function refusal(
 function explanation(
   status: number,
   answered: string,
-  { apiKeyName, baseUrl }: Origin,
+  { apiKeyName, baseUrl }: ServiceAccess,
   isWebPage: boolean,
 ): readonly [typeof ResponseError, message: string, remedy: string] {
   if (status === 401) {

@@ -3,7 +3,7 @@ import { MalformedResponseError } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
 import { parseObject, QUOTE_LENGTH } from "./reply";
-import { type Call, type Endpoint, endpointOf, type Origin } from "./endpoint";
+import { type Call, type Endpoint, endpointOf, type ServiceAccess } from "./endpoint";
 import { type Answer, attempt, type NetworkContext, readAnswer } from "./attempt";
 import { type Peer, Retries } from "./retries";
 import { type FailedAttempt, mayHaveBeenProcessed } from "./retryPolicy";
@@ -25,7 +25,7 @@ export interface Reply {
 
 /** The parts that all calls of one operation share. */
 export interface TransportOptions extends NetworkContext {
-  readonly service: Origin;
+  readonly service: ServiceAccess;
   /** Limits the rate of requests, for all operations of the process. */
   readonly pacers: Pacers;
   readonly tracer: Tracer;
@@ -91,7 +91,7 @@ export class Transport {
     } finally {
       cancelReport();
     }
-    this.#peer.wasAnswered ||= pacer.wasRefused;
+    this.#peer.wasAnswered ||= pacer.lastRefusal !== undefined; // it is reachable
   }
 
   async #attempt<T>(

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../runtime/messages/errors";
 import { isLoopback } from "../http/address";
-import type { Origin } from "../http/endpoint";
+import type { ServiceAccess } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
 import { type Secrets, SHORTEST_SECRET } from "../runtime/messages/secrets";
 
@@ -70,7 +70,7 @@ export interface ConfigurationSource {
 }
 
 /** The service that one operation talks to. */
-export interface ServiceSettings extends Origin {
+export interface ServiceSettings extends ServiceAccess {
   /** Whether links and the base URL may use `http:` to hosts other than this machine. */
   readonly allowInsecure: boolean;
   /** Whether a bundle is fetched from public addresses only. */
