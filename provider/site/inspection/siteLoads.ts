@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { externalAddress, SITE_BASE } from "./externalAddress";
 import { mediaTypeOf } from "./mediaTypes";
-import { isAddress, staticImports } from "./moduleImports";
-import { SiteModules } from "./siteModules";
+import { isAddress, staticImports, SiteModules } from "./siteModules";
 import { MAX_BYTES, textLoads } from "./textLoads";
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */

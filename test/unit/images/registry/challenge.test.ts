@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseChallenges } from "../../../../provider/images/registry/tokens.ts";
+import { parseChallenges } from "../../../../provider/images/registry/login.ts";
 
 test.each([
   ["", []],
