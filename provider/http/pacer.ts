@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto";
 import { type Clock, type Deadline, unlessAborted } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import { type FailedAttempt, MAX_RETRY_AFTER_MS } from "./retryPolicy";
-import { createHash } from "node:crypto";
 
 /** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
 const FIRST_REQUESTS = 4;

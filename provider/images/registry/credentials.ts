@@ -1,10 +1,10 @@
-import { fieldsOf } from "./content";
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fieldsOf } from "./content";
 import { parseJson } from "../../http/reply";
 import { redact } from "../../runtime/messages/plainText";
 import type { RegistryContext } from "./exchange";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Repository } from "./reference";
 
 /** A credential, and the file or variable that has it or names its helper. */

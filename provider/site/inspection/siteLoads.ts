@@ -1,8 +1,8 @@
-import { isNotInspected, type InspectionBudget, NotInspected } from "./inspectionBudget";
-import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "../archive/site";
 import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
+import { isNotInspected, type InspectionBudget, NotInspected } from "./inspectionBudget";
+import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "../archive/site";
 import { externalAddress, SITE_BASE } from "./externalAddress";
 import { mediaTypeOf } from "./mediaTypes";
 import { isAddress, staticImports, SiteModules } from "./siteModules";

@@ -1,7 +1,7 @@
+import { dirname, join } from "node:path/posix";
 import { parse, type ImportSpecifier } from "es-module-lexer/minimal";
 import { embeddedIn, jsonIn } from "./embedded";
 import { NotInspected } from "./inspectionBudget";
-import { dirname, join } from "node:path/posix";
 
 /** Receives what a page or a module says about modules of the site. */
 export interface ModuleSink {
