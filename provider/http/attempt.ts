@@ -93,10 +93,11 @@ export async function attempt<T>(
   const done = { isSent: body === undefined, isRead: false };
   try {
     moved();
+    const isWhole = typeof body === "string" || Buffer.isBuffer(body);
     const response = await fetch(endpoint.url, {
       method,
       headers: { "user-agent": "pulumi-docs-hosting", ...headers },
-      ...(body !== undefined && { body: isWhole(body) ? body : Readable.from(watched(body, moved), BYTES) }),
+      ...(body !== undefined && { body: isWhole ? body : Readable.from(watched(body, moved), BYTES) }),
       compress: !isRaw,
       redirect: "manual",
       signal: limit.signal,
@@ -147,10 +148,6 @@ export async function attempt<T>(
 }
 
 const BYTES = { objectMode: false };
-
-function isWhole(body: NonNullable<HttpRequest["body"]>): body is string | Buffer {
-  return typeof body === "string" || Buffer.isBuffer(body);
-}
 
 async function* watched(content: AsyncIterable<Uint8Array>, moved: () => void): AsyncIterable<Uint8Array> {
   for await (const piece of content) {

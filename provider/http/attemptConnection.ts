@@ -6,8 +6,7 @@ import type { Clock } from "../runtime/time/clock";
 import { malformed } from "./reply";
 import type { Endpoint } from "./endpoint";
 import { ConnectionError } from "../runtime/messages/errors";
-import type { FailedAttempt } from "./retryPolicy";
-import type { Fault } from "./retryPolicy";
+import type { FailedAttempt, Fault } from "./retryPolicy";
 
 /** Time limit for connecting (through the proxy, with TLS), in milliseconds. */
 const CONNECT_LIMIT_MS = 10_000;

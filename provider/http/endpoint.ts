@@ -12,7 +12,7 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface Origin {
+export interface ServiceAccess {
   /** Absolute URL without a trailing slash; the paths of endpoints are appended. */
   readonly baseUrl: string;
   /** Reads the key for each request: it is stored nowhere. @throws ConfigurationError */

@@ -1,9 +1,8 @@
-import type { Clock, Deadline } from "../runtime/time/clock";
+import { createHash } from "node:crypto";
+import { type Clock, type Deadline, unlessAborted } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
-import { type FailedAttempt } from "./retryPolicy";
-import { MAX_RETRY_AFTER_MS } from "./retryPolicy";
-import { createHash } from "node:crypto";
+import { type FailedAttempt, MAX_RETRY_AFTER_MS } from "./retryPolicy";
 
 /** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
 const FIRST_REQUESTS = 4;
@@ -34,13 +33,6 @@ interface Waiting {
   readonly giveUp: () => void;
 }
 
-/** A time without requests to the service. */
-interface Pause {
-  readonly beganMs: number;
-  /** Whether the service limits the rate of requests, and is not only unavailable. */
-  readonly isOfRate: boolean;
-}
-
 /**
  * Paces the requests of one process to one service with one key. It applies TCP's congestion control to requests.
  *
@@ -56,12 +48,15 @@ interface Pause {
 export class Pacer {
   /** Whether the service ever answered, with any status. */
   wasAnswered = false;
+  /** The last refusal that requested a pause. */
+  lastRefusal: DocsHostingError | undefined;
   readonly #clock: Clock;
   /** First come, first served. */
-  readonly #queue: Waiting[] = [];
-  /** The last refusal that requested a pause. */
-  #refusal: DocsHostingError | undefined;
-  #pause: Pause | undefined;
+  #queue: Waiting[] = [];
+  /** When the current pause began. */
+  #pausedAtMs: number | undefined;
+  /** Whether the service limits the rate of requests, and is not only unavailable. */
+  #isOfRate = false;
   /** No request is sent before this time. All times are of the monotonic clock. */
   #notBeforeMs = 0;
   /** Requests per millisecond. */
@@ -79,42 +74,21 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /** Whether the service ever requested a pause, and so is reachable. */
-  get wasRefused(): boolean {
-    return this.#refusal !== undefined;
-  }
-
   /**
    * Waits until it is this request's turn.
    *
    * @throws DeadlineExceededError as soon as it is certain that the turn comes too late; the signal's reason
    */
-  turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        stopLimit();
-        signal.removeEventListener("abort", onAbort);
-        this.#queue.splice(this.#queue.indexOf(waiting), 1);
-        if (this.#queue.length === 0) this.#stopTimer();
-      };
-      const onAbort = (): void => {
-        leave();
-        reject(signal.reason as Error);
-      };
-      const giveUp = (): void => {
-        leave();
-        reject(this.#tooLate(name, deadline));
-      };
-      const go = (): void => {
-        leave();
-        resolve();
-      };
-      const waiting: Waiting = { deadline, go, giveUp };
-      const stopLimit = this.#clock.after(deadline.remainingMs(), giveUp);
-      signal.addEventListener("abort", onAbort, { once: true });
-      if (isRepeat) this.#queue.unshift(waiting);
-      else this.#queue.push(waiting);
-      this.#admit();
+  async turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers();
+    const go = (): void => resolve(undefined);
+    const waiting = { deadline, go, giveUp: () => reject(this.#tooLate(name, deadline)) };
+    if (isRepeat) this.#queue.unshift(waiting);
+    else this.#queue.push(waiting);
+    this.#admit();
+    await unlessAborted(promise, signal).finally(() => {
+      this.#queue = this.#queue.filter((each) => each !== waiting);
+      if (this.#queue.length === 0) this.#stopTimer();
     });
   }
 
@@ -124,17 +98,15 @@ export class Pacer {
     const { fault, error } = attempt;
     this.wasAnswered ||= fault.kind === "status";
     if (fault.kind === "status" && [429, 503].includes(fault.status) && fault.retryAfterMs !== undefined) {
-      this.#refusal = error;
+      this.lastRefusal = error;
       this.#hold(fault.retryAfterMs, fault.status === 429);
     } else if (fault.kind === "status" || fault.kind === "malformed") this.#count(); // an answer, at least
   }
 
   #hold(pauseMs: number, isOfRate: boolean): void {
     const nowMs = this.#clock.monotonic();
-    this.#pause = {
-      beganMs: this.#pause?.beganMs ?? nowMs,
-      isOfRate: isOfRate || this.#pause?.isOfRate === true,
-    };
+    this.#pausedAtMs ??= nowMs;
+    this.#isOfRate ||= isOfRate;
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + Math.max(pauseMs, MIN_PAUSE_MS));
     this.#admit();
   }
@@ -155,7 +127,7 @@ export class Pacer {
     this.#stopTimer();
     while (this.#queue.length > 0) {
       const nowMs = this.#clock.monotonic();
-      if (this.#pause && nowMs >= this.#notBeforeMs) this.#resume(this.#pause, nowMs);
+      if (this.#pausedAtMs !== undefined && nowMs >= this.#notBeforeMs) this.#resume(this.#pausedAtMs, nowMs);
       const waitMs = Math.ceil(this.#untilNextMs(nowMs)); // rounded up: a fraction below the clock's resolution would be waited for repeatedly
       if (waitMs > 0) {
         this.#stopTimer = this.#clock.after(waitMs, () => this.#admit());
@@ -166,31 +138,32 @@ export class Pacer {
       this.#beganMs ??= nowMs;
       this.#sent++;
       this.#notBeforeMs = nowMs + 1 / this.#rate;
-      this.#queue[0]?.go();
+      this.#queue.shift()?.go();
     }
   }
 
-  #resume({ beganMs, isOfRate }: Pause, nowMs: number): void {
-    if (isOfRate) {
+  #resume(pausedAtMs: number, nowMs: number): void {
+    if (this.#isOfRate) {
       // answers within a time of the pause's length before it, and to requests already sent at that point
-      const pauseMs = this.#notBeforeMs - beganMs;
-      const accepted = this.#answers.filter((atMs) => atMs >= beganMs - pauseMs).length;
+      const pauseMs = this.#notBeforeMs - pausedAtMs;
+      const accepted = this.#answers.filter((atMs) => atMs >= pausedAtMs - pauseMs).length;
       this.#rate = Math.max(MIN_RATE, DECREASE * Math.min(this.#rate, accepted / pauseMs));
     }
-    this.#pause = undefined;
+    this.#pausedAtMs = undefined;
+    this.#isOfRate = false;
     this.#beganMs = nowMs;
     this.#sent = 0;
     this.#answered = 0;
   }
 
   #untilNextMs(nowMs: number): number {
-    if (this.#pause || this.#rate < Infinity) return this.#notBeforeMs - nowMs;
+    if (this.#pausedAtMs !== undefined || this.#rate < Infinity) return this.#notBeforeMs - nowMs;
     if (this.#sent < FIRST_REQUESTS + 2 * this.#answered) return 0;
     return DOUBLING_MS * Math.log2((this.#sent + 1) / FIRST_REQUESTS) - (nowMs - (this.#beganMs ?? nowMs));
   }
 
   #tooLate(name: string, { limitMs }: Deadline): DeadlineExceededError {
-    const why = this.#refusal ? `: ${this.#refusal.message}` : "";
+    const why = this.lastRefusal ? `: ${this.lastRefusal.message}` : "";
     return new DeadlineExceededError(
       `${name} waited for its turn${why}; the time limit of ${formatDuration(limitMs)} leaves no time for it`,
       "Run `pulumi up` again later, or raise the limit with the resource option customTimeouts.",
@@ -210,9 +183,7 @@ export class Pacers {
 
   of(baseUrl: string, key: string): Pacer {
     const digest = createHash("sha256").update(`${baseUrl}\n${key}`).digest("hex");
-    const known = this.#byDigest.get(digest);
-    if (known) return known;
-    const pacer = new Pacer(this.#clock);
+    const pacer = this.#byDigest.get(digest) ?? new Pacer(this.#clock);
     this.#byDigest.set(digest, pacer);
     return pacer;
   }

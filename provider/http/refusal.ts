@@ -7,7 +7,7 @@ import {
 } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
-import type { Endpoint, Origin } from "./endpoint";
+import type { Endpoint, ServiceAccess } from "./endpoint";
 import type { Answer } from "./attempt";
 import type { FailedAttempt } from "./retryPolicy";
 
@@ -22,7 +22,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export function refusal(
   endpoint: Endpoint,
   answer: Pick<Answer, "status" | "text" | "retryAfterMs" | "requestId">,
-  origin: Origin,
+  access: ServiceAccess,
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;
   const reason = serviceReason(answer.text);
@@ -30,7 +30,7 @@ export function refusal(
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
   const isWebPage = answer.text !== undefined && webPageIn(answer.text) !== undefined;
-  const [Refusal, message, remedy] = explanation(status, answered, origin, isWebPage);
+  const [Refusal, message, remedy] = explanation(status, answered, access, isWebPage);
   const error = new Refusal(message, remedy, { status, requestId });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
@@ -38,52 +38,39 @@ export function refusal(
 function explanation(
   status: number,
   answered: string,
-  { apiKeyName, baseUrl }: Origin,
+  { apiKeyName, baseUrl }: ServiceAccess,
   isWebPage: boolean,
 ): readonly [typeof ResponseError, message: string, remedy: string] {
-  switch (status) {
-    case 401:
-      return [
-        KeyRejectedError,
-        `the service rejected the API key (${answered})`,
-        `Check that ${apiKeyName} holds a current admin API key of the right organization.${isStored(apiKeyName) ? LAST_KEY : ""}`,
-      ];
-    case 403:
-      return [
-        NotAllowedError,
-        `the service does not allow this (${answered})`,
-        "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
-          "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
-          "the organization allows. Check the three in the dashboard.",
-      ];
-    case 429:
-      return [ResponseError, `the service limits the rate of requests (${answered})`, "Try again later."];
+  if (status === 401) {
+    const stored = apiKeyName.includes("the config ") ? LAST_KEY : "";
+    const remedy = `Check that ${apiKeyName} holds a current admin API key of the right organization.${stored}`;
+    return [KeyRejectedError, `the service rejected the API key (${answered})`, remedy];
   }
+  if (status === 403) return [NotAllowedError, `the service does not allow this (${answered})`, NOT_ALLOWED];
+  if (status === 429)
+    return [ResponseError, `the service limits the rate of requests (${answered})`, "Try again later."];
   // only the API itself can say that a job is gone, or not completed
   if (isWebPage && status >= 400 && status < 500) return [ResponseError, answered, NOT_THE_API];
-  switch (status) {
-    case 404:
-      return [
-        NotFoundError,
-        answered,
-        `Check the domain, the job id and the base URL.${pathRemedy(baseUrl)}`,
-      ];
-    case 409:
-      return [NotReadyError, answered, "Try again when the job is completed."];
-  }
+  if (status === 404)
+    return [NotFoundError, answered, `Check the domain, the job id and the base URL.${pathRemedy(baseUrl)}`];
+  if (status === 409) return [NotReadyError, answered, "Try again when the job is completed."];
   if (REDIRECTS.has(status)) {
-    return [
-      ResponseError,
-      `${answered}, a redirect: it is not followed, so that the API key is sent only to the base URL`,
-      "Set the base URL to the service's real address.",
-    ];
+    const problem = `${answered}, a redirect: it is not followed, so that the API key is sent only to the base URL`;
+    return [ResponseError, problem, "Set the base URL to the service's real address."];
   }
+  const isBroken = status >= 500;
   return [
     ResponseError,
     answered,
-    status >= 500 ? "The service has a problem: try again later." : "Check the inputs and the base URL.",
+    isBroken ? "The service has a problem: try again later." : "Check the inputs and the base URL.",
   ];
 }
+
+/** What a key that is known may lack. */
+const NOT_ALLOWED =
+  "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
+  "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
+  "the organization allows. Check the three in the dashboard.";
 
 /** A hint at the path of a base URL, which is often a page of the dashboard; empty without one. */
 export function pathRemedy(baseUrl: string): string {
@@ -101,11 +88,6 @@ function serviceReason(text: string | undefined): string {
   return typeof reason === "string" ? redact(reason) : "";
 }
 
-/** The engine stores the configuration of a run, and uses it again where no program runs. */
+/** The engine stores the configuration of a run, and uses it again where no program runs: of a key from the stack's configuration. */
 const LAST_KEY =
   " If the key was replaced: `pulumi refresh` and `pulumi destroy --refresh` send the key of the last `pulumi up`. Run `pulumi up` first, or `pulumi refresh --run-program`.";
-
-/** Whether the key may come from the stack's configuration. */
-function isStored(apiKeyName: string): boolean {
-  return apiKeyName.includes("the config ");
-}

@@ -1,5 +1,11 @@
-import type { FailedAttempt, Repetition } from "./retryPolicy";
-import { allowedRepeats, countedAs, mayHaveBeenProcessed, retryDelayMs } from "./retryPolicy";
+import {
+  type FailedAttempt,
+  type Repetition,
+  allowedRepeats,
+  countedAs,
+  mayHaveBeenProcessed,
+  retryDelayMs,
+} from "./retryPolicy";
 import { sleep } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";

@@ -82,13 +82,8 @@ export function countedAs(fault: Fault, repetition: Repetition): string {
 
 /** Whether sending a start again after this fault could start a second job. */
 export function mayHaveBeenProcessed(fault: Fault): boolean {
-  return (
-    fault.kind === "interrupted" ||
-    fault.kind === "notHttp" ||
-    fault.kind === "malformed" ||
-    fault.kind === "oversized" ||
-    (fault.kind === "status" && BROKEN_INSIDE.has(fault.status))
-  );
+  if (fault.kind === "status") return BROKEN_INSIDE.has(fault.status);
+  return ["interrupted", "notHttp", "malformed", "oversized"].includes(fault.kind);
 }
 
 /**

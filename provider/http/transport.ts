@@ -3,7 +3,7 @@ import { MalformedResponseError } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
 import { parseObject, QUOTE_LENGTH } from "./reply";
-import { type Call, type Endpoint, endpointOf, type Origin } from "./endpoint";
+import { type Call, type Endpoint, endpointOf, type ServiceAccess } from "./endpoint";
 import { type Answer, attempt, type NetworkContext, readAnswer } from "./attempt";
 import { type Peer, Retries } from "./retries";
 import { type FailedAttempt, mayHaveBeenProcessed } from "./retryPolicy";
@@ -25,7 +25,7 @@ export interface Reply {
 
 /** The parts that all calls of one operation share. */
 export interface TransportOptions extends NetworkContext {
-  readonly service: Origin;
+  readonly service: ServiceAccess;
   /** Limits the rate of requests, for all operations of the process. */
   readonly pacers: Pacers;
   readonly tracer: Tracer;
@@ -91,7 +91,7 @@ export class Transport {
     } finally {
       cancelReport();
     }
-    this.#peer.wasAnswered ||= pacer.wasRefused;
+    this.#peer.wasAnswered ||= pacer.lastRefusal !== undefined; // it is reachable
   }
 
   async #attempt<T>(
@@ -129,17 +129,35 @@ export class Transport {
 
   /** A span as OpenTelemetry has it, see https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client */
   #exchange(call: Call, endpoint: Endpoint, repeats: number, key: string): Promise<Answer | FailedAttempt> {
-    const { tracer } = this.#options;
+    const { tracer, service, clock } = this.#options;
+    const { method, body, idempotencyKey, repetition } = call;
     const { hostname, port, protocol } = new URL(endpoint.url);
     const attributes = {
-      "http.request.method": call.method,
+      "http.request.method": method,
       "url.full": endpoint.url,
       "server.address": hostname,
       "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
       ...(repeats > 0 && { "http.request.resend_count": repeats }),
     };
-    return tracer.span(call.method, attributes, async () => {
-      const answer = await this.#request(call, endpoint, key);
+    const headers = {
+      authorization: `Bearer ${key}`,
+      accept: "application/json",
+      ...(body && { "content-type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "idempotency-key": `"${idempotencyKey}"` }),
+    };
+    return tracer.span(method, attributes, async () => {
+      const outcome = await attempt(
+        endpoint,
+        { method, headers, body: body && JSON.stringify(body) },
+        this.#options,
+        {
+          silenceMs: ATTEMPT_LIMIT_MS,
+          graceMs: repetition === "start" ? START_GRACE_MS : 0,
+          proxy: service.proxy,
+        },
+        (reply) => readAnswer(endpoint, reply, clock),
+      );
+      const answer = "fault" in outcome ? outcome : outcome.value;
       if ("fault" in answer) {
         tracer.note({ "error.type": answer.error.name });
       } else {
@@ -151,31 +169,5 @@ export class Transport {
       }
       return answer;
     });
-  }
-
-  async #request(
-    { method, body, idempotencyKey, repetition }: Call,
-    endpoint: Endpoint,
-    key: string,
-  ): Promise<Answer | FailedAttempt> {
-    const { service, clock } = this.#options;
-    const headers = {
-      authorization: `Bearer ${key}`,
-      accept: "application/json",
-      ...(body && { "content-type": "application/json" }),
-      ...(idempotencyKey !== undefined && { "idempotency-key": `"${idempotencyKey}"` }),
-    };
-    const outcome = await attempt(
-      endpoint,
-      { method, headers, body: body && JSON.stringify(body) },
-      this.#options,
-      {
-        silenceMs: ATTEMPT_LIMIT_MS,
-        graceMs: repetition === "start" ? START_GRACE_MS : 0,
-        proxy: service.proxy,
-      },
-      (reply) => readAnswer(endpoint, reply, clock),
-    );
-    return "fault" in outcome ? outcome : outcome.value;
   }
 }

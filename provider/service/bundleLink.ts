@@ -110,18 +110,15 @@ function signedExpiry(query: URLSearchParams): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second) + Number(lifeSeconds) * 1_000;
 }
 
-/** What a state says of a link. Only the engine and its tools wrote it, but they may have damaged it. */
-export interface StoredLink {
-  readonly bundleUrl?: unknown;
-  readonly expiresAt?: unknown;
-  readonly renewAfter?: unknown;
-}
-
 /**
  * Whether a state has a link that dependants can use and whose renewal can be planned. Older CLIs write `null` for every secret
  * if they export a stack with a wrong passphrase.
  */
-export function isStoredLink({ bundleUrl, expiresAt, renewAfter }: StoredLink): boolean {
+export function isStoredLink({
+  bundleUrl,
+  expiresAt,
+  renewAfter,
+}: Partial<Record<"bundleUrl" | "expiresAt" | "renewAfter", unknown>>): boolean {
   return isAddress(bundleUrl) && isTimeOrAbsent(expiresAt) && isTimeOrAbsent(renewAfter);
 }
 

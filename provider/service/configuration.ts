@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../runtime/messages/errors";
 import { isLoopback } from "../http/address";
-import type { Origin } from "../http/endpoint";
+import type { ServiceAccess } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
 import { type Secrets, SHORTEST_SECRET } from "../runtime/messages/secrets";
 
@@ -70,7 +70,7 @@ export interface ConfigurationSource {
 }
 
 /** The service that one operation talks to. */
-export interface ServiceSettings extends Origin {
+export interface ServiceSettings extends ServiceAccess {
   /** Whether links and the base URL may use `http:` to hosts other than this machine. */
   readonly allowInsecure: boolean;
   /** Whether a bundle is fetched from public addresses only. */
@@ -165,12 +165,9 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
       `${where} Keys are made on the API keys page of the dashboard.`,
     );
   };
-  const isVisible = /^[\x21-\x7e]+$/.test(key);
-  if (prefix === "") {
-    if (!isVisible) malformed("contain white space or are not all ASCII");
-  } else if (!isVisible || !key.startsWith(prefix) || key === prefix) {
-    malformed(`do not begin with ${prefix}, or contain white space`);
-  }
+  const isRight = /^[\x21-\x7e]+$/.test(key) && key.startsWith(prefix) && key !== prefix;
+  if (!isRight && prefix === "") malformed("contain white space or are not all ASCII");
+  if (!isRight) malformed(`do not begin with ${prefix}, or contain white space`);
   // the default prefix is recognized in any text; other keys are removed from messages by their value
   if (prefix !== DEFAULT_API_KEY_PREFIX && key.length < SHORTEST_SECRET) {
     malformed(`are too few: a key of less than ${SHORTEST_SECRET} cannot be kept out of messages`);

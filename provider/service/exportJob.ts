@@ -43,21 +43,15 @@ export interface ExportJob {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Known statuses. The API documents the two final ones; the others clearly mean «pending» and need no warning. */
+/** Statuses that clearly mean «pending»: they need no warning. */
+const PENDING =
+  "active created in_progress in-progress packaging pending processing queued rendering running started";
+
+/** Known statuses. The API documents the two final ones. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   completed: "success",
   failed: "failure",
-  active: "pending",
-  created: "pending",
-  in_progress: "pending",
-  "in-progress": "pending",
-  packaging: "pending",
-  pending: "pending",
-  processing: "pending",
-  queued: "pending",
-  rendering: "pending",
-  running: "pending",
-  started: "pending",
+  ...Object.fromEntries(PENDING.split(" ").map((status) => [status, "pending"])),
 };
 
 /** A job that was started and not polled yet. */

@@ -2,8 +2,7 @@ import { MalformedResponseError } from "../runtime/messages/errors";
 import type { Tracer } from "../runtime/tracing/tracer";
 import type { Reporter } from "../runtime/messages/reporter";
 import type { Client } from "./client";
-import type { BundleLink } from "./bundleLink";
-import { SHORT_LIFE_MS, isShort } from "./bundleLink";
+import { type BundleLink, SHORT_LIFE_MS, isShort } from "./bundleLink";
 
 /** The parts of a context that minting a link needs. */
 interface MintContext {

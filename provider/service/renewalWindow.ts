@@ -1,9 +1,9 @@
 import { isShort, type BundleLink } from "./bundleLink";
 
 /** Default renewal window: this fraction of a link's life before it expires. */
-const DEFAULT_PART = 1 / 3;
+const DEFAULT_SHARE = 1 / 3;
 /** Largest renewal window, as a fraction of a link's life: a new link is never due at once. */
-const LARGEST_PART = 1 / 2;
+const LARGEST_SHARE = 1 / 2;
 /** `Date` headers count whole seconds: a link was minted up to this much later than it seems, in milliseconds. */
 const DATE_PRECISION_MS = 1_000;
 
@@ -47,7 +47,7 @@ export function renewalWindow(
   if (expiresAtMs === undefined) return undefined;
   const lifeMs = Math.max(0, expiresAtMs - mintedAtMs);
   if (isShort(lifeMs)) return { ms: lifeMs, isShortened: false };
-  const longestMs = (lifeMs - DATE_PRECISION_MS) * LARGEST_PART;
-  const ms = Math.min(renewBeforeMs ?? lifeMs * DEFAULT_PART, longestMs);
+  const longestMs = (lifeMs - DATE_PRECISION_MS) * LARGEST_SHARE;
+  const ms = Math.min(renewBeforeMs ?? lifeMs * DEFAULT_SHARE, longestMs);
   return { ms, isShortened: renewBeforeMs !== undefined && renewBeforeMs > ms };
 }

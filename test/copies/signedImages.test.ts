@@ -6,8 +6,9 @@ import { repositoryDestination } from "../../provider/copies/destinations/reposi
 import { getManifest } from "../../provider/images/registry/manifests.ts";
 import { parseRepository } from "../../provider/images/registry/reference.ts";
 import { RegistrySession } from "../../provider/images/registry/session.ts";
-import { contentOf, describe as descriptorOf } from "../../provider/images/registry/content.ts";
-import { attestationArtifact } from "../../provider/images/signing/artifacts.ts";
+import { contentOf, describe as descriptorOf, manifestOf } from "../../provider/images/registry/content.ts";
+import { OCI_MANIFEST } from "../../provider/images/registry/mediaTypes.ts";
+import { attestationTag, configOf } from "../../provider/images/signing/artifacts.ts";
 import { readLayers } from "../../provider/images/signing/layers.ts";
 import { pushArtifacts } from "../../provider/images/signing/signedImage.ts";
 import { crane, pushBase, pushEmptyImage } from "./images.ts";
@@ -185,12 +186,11 @@ describe("one changed byte", () => {
       const changed = contentOf(layer.mediaType, { ...envelope, payload });
       return { content: changed, layer: { ...layer, ...descriptorOf(changed) } };
     });
-    const forgedArtifact = attestationArtifact(
-      top,
-      forged.map(({ layer }) => layer),
-      forged.map(({ content }) => content),
-    );
-    await pushArtifacts(session, top, [forgedArtifact]);
+    const layers = forged.map(({ layer }) => layer);
+    const config = configOf(layers);
+    const manifest = manifestOf(OCI_MANIFEST, { config: descriptorOf(config), layers });
+    const blobs = [config, ...forged.map(({ content }) => content)];
+    await pushArtifacts(session, top, [{ manifest, blobs, tag: attestationTag(top.digest) }]);
     for (const type of TYPES) {
       for (const verify of Object.values(verifiers.attestation)) {
         await expect(verify(image, type)).rejects.toThrow();

@@ -1,6 +1,7 @@
+import { basename } from "node:path/posix";
+import { parseBase, repositoryName } from "../registry/reference";
 import { packageVersion } from "../../runtime/files/packageVersion";
 import type { Origin } from "./origin";
-import { imagePackageUrl, ownPackageUrl } from "./packageUrl";
 import { sha256In } from "./statement";
 
 /** The type of a statement with an SBOM, see https://cyclonedx.org/specification/overview/. */
@@ -83,4 +84,20 @@ export function imagePart(ref: string, name: string, digest: string): SbomPart {
     sha256: sha256In(digest),
     packageUrl: imagePackageUrl(name, digest),
   };
+}
+
+/** The URL of this package, see https://github.com/package-url/purl-spec. */
+export function ownPackageUrl(): string {
+  return `pkg:npm/pulumi-docs-hosting@${packageVersion()}`;
+}
+
+/** The URL of an image. @param name as a user writes it, without a digest @param digest `sha256:…` */
+export function imagePackageUrl(name: string, digest: string): string {
+  const { tag, ...repository } = parseBase(`${name}@${digest}`);
+  const qualifiers = [
+    `repository_url=${encodeURIComponent(repositoryName(repository))}`,
+    ...(tag === undefined ? [] : [`tag=${encodeURIComponent(tag)}`]),
+  ];
+  const last = basename(repository.path);
+  return `pkg:oci/${encodeURIComponent(last)}@${encodeURIComponent(digest)}?${qualifiers.join("&")}`;
 }

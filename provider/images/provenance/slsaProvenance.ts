@@ -1,5 +1,5 @@
 import type { Origin } from "./origin";
-import { imagePackageUrl, ownPackageUrl } from "./packageUrl";
+import { imagePackageUrl, ownPackageUrl } from "./sbom";
 import { sha256In, statement, type ResourceDescriptor, type Statement } from "./statement";
 
 /** The type of a provenance, see https://slsa.dev/spec/v1.0/provenance. */

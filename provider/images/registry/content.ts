@@ -58,6 +58,12 @@ export function annotationsIn(value: unknown): Record<string, string> {
   return Object.fromEntries(entries.filter(isText));
 }
 
+/** A list among the fields of an object in JSON; empty if there is none. @param value as for {@link fieldsOf} */
+export function listIn(value: unknown, name: string): readonly unknown[] {
+  const list = fieldsOf(value)[name];
+  return Array.isArray(list) ? list : [];
+}
+
 /** The fields of an object in JSON; none of anything else. @param value the bytes of JSON, or a part of it */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const found = Buffer.isBuffer(value) ? parseJson(value.toString()) : value;

@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCredentialHelper, type CredentialContext } from "./credentialHelper";
-import { credentialSources, type Credential } from "./dockerConfiguration";
+import { fieldsOf } from "./content";
+import { parseJson } from "../../http/reply";
+import { redact } from "../../runtime/messages/plainText";
+import type { RegistryContext } from "./exchange";
 import type { Repository } from "./reference";
 
 /** A credential, and the file or variable that has it or names its helper. */
@@ -85,4 +88,134 @@ async function readConfiguration(
     }
     return undefined;
   }
+}
+
+/** What the search for a credential needs from the outside. */
+export type CredentialContext = Pick<RegistryContext, "environment" | "reporter" | "signal">;
+
+/** Maximum time of a helper, in milliseconds: some ask a remote service. */
+const HELPER_LIMIT_MS = 20_000;
+/** Maximum size of what a helper prints, in bytes. */
+const ANSWER_LIMIT = 1024 * 1024;
+
+/**
+ * Runs `docker-credential-NAME`, see https://github.com/docker/docker-credential-helpers. A missing or failing helper causes a
+ * warning, and counts as one without a credential.
+ *
+ * @throws the signal's reason
+ */
+export async function runCredentialHelper(
+  name: string,
+  server: string,
+  { environment, reporter, signal }: CredentialContext,
+): Promise<Credential | undefined> {
+  signal.throwIfAborted();
+  const command = `docker-credential-${name}`;
+  const { code, output } = await new Promise<{ code: number | string; output: string }>((resolve) => {
+    const options = {
+      // it may need any variable: settings of its cloud, the session's key ring
+      env: { ...process.env, HOME: environment("HOME"), PATH: environment("PATH") },
+      timeout: HELPER_LIMIT_MS,
+      killSignal: "SIGKILL",
+      maxBuffer: ANSWER_LIMIT,
+      signal,
+    } as const;
+    const { stdin } = execFile(command, ["get"], options, (error, printed) =>
+      resolve({ code: error ? (error.code ?? error.signal ?? "ended") : 0, output: printed }),
+    );
+    stdin?.on("error", () => undefined); // a helper need not read its input
+    stdin?.end(server);
+  });
+  signal.throwIfAborted();
+  if (code === 0) {
+    const credential = helperCredential(parseJson(output));
+    if (credential === undefined) reporter.warn(`${command} printed no credential for ${server}`);
+    return credential;
+  }
+  // the output says that the helper has no credential: it has no exit code for that
+  if (!/credentials not found/i.test(output)) {
+    const details = typeof code === "number" ? redact(output, 200) : "";
+    reporter.warn(`${command} gave no credential for ${server} (${code})${details && `: ${details}`}`);
+  }
+  return undefined;
+}
+
+/** A credential that a registry or its token service accepts. */
+export type Credential =
+  | { readonly username: string; readonly password: string }
+  /** A refresh token, which gets other tokens (OAuth 2). */
+  | { readonly identityToken: string };
+
+/** Where to get a credential. */
+export type CredentialSource =
+  | { readonly credential: Credential }
+  /** `docker-credential-NAME get`, asked for `server`. */
+  | { readonly helper: string; readonly server: string };
+
+/** The name of Docker's registry in configurations and for helpers. */
+const DOCKER_SERVER = "https://index.docker.io/v1/";
+const DOCKER_NAMES = new Set(["docker.io", "index.docker.io", "registry-1.docker.io"]);
+
+/** The user name that marks a password as an identity token. */
+const TOKEN_USER = "<token>";
+
+/**
+ * The credentials for a repository's registry in a configuration of Docker or of the containers tools, best match first, see
+ * https://docs.docker.com/reference/cli/docker/login/ and https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md
+ *
+ * @param configuration the file's content, as JSON
+ */
+export function credentialSources(configuration: unknown, repository: Repository): CredentialSource[] {
+  const { auths, credHelpers, credsStore } = fieldsOf(configuration);
+  const server = DOCKER_NAMES.has(repository.host) ? DOCKER_SERVER : repository.host;
+  const helpers = [...matching(fieldsOf(credHelpers), repository), credsStore].filter(
+    // the name of a program, never a path
+    (name): name is string => typeof name === "string" && /^[\w.-]+$/.test(name),
+  );
+  return [
+    ...helpers.map((helper) => ({ helper, server })),
+    ...matching(fieldsOf(auths), repository)
+      .map((entry) => credentialOf(fieldsOf(entry)))
+      .filter((credential) => credential !== undefined)
+      .map((credential) => ({ credential })),
+  ];
+}
+
+/** Reads the output of a helper. @returns undefined when it contains no usable credential */
+export function helperCredential(printed: unknown): Credential | undefined {
+  const { Username: username, Secret: password } = fieldsOf(printed);
+  if (typeof username !== "string" || typeof password !== "string" || password === "") return undefined;
+  return username === TOKEN_USER ? { identityToken: password } : { username, password };
+}
+
+/** The values whose keys name the repository's registry or one of its parent folders: the most specific first. */
+function matching(table: Readonly<Record<string, unknown>>, { host, path }: Repository): unknown[] {
+  const name = `${host}/${path}`;
+  const isDocker = DOCKER_NAMES.has(host);
+  return Object.entries(table)
+    .map(([key, value]) => ({ place: placeOf(key), value }))
+    .filter(
+      ({ place }) => name === place || name.startsWith(`${place}/`) || (isDocker && DOCKER_NAMES.has(place)),
+    )
+    .sort((one, other) => other.place.length - one.place.length)
+    .map(({ value }) => value);
+}
+
+/** Removes scheme and API version: Docker's keys may be URLs of an API. */
+function placeOf(key: string): string {
+  return key
+    .replace(/^https?:\/\//, "")
+    .replace(/\/+$/, "")
+    .replace(/\/v[12]$/, "");
+}
+
+function credentialOf(entry: Readonly<Record<string, unknown>>): Credential | undefined {
+  const { auth, username, password, identitytoken } = entry;
+  if (typeof identitytoken === "string" && identitytoken !== "") return { identityToken: identitytoken };
+  if (typeof auth === "string" && auth !== "") {
+    const [, user, secret] =
+      /^([^:]*):(.*)$/s.exec(Buffer.from(auth, "base64").toString().replace(/\0+$/, "")) ?? [];
+    if (user !== undefined && secret !== undefined) return { username: user, password: secret };
+  }
+  return typeof username === "string" && typeof password === "string" ? { username, password } : undefined;
 }

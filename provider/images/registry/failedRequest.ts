@@ -1,5 +1,4 @@
-import { type FailedAttempt } from "../../http/retryPolicy";
-import { parseRetryAfter } from "../../http/retryPolicy";
+import { type FailedAttempt, parseRetryAfter } from "../../http/retryPolicy";
 import { parseJson, QUOTE_LENGTH } from "../../http/reply";
 import { DestinationError } from "../../runtime/messages/errors";
 import { redact } from "../../runtime/messages/plainText";

@@ -1,4 +1,3 @@
-import { parseJson } from "../../http/reply";
 import { DestinationError } from "../../runtime/messages/errors";
 import { descriptorIn, fieldsOf, type Descriptor } from "./content";
 import { readBlob } from "./download";
@@ -64,7 +63,7 @@ export async function readImage(
 
 /** The images of an index, without attestations, whose platform is `unknown`. */
 function imagesOf(session: RegistrySession, index: Manifest): { digest: string; platform: Platform }[] {
-  const { manifests } = objectOf(session, index);
+  const { manifests } = fieldsOf(index.bytes);
   if (!Array.isArray(manifests)) throw unusable(session, index, "has no list of manifests");
   return (manifests as unknown[]).flatMap((entry) => {
     const { digest, mediaType, platform } = fieldsOf(entry);
@@ -84,7 +83,7 @@ async function readPlatformImage(
   if (!IMAGE_TYPES.includes(manifest.mediaType)) {
     throw unusable(session, manifest, `is not an image but ${JSON.stringify(manifest.mediaType)}`);
   }
-  const { config, layers } = objectOf(session, manifest);
+  const { config, layers } = fieldsOf(manifest.bytes);
   const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorIn) : [undefined];
   const configBlob = descriptorIn(config);
   if (configBlob === undefined || descriptors.includes(undefined)) {
@@ -112,12 +111,6 @@ export function platformIn({ os, architecture, variant }: PlatformImage["config"
     architecture: String(architecture),
     ...(typeof variant === "string" && { variant }),
   };
-}
-
-function objectOf(session: RegistrySession, manifest: Manifest): Record<string, unknown> {
-  const value = parseJson(manifest.bytes.toString());
-  if (typeof value !== "object" || value === null) throw unusable(session, manifest, "is not JSON");
-  return value as Record<string, unknown>;
 }
 
 function unusable({ repository }: RegistrySession, { digest }: Manifest, what: string): DestinationError {

@@ -133,9 +133,9 @@ export async function existingManifest(session: RegistrySession, name: string): 
 }
 
 /** The error for content whose digest is not the requested one. */
-export function otherBytes(what: string, digest: string): DestinationError {
+export function otherBytes(what: string, digest: string, did = "gave"): DestinationError {
   return new DestinationError(
-    `the registry gave something else for ${what}: its digest is ${isDigest(digest) ? digest : "unusable"}`,
+    `the registry ${did} something else for ${what}: its digest is ${isDigest(digest) ? digest : "unusable"}`,
     "Something between here and the registry, or the registry's own store, changes content: check both.",
   );
 }

@@ -1,9 +1,8 @@
+import { isLoopback } from "../../http/address";
 import type { HttpReply } from "../../http/attempt";
 import { type Peer, Retries } from "../../http/retries";
-import { type FailedAttempt } from "../../http/retryPolicy";
-import { allowedRepeats } from "../../http/retryPolicy";
+import { allowedRepeats, type FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError, type DocsHostingError } from "../../runtime/messages/errors";
-import { findApiRoot } from "./apiRoot";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { readUnwanted, refused, unconnected, type UnwantedReply } from "./failedRequest";
 import { Login, type Rights } from "./login";
@@ -76,12 +75,9 @@ export class RegistrySession {
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
   async send<T>(call: RegistryCall, read: (reply: HttpReply) => T | Promise<T>): Promise<T> {
-    const retries = this.retries();
-    for (;;) {
-      const outcome = await this.sendOnce(call, read);
-      if ("value" in outcome) return outcome.value;
-      await retries.pause(outcome);
-    }
+    const attempted = await this.attempt(call, read);
+    if ("refusal" in attempted) throw attempted.refusal;
+    return attempted.value;
   }
 
   /**
@@ -232,4 +228,45 @@ export class RegistrySession {
     const { repository, context } = this;
     return refused({ method, url }, reply, repository.host, this.#login.search, context.clock.now());
   }
+}
+
+/** Docker's registry has another host for its API than for its images' names. */
+const API_HOSTS: Readonly<Record<string, string>> = { "docker.io": "registry-1.docker.io" };
+/** What a server with TLS answers to a request without it, unless it closes the connection. */
+const BAD_REQUEST = 400;
+
+/**
+ * Finds the root of a registry's API: `https://registry.internal`.
+ *
+ * @param host in the images' names
+ * @param isPlain the registry has no TLS; for a registry on this machine, requests detect whether it has
+ * @param retries of these requests
+ * @throws DestinationError if a registry on this machine does not answer; DeadlineExceededError; the signal's reason
+ */
+async function findApiRoot(
+  host: string,
+  isPlain: boolean,
+  context: RegistryContext,
+  retries: Retries,
+): Promise<string> {
+  const secure = `https://${API_HOSTS[host] ?? host}`;
+  const plain = `http://${host}`;
+  if (isPlain) return plain;
+  if (!isLoopback(new URL(secure).hostname)) return secure;
+  // on this machine both are common, as docker assumes, too
+  for (;;) {
+    const overTls = await statusOf(secure, context);
+    if (typeof overTls === "number" || overTls.fault.kind === "untrusted") return secure;
+    // a failed connection does not show that the registry has no TLS: it may be busy
+    const withoutTls = await statusOf(plain, context);
+    if (typeof withoutTls === "number" && withoutTls !== BAD_REQUEST) return plain;
+    await retries.pause(unconnected(overTls, new URL(secure)));
+  }
+}
+
+/** The status with which a registry answers at the root of its API. */
+async function statusOf(root: string, context: RegistryContext): Promise<number | FailedAttempt> {
+  const request = { method: "GET", url: new URL("/v2/", root), headers: {} } as const;
+  const answer = await exchange(request, context, ({ status }) => Promise.resolve(status));
+  return "fault" in answer ? answer : answer.value;
 }

@@ -1,5 +1,5 @@
 import { DestinationError } from "../../runtime/messages/errors";
-import { fieldsOf } from "./content";
+import { listIn } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
 import { repositoryName } from "./reference";
@@ -40,10 +40,9 @@ export async function listTags(session: RegistrySession): Promise<string[] | und
           return codes.includes("NAME_UNKNOWN") ? { tags: [], next: undefined } : undefined;
         }
         if (reply.status !== 200) return undefined;
-        const { tags: listed } = fieldsOf(await wholeBody(reply));
-        const names = Array.isArray(listed) ? (listed as unknown[]) : [];
+        const names = listIn(await wholeBody(reply), "tags");
         return {
-          tags: names.filter((tag): tag is string => typeof tag === "string"),
+          tags: names.filter((tag) => typeof tag === "string"),
           next: await nextPage(session, reply.headers.get("link"), url),
         };
       },

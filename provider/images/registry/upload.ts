@@ -1,9 +1,9 @@
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { sleep } from "../../runtime/time/clock";
-import { DestinationError } from "../../runtime/messages/errors";
 import { type BlobSource, hasBlob } from "./blobs";
-import { isDigest, pinned } from "./reference";
-import type { RegistryCall, RegistrySession } from "./session";
+import { otherBytes } from "./manifests";
+import { pinned } from "./reference";
+import type { RegistrySession } from "./session";
 
 /** Maximum number of bytes in one request: what a lost connection can cost. */
 const CHUNK_BYTES = 32 * 1024 * 1024;
@@ -53,50 +53,35 @@ export async function uploadBlob(
     location = undefined;
   };
 
-  /** The bytes that have not arrived yet, up to an end. */
-  const contentTo = (end: number): Pick<RegistryCall, "headers" | "body"> => {
-    const begin = offset;
-    const headers = { "content-type": "application/octet-stream", "content-length": String(end - begin) };
-    if (end === begin) return { headers };
-    return {
-      headers: { ...headers, "content-range": `${begin}-${end - 1}` },
-      body: () => counted(source.read(begin, end), (bytes) => onMoved(begin + bytes)),
-    };
-  };
-
-  /** Sends the next chunk. @returns the failure, if any */
-  const sendChunk = async (to: URL): Promise<FailedAttempt | undefined> => {
-    const end = Math.min(offset + chunkBytes, size);
-    const outcome = await session.sendOnce(
-      { method: "PATCH", to, ...contentTo(end), accepted: [202] },
-      ({ headers }) => session.located(headers.get("location"), to),
-    );
-    if ("fault" in outcome) return outcome;
-    location = outcome.value;
-    offset = end;
-    return undefined;
-  };
-
-  /** Sends all remaining bytes, and the digest. @returns the failure, if any */
-  const finish = async (at: URL): Promise<FailedAttempt | undefined> => {
+  /** Sends the bytes of the next chunk; those of the last one with the digest. @returns the failure, if any */
+  const send = async (at: URL, isLast: boolean): Promise<FailedAttempt | undefined> => {
+    const [begin, end] = [offset, isLast ? size : Math.min(offset + chunkBytes, size)];
     const to = new URL(at);
     // the existing query stays exactly as it is: it may be signed
-    to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
+    if (isLast) to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
     const outcome = await session.sendOnce(
-      { method: "PUT", to, ...contentTo(size), accepted: [200, 201, 204] },
-      ({ headers }) => headers.get("docker-content-digest"),
+      {
+        method: isLast ? "PUT" : "PATCH",
+        to,
+        headers: {
+          "content-type": "application/octet-stream",
+          "content-length": String(end - begin),
+          ...(end > begin && { "content-range": `${begin}-${end - 1}` }),
+        },
+        ...(end > begin && {
+          body: () => counted(source.read(begin, end), (bytes) => onMoved(begin + bytes)),
+        }),
+        accepted: isLast ? [200, 201, 204] : [202],
+      },
+      async ({ headers }) => {
+        location = isLast ? undefined : await session.located(headers.get("location"), to);
+        const stored = isLast ? headers.get("docker-content-digest") : null;
+        if (stored !== null && stored !== digest)
+          throw otherBytes(pinned(session.repository, digest), stored, "stored");
+        offset = end;
+      },
     );
-    if ("fault" in outcome) return outcome;
-    location = undefined;
-    const stored = outcome.value;
-    if (stored !== null && stored !== digest) {
-      throw new DestinationError(
-        `the registry stored something else for ${pinned(session.repository, digest)}: its digest is ${isDigest(stored) ? stored : "unusable"}`,
-        "Something between here and the registry, or the registry's own store, changes content: check both.",
-      );
-    }
-    onMoved(size);
-    return undefined;
+    return "fault" in outcome ? outcome : undefined;
   };
 
   /** Reads how many bytes have arrived. The upload restarts when the registry cannot tell. */
@@ -124,9 +109,9 @@ export async function uploadBlob(
       const to = (location ??= await start());
       const before = offset;
       const isLast = offset === size || (offset === 0 && size <= chunkBytes);
-      const failed = isLast ? await finish(to) : await sendChunk(to);
+      const failed = await send(to, isLast);
       if (failed === undefined) {
-        if (isLast) return;
+        if (isLast) return onMoved(size);
         retries.moved(offset - before);
         continue;
       }

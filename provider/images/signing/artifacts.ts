@@ -22,7 +22,7 @@ export const SIGNATURE_ANNOTATION = "dev.cosignproject.cosign/signature";
 /** The annotation of a layer with the type of the attestation in it. */
 export const PREDICATE_ANNOTATION = "predicateType";
 /** The type of the referrer that contains an image's signatures. */
-const SIGNATURE_ARTIFACT = "application/vnd.dev.cosign.artifact.sig.v1+json";
+export const SIGNATURE_ARTIFACT = "application/vnd.dev.cosign.artifact.sig.v1+json";
 /** The annotation of a referrer with the type of the attestation in it. */
 const REFERRER_ANNOTATION = "in-toto.io/predicate-type";
 
@@ -39,27 +39,6 @@ export interface Artifact {
   readonly referrer?: ReferrerEntry;
 }
 
-/** The signatures of an image: cosign finds them by their tag, other programs as a referrer. */
-export function signatureArtifact(
-  image: Manifest,
-  layers: readonly Descriptor[],
-  blobs: readonly Content[],
-): Artifact {
-  const artifact = referring(image, SIGNATURE_ARTIFACT, configOf(layers), layers, blobs);
-  return { ...artifact, tag: signatureTag(image.digest) };
-}
-
-/** All attestations of an image: cosign finds them by their tag. */
-export function attestationArtifact(
-  image: Manifest,
-  layers: readonly Descriptor[],
-  blobs: readonly Content[],
-): Artifact {
-  const config = configOf(layers);
-  const manifest = manifestOf(OCI_MANIFEST, { config: describe(config), layers });
-  return { manifest, blobs: [config, ...blobs], tag: attestationTag(image.digest) };
-}
-
 /** One attestation of an image as a referrer. @param envelope the content of its only layer */
 export function attestationReferrer(image: Manifest, predicateType: string, envelope: Content): Artifact {
   const config = contentOf(EMPTY_TYPE, {});
@@ -67,7 +46,8 @@ export function attestationReferrer(image: Manifest, predicateType: string, enve
   return referring(image, STATEMENT_TYPE, config, [describe(envelope)], [envelope], annotations);
 }
 
-function referring(
+/** A manifest that refers to an image. */
+export function referring(
   image: Manifest,
   artifactType: string,
   config: Content,
@@ -90,7 +70,7 @@ function referring(
 }
 
 /** The configuration that cosign writes, without its time. */
-function configOf(layers: readonly Descriptor[]): Content {
+export function configOf(layers: readonly Descriptor[]): Content {
   const diffIds = layers.map(({ digest }) => digest);
   return contentOf(OCI_CONFIG, {
     architecture: "",

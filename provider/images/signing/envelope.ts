@@ -1,4 +1,4 @@
-import { fieldsOf } from "../registry/content";
+import { fieldsOf, listIn } from "../registry/content";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
 
@@ -24,12 +24,10 @@ export function sealed(statement: Buffer, signer: Pick<Signer, "sign">): Buffer 
  * @returns undefined unless the key signed it
  */
 export function opened(envelope: unknown, verifier: Pick<Verifier, "verify">): Buffer | undefined {
-  const { payloadType, payload, signatures } = fieldsOf(envelope);
-  if (payloadType !== STATEMENT_TYPE || typeof payload !== "string" || !Array.isArray(signatures)) {
-    return undefined;
-  }
+  const { payloadType, payload } = fieldsOf(envelope);
+  if (payloadType !== STATEMENT_TYPE || typeof payload !== "string") return undefined;
   const statement = Buffer.from(payload, "base64");
-  const isSigned = (signatures as unknown[]).some((each) => {
+  const isSigned = listIn(envelope, "signatures").some((each) => {
     const { sig } = fieldsOf(each);
     return typeof sig === "string" && verifier.verify(signedBytes(statement), Buffer.from(sig, "base64"));
   });
@@ -44,11 +42,11 @@ function signedBytes(statement: Buffer): Buffer {
   ]);
 }
 
-/** Whether a statement is about an image. @param digest of the image */
-export function isAbout(statement: Buffer, digest: string): boolean {
-  const { subject } = fieldsOf(statement);
-  return (Array.isArray(subject) ? (subject as unknown[]) : []).some((each) => {
-    const { sha256 } = fieldsOf(fieldsOf(each)["digest"]);
-    return `sha256:${String(sha256)}` === digest;
-  });
+/** The type of the statement about an image in an envelope; undefined unless the key signed it. @param digest of the image */
+export function signedType(envelope: unknown, digest: string, verifier: Pick<Verifier, "verify">): unknown {
+  const statement = opened(envelope, verifier);
+  const isAbout = listIn(statement, "subject").some(
+    (each) => `sha256:${String(fieldsOf(fieldsOf(each)["digest"])["sha256"])}` === digest,
+  );
+  return isAbout ? fieldsOf(statement)["predicateType"] : undefined;
 }

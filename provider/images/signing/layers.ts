@@ -1,4 +1,4 @@
-import { annotationsIn, descriptorIn, fieldsOf, type Descriptor } from "../registry/content";
+import { annotationsIn, descriptorIn, listIn, type Descriptor } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
 import type { RegistrySession } from "../registry/session";
@@ -29,8 +29,7 @@ export async function readLayers(session: RegistrySession, tag: string): Promise
 
 /** The layers of a manifest, with their annotations. */
 export function layersIn(manifest: Buffer): Descriptor[] {
-  const { layers } = fieldsOf(manifest);
-  return (Array.isArray(layers) ? (layers as unknown[]) : []).flatMap((each) => layerOf(each) ?? []);
+  return listIn(manifest, "layers").flatMap((each) => layerOf(each) ?? []);
 }
 
 function layerOf(value: unknown): Descriptor | undefined {

@@ -1,11 +1,15 @@
-import { contentOf, describe, fieldsOf } from "../registry/content";
+import { contentOf, describe, fieldsOf, manifestOf, type Content } from "../registry/content";
 import type { Manifest } from "../registry/manifests";
+import { OCI_MANIFEST } from "../registry/mediaTypes";
 import {
-  attestationArtifact,
   attestationReferrer,
+  attestationTag,
+  configOf,
   PREDICATE_ANNOTATION,
-  signatureArtifact,
+  referring,
   SIGNATURE_ANNOTATION,
+  SIGNATURE_ARTIFACT,
+  signatureTag,
   SIMPLE_SIGNING,
   type Artifact,
 } from "./artifacts";
@@ -50,20 +54,25 @@ export function makeArtifacts(
   ];
 }
 
+/** The signatures of an image: cosign finds them by their tag, other programs as a referrer. */
 function signatureOf(
   { name, manifest }: SignedImage,
   signer: Signer,
   existing: readonly ReadLayer[],
 ): Artifact {
   const layers = existing.map(({ layer }) => layer);
-  if (existing.some((each) => isSignatureOf(manifest.digest, each, signer))) {
-    return signatureArtifact(manifest, layers, []);
+  const blobs: Content[] = [];
+  if (!existing.some((each) => isSignatureOf(manifest.digest, each, signer))) {
+    const payload = contentOf(SIMPLE_SIGNING, signaturePayload(name, manifest.digest));
+    const annotations = { [SIGNATURE_ANNOTATION]: signer.sign(payload.bytes).toString("base64") };
+    layers.push({ ...describe(payload), annotations });
+    blobs.push(payload);
   }
-  const payload = contentOf(SIMPLE_SIGNING, signaturePayload(name, manifest.digest));
-  const annotations = { [SIGNATURE_ANNOTATION]: signer.sign(payload.bytes).toString("base64") };
-  return signatureArtifact(manifest, [...layers, { ...describe(payload), annotations }], [payload]);
+  const artifact = referring(manifest, SIGNATURE_ARTIFACT, configOf(layers), layers, blobs);
+  return { ...artifact, tag: signatureTag(manifest.digest) };
 }
 
+/** The attestations of an image: cosign finds all of them by their tag, other programs each as a referrer. */
 function attestationsOf(
   image: Manifest,
   attestations: readonly Attestation[],
@@ -86,13 +95,16 @@ function attestationsOf(
     own.filter(({ statement }) => kinds.has(fieldsOf(statement)["predicateType"])).map(({ layer }) => layer),
   );
   const others = existing.map(({ layer }) => layer).filter((layer) => !replaced.has(layer));
-  const layers = wanted.map(({ predicateType, envelope }) => ({
+  const added = wanted.map(({ predicateType, envelope }) => ({
     ...describe(envelope),
     annotations: { [SIGNATURE_ANNOTATION]: "", [PREDICATE_ANNOTATION]: predicateType },
   }));
-  const envelopes = wanted.map(({ envelope }) => envelope);
+  const layers = [...others, ...added];
+  const config = configOf(layers);
+  const manifest = manifestOf(OCI_MANIFEST, { config: describe(config), layers });
+  const blobs = [config, ...wanted.map(({ envelope }) => envelope)];
   return [
-    attestationArtifact(image, [...others, ...layers], envelopes),
+    { manifest, blobs, tag: attestationTag(image.digest) },
     ...wanted.map(({ predicateType, envelope }) => attestationReferrer(image, predicateType, envelope)),
   ];
 }

@@ -12,7 +12,7 @@ import { isDigest, repositoryName } from "../registry/reference";
 import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
 import type { RegistrySession } from "../registry/session";
 import { attestationReferrer, attestationTag, signatureTag, type Artifact } from "./artifacts";
-import { ENVELOPE_TYPE, isAbout, opened, STATEMENT_TYPE } from "./envelope";
+import { ENVELOPE_TYPE, signedType, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf } from "./imageSignature";
 import { readLayers } from "./layers";
 import { makeArtifacts, type Attestation } from "./makeArtifacts";
@@ -109,16 +109,13 @@ async function signedEnvelopes(
   const signatures = (await readLayers(session, signatureTag(digest))) ?? [];
   if (!signatures.some((each) => isSignatureOf(digest, each, verifier))) return undefined;
   const attestations = (await readLayers(session, attestationTag(digest))) ?? [];
-  const found = attestations.flatMap(({ content }) => {
-    const statement = opened(content, verifier);
-    return statement && isAbout(statement, digest)
-      ? [{ predicateType: fieldsOf(statement)["predicateType"], content }]
-      : [];
-  });
-  const envelopes = predicateTypes.flatMap((predicateType) => {
-    const envelope = found.find((each) => each.predicateType === predicateType);
-    return envelope ? [{ predicateType, content: envelope.content }] : [];
-  });
+  const found = attestations.map(({ content }) => ({ type: signedType(content, digest, verifier), content }));
+  const envelopes = predicateTypes.flatMap((predicateType) =>
+    found
+      .filter(({ type }) => type === predicateType)
+      .slice(0, 1)
+      .map(({ content }) => ({ predicateType, content })),
+  );
   return envelopes.length === predicateTypes.length ? envelopes : undefined;
 }
 
@@ -150,11 +147,7 @@ export async function removeArtifacts(
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
   const list = await findTagged(session, [referrersTag(digest)]);
-  for (const each of new Set([...list, ...(await namedArtifacts(session, digest)), ...manifests])) {
-    const refused = await deleteManifest(session, each);
-    if (refused) return refused;
-  }
-  return undefined;
+  return deleteAll(session, new Set([...list, ...(await namedArtifacts(session, digest)), ...manifests]));
 }
 
 /**
@@ -170,7 +163,18 @@ export async function removeReplacedArtifacts(
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
   const named = await namedArtifacts(session, digest);
-  for (const each of manifests.filter((manifest) => !named.includes(manifest))) {
+  return deleteAll(
+    session,
+    manifests.filter((manifest) => !named.includes(manifest)),
+  );
+}
+
+/** Removes manifests until the registry refuses one for good. @returns the reason */
+async function deleteAll(
+  session: RegistrySession,
+  manifests: Iterable<string>,
+): Promise<RefusedRemoval | undefined> {
+  for (const each of manifests) {
     const refused = await deleteManifest(session, each);
     if (refused) return refused;
   }

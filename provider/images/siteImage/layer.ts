@@ -25,13 +25,6 @@ export const siteRoot = (isOnBase: boolean): string => (isOnBase ? "usr/share/ng
 /** The path of the compressed copy of a file. */
 export const compressedPath = (path: string): string => `${path}.gz`;
 
-/** A compressed copy, stored until all files are written. */
-interface CompressedText {
-  readonly path: string;
-  readonly offset: number;
-  readonly size: number;
-}
-
 /**
  * Writes the image layer with a site's files, in their order; the same files give the same bytes. Compressed copies of text files
  * follow, for web servers that send such files as they are (`gzip_static` of nginx).
@@ -43,7 +36,8 @@ export class LayerWriter implements SiteSink {
   readonly #more: readonly ImageFile[];
   readonly #tar: LayerTar;
   readonly #files = new Set<string>();
-  readonly #texts: CompressedText[] = [];
+  /** Compressed copies, stored until all files are written. */
+  readonly #texts: { readonly path: string; readonly offset: number; readonly size: number }[] = [];
   #textBytes = 0;
   #isBegun = false;
 

@@ -43,7 +43,13 @@ export class FolderWriter {
     }
     while (this.#running.size >= FILES_AT_ONCE) await Promise.race(this.#running);
     this.#throwFailure();
-    this.#begin(target, pieces);
+    const done = this.#folder(dirname(target))
+      .then(() => writeFile(target, pieces, { flag: "wx", mode: FILE_MODE }))
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
     return digest.digest("hex");
   }
 
@@ -56,20 +62,6 @@ export class FolderWriter {
   /** Waits until nothing is being written any more. Never throws. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
-  }
-
-  #begin(target: string, pieces: readonly Buffer[]): void {
-    const write = async (): Promise<void> => {
-      await this.#folder(dirname(target));
-      const bytes = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
-      await writeFile(target, bytes, { flag: "wx", mode: FILE_MODE });
-    };
-    const done = write()
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => this.#running.delete(done));
-    this.#running.add(done);
   }
 
   /** Makes a folder after its parents, unless that was begun before. */

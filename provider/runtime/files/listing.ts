@@ -150,15 +150,10 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
 
 /** Removes a folder and those below it, except those that have files. */
 async function removeEmptyFolders(folder: string): Promise<void> {
-  const entries = await remaining(() => readdir(folder, { recursive: true, withFileTypes: true }), []);
-  const byDepth: string[][] = [[folder]];
-  for (const { parentPath, name } of entries.filter((entry) => entry.isDirectory())) {
-    const path = join(parentPath, name);
-    (byDepth[relative(folder, path).split(sep).length] ??= []).push(path);
-  }
-  for (const paths of byDepth.reverse()) {
-    await inParallel(paths, FILES_AT_ONCE, (path) => rmdir(path).catch(ignoreFull));
-  }
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+  const folders = entries.filter((entry) => entry.isDirectory());
+  await inParallel(folders, FILES_AT_ONCE, ({ name }) => removeEmptyFolders(join(folder, name)));
+  await rmdir(folder).catch(ignoreFull);
 }
 
 /** The line about files that others put into a published folder, and that stay. @param item "copy" */

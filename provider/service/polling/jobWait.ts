@@ -2,7 +2,7 @@ import { type Clock, type Deadline, sleep } from "../../runtime/time/clock";
 import { formatDuration } from "../../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
 import { type Reporter, warningOnce } from "../../runtime/messages/reporter";
-import { describeProgress, type Observation, type Outcome, remember } from "./progress";
+import { describeProgress, figuresOf, type Observation, type Outcome, remember } from "./progress";
 import { nextPollDelayMs } from "./pollSchedule";
 
 /** How long before the deadline the last poll starts, in milliseconds: time for one request. */
@@ -96,15 +96,11 @@ function reportProgress(reporter: Reporter): (history: readonly Observation[]) =
 
 function deadlineExceeded(
   { subject, deadline }: Pick<JobWait<unknown>, "subject" | "deadline">,
-  { status, progress, pageCount }: Observation,
+  last: Observation,
   polls: number,
   statuses: ReadonlySet<string>,
 ): DeadlineExceededError {
-  const details = [
-    status,
-    progress === undefined ? [] : `${Math.floor(progress)}%`,
-    pageCount === undefined ? [] : `${pageCount} pages`,
-  ].flat();
+  const details = [last.status, ...figuresOf(last)];
   return new DeadlineExceededError(
     `waited for ${subject}, but the time limit of ${formatDuration(deadline.limitMs)} passed. ` +
       `Last seen: ${details.join(", ")}. ${polls} polls in all, statuses: ${[...statuses].join(" → ")}`,

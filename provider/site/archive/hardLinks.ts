@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SiteFile } from "./site";
 
-/** A file up to this size in bytes is held in memory while its copies are read. */
-const IN_MEMORY = 16 * 1_024 * 1_024;
-
 const CHUNK_BYTES = 256 * 1_024;
 
 /**
  * Yields the content of a file once for each of several paths.
  *
- * @param content is read once. The content of a large file is stored in a temporary file meanwhile, which has no name, so that a killed run
+ * @param content is read once. For several paths it is stored in a temporary file meanwhile, which has no name, so that a killed run
  *   leaves nothing behind
  */
 export async function* repeated(
@@ -20,22 +17,14 @@ export async function* repeated(
   size: number,
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SiteFile & { readonly content: AsyncIterable<Uint8Array> }, void, undefined> {
-  const [only, ...others] = paths;
-  if (only === undefined) return;
-  if (others.length === 0) {
-    yield { path: only, size, content };
-  } else if (size <= IN_MEMORY) {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(Buffer.from(piece));
-    for (const path of paths) yield { path, size, content: asynchronous(pieces) };
-  } else {
-    const file = await namelessFile();
-    try {
-      for await (const piece of content) await file.writeFile(piece);
-      for (const path of paths) yield { path, size, content: chunksOf(file, size) };
-    } finally {
-      await file.close();
-    }
+  const [only = "", ...others] = paths;
+  if (others.length === 0) return yield { path: only, size, content };
+  const file = await namelessFile();
+  try {
+    await file.writeFile(content);
+    for (const path of paths) yield { path, size, content: chunksOf(file, size) };
+  } finally {
+    await file.close();
   }
 }
 
@@ -46,11 +35,7 @@ async function namelessFile(): Promise<FileHandle> {
   return file;
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- as an archive is read
-async function* asynchronous(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* pieces;
-}
-
+/** Unlike a stream, it holds nothing open if it is not read. */
 async function* chunksOf(file: FileHandle, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   for (let position = 0; position < size;) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { pipeline, type Transform } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
@@ -80,11 +80,9 @@ async function* gunzipped(
 ): AsyncGenerator<Buffer> {
   const furtherBytes = limits.files * HEADER_BYTES_PER_FILE + MAX_FURTHER_BYTES;
   const gunzip = createGunzip({ chunkSize: INFLATED_CHUNK_BYTES });
-  const packed = Readable.from(file.chunks(signal));
-  packed.on("error", (error) => gunzip.destroy(error));
   let unpackedBytes = 0;
   try {
-    for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Buffer>) {
+    for await (const chunk of passedThrough(file.chunks(signal), gunzip)) {
       signal.throwIfAborted();
       unpackedBytes += chunk.length;
       boundUnpacked(unpackedBytes, gunzip.bytesWritten, limits, furtherBytes);
@@ -94,13 +92,15 @@ async function* gunzipped(
     throw isOfZlib(error)
       ? refusal(`is broken: its compressed data is invalid (${error.code})`, BROKEN)
       : error;
-  } finally {
-    packed.destroy();
-    gunzip.destroy();
   }
   // zlib ignores what follows a member and is not another member
   if (gunzip.bytesWritten !== file.size)
     throw refusal("continues after the end of its compression", REMEDIES.appended);
+}
+
+/** What a stream makes of content. Its iterator ends both, and throws the error of either. */
+export function passedThrough(content: AsyncIterable<Buffer>, stream: Transform): AsyncIterable<Buffer> {
+  return pipeline(content, stream, () => undefined);
 }
 
 /** Whether zlib threw the error: the compressed data is invalid. */

@@ -1,11 +1,10 @@
-import { Readable } from "node:stream";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
-import { isOfZlib } from "./readTar";
+import { isOfZlib, passedThrough } from "./readTar";
 import { DEFLATED, ENCRYPTED, readDirectory, type ZipEntry } from "./zipDirectory";
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
@@ -16,6 +15,7 @@ const SMALL_BYTES = 512 * 1_024;
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 const DESCRIPTOR_SIGNATURE = 0x08074b50;
+const LONGEST_DESCRIPTOR = 24;
 const HAS_DESCRIPTOR = 8;
 /** Replaces a size that is stored elsewhere (zip64). */
 const ELSEWHERE = 0xffffffff;
@@ -46,7 +46,10 @@ export async function* readZip(
       const pieces = checkedPieces(bytes, entry, signal);
       yield { name: entry.name, kind: entry.kind, size: entry.size, content: unended(pieces) };
       await skipRest(pieces);
-      if (next > end) await descriptor(bytes, entry, next - end, hasDescriptor);
+      if (next > end) {
+        const record = await bytes.exactly(Math.min(next - end, LONGEST_DESCRIPTOR + 1));
+        if (!hasDescriptor || !isDescriptor(record, entry)) throw hidden();
+      }
       position = next;
     }
     if (position !== directory.offset) throw hidden();
@@ -98,28 +101,18 @@ async function localHeader(
   return { length: LOCAL_HEADER_BYTES + nameBytes + furtherBytes, hasDescriptor };
 }
 
-/** Reads the data descriptor after an entry's content: checksum and sizes that were unknown when the header was written. */
-async function descriptor(
-  bytes: ByteReader,
-  entry: ZipEntry,
-  length: number,
-  isAnnounced: boolean,
-): Promise<void> {
-  if (!isAnnounced || ![12, 16, 20, 24].includes(length)) throw hidden();
-  const record = await bytes.exactly(length);
-  const isSigned = length === 16 || length === 24;
-  const fields = isSigned ? record.subarray(4) : record;
-  const sizes =
-    fields.length === 12
-      ? [fields.readUInt32LE(4), fields.readUInt32LE(8)]
-      : [Number(fields.readBigUInt64LE(4)), Number(fields.readBigUInt64LE(12))];
-  const isRight =
-    (!isSigned || record.readUInt32LE(0) === DESCRIPTOR_SIGNATURE) &&
-    fields.readUInt32LE(0) === entry.crc32 &&
-    sizes[0] === entry.packedSize &&
-    sizes[1] === entry.size;
-  if (!isRight) throw hidden();
+/** Whether a record is the entry's data descriptor: checksum and sizes that were unknown when the header was written. */
+function isDescriptor(record: Buffer, { crc32: sum, packedSize, size }: ZipEntry): boolean {
+  const forms = [
+    Uint32Array.of(sum, packedSize, size), // packers may leave out the signature
+    Uint32Array.of(DESCRIPTOR_SIGNATURE, sum, packedSize, size),
+    Uint32Array.of(sum, ...of64Bits(packedSize), ...of64Bits(size)),
+    Uint32Array.of(DESCRIPTOR_SIGNATURE, sum, ...of64Bits(packedSize), ...of64Bits(size)),
+  ];
+  return forms.some(({ buffer }) => record.equals(Buffer.from(buffer)));
 }
+
+const of64Bits = (value: number): readonly [low: number, high: number] => [value, value / 2 ** 32];
 
 /** Unpacks content, and verifies size and checksum against the directory: yauzl verifies no checksum. */
 async function* checkedPieces(
@@ -132,7 +125,7 @@ async function* checkedPieces(
   for await (const piece of unpacked(bytes, entry)) {
     signal.throwIfAborted();
     size += piece.length;
-    if (size > entry.size) throw entryRefusal(entry.name, "has more bytes than declared", UNSAFE);
+    if (size > entry.size) throw tooLong(entry);
     sum = crc32(piece, sum);
     yield piece;
   }
@@ -140,56 +133,34 @@ async function* checkedPieces(
   if (sum !== entry.crc32) throw entryRefusal(entry.name, "has a wrong checksum", BROKEN);
 }
 
-function unpacked(bytes: ByteReader, entry: ZipEntry): AsyncIterable<Buffer> {
-  if (!entry.isDeflated) return bytes.pieces(entry.packedSize);
-  return Math.max(entry.size, entry.packedSize) <= SMALL_BYTES
-    ? inflatedAtOnce(bytes, entry)
-    : inflatedByAndBy(bytes, entry);
-}
-
-/** A stream for each of thousands of small files would take ten times as long. */
-async function* inflatedAtOnce(bytes: ByteReader, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
-  const packed = await bytes.exactly(entry.packedSize);
-  let result: { buffer: Buffer; engine: { bytesWritten: number } };
+async function* unpacked(bytes: ByteReader, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+  const { size, packedSize, isDeflated } = entry;
+  if (!isDeflated) return yield* bytes.pieces(packedSize);
+  const chunkSize = Math.max(64, Math.min(INFLATED_CHUNK_BYTES, size + 1));
+  let usedBytes: number;
   try {
-    const options = { chunkSize: chunkSizeFor(entry), maxOutputLength: entry.size + 1, info: true };
-    result = inflateRawSync(packed, options) as unknown as typeof result;
+    // a stream for each of thousands of small files would take ten times as long
+    if (Math.max(size, packedSize) <= SMALL_BYTES) {
+      const options = { chunkSize, maxOutputLength: size + 1, info: true };
+      const result: unknown = inflateRawSync(await bytes.exactly(packedSize), options);
+      const { buffer, engine } = result as { buffer: Buffer; engine: { bytesWritten: number } };
+      yield buffer;
+      usedBytes = engine.bytesWritten;
+    } else {
+      const inflate = createInflateRaw({ chunkSize });
+      yield* passedThrough(bytes.pieces(packedSize), inflate);
+      usedBytes = inflate.bytesWritten;
+    }
   } catch (error) {
-    if (!(error instanceof RangeError)) throw compressionError(error, entry);
-    throw entryRefusal(entry.name, "has more bytes than declared", UNSAFE);
+    if (isOfZlib(error))
+      throw entryRefusal(entry.name, `is broken: its compressed data is invalid (${error.code})`, BROKEN);
+    throw error instanceof RangeError ? tooLong(entry) : error;
   }
-  checkPackedSize(result.engine.bytesWritten, entry);
-  yield result.buffer;
-}
-
-async function* inflatedByAndBy(bytes: ByteReader, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
-  const inflate = createInflateRaw({ chunkSize: chunkSizeFor(entry) });
-  const source = Readable.from(bytes.pieces(entry.packedSize));
-  source.on("error", (error) => inflate.destroy(error));
-  try {
-    yield* source.pipe(inflate) as AsyncIterable<Buffer>;
-  } catch (error) {
-    throw compressionError(error, entry);
-  } finally {
-    source.destroy();
-    inflate.destroy();
-  }
-  checkPackedSize(inflate.bytesWritten, entry);
-}
-
-function chunkSizeFor({ size }: ZipEntry): number {
-  return Math.max(64, Math.min(INFLATED_CHUNK_BYTES, size + 1));
-}
-
-function compressionError(error: unknown, entry: ZipEntry): unknown {
-  return isOfZlib(error)
-    ? entryRefusal(entry.name, `is broken: its compressed data is invalid (${error.code})`, BROKEN)
-    : error;
-}
-
-/** zlib ignores what follows the end of compressed content. */
-function checkPackedSize(usedBytes: number, entry: ZipEntry): void {
-  if (usedBytes !== entry.packedSize) {
+  // zlib ignores what follows the end of compressed content
+  if (usedBytes !== packedSize)
     throw entryRefusal(entry.name, "continues after the end of its compression", UNSAFE);
-  }
+}
+
+function tooLong({ name }: ZipEntry): Error {
+  return entryRefusal(name, "has more bytes than declared", UNSAFE);
 }

@@ -41,6 +41,12 @@ export const ENCRYPTED = 0x2041;
 const STORED = 0;
 /** Compression methods, see APPNOTE.TXT 4.4.5. */
 export const DEFLATED = 8;
+/** Records at the end, see APPNOTE.TXT 4.3.14 to 4.3.16: size without a comment; of zip64, signature, and size besides what it states. */
+const END_RECORD_BYTES = 22;
+const ZIP64_SIGNATURE = 0x06064b50;
+const ZIP64_LOCATOR_SIGNATURE = 0x07064b50;
+const ZIP64_LOCATOR_BYTES = 20;
+const ZIP64_FURTHER_BYTES = 12 + ZIP64_LOCATOR_BYTES;
 const UTF_8_NAME = 0x800;
 const UNICODE_PATH = 0x7075;
 
@@ -96,7 +102,7 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
     throw refusal(`has a directory of ${length} bytes for ${zip.entryCount} files and folders`, UNSAFE);
   }
   const bytes = await file.peek(offset, length);
-  reader.hold(bytes, offset);
+  reader.held = { bytes, offset };
   const entries: ZipEntry[] = [];
   let unpackedBytes = 0;
   for await (const entry of zip.eachEntry()) {
@@ -105,7 +111,7 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
     unpackedBytes += entry.uncompressedSize;
     boundUnpacked(unpackedBytes, file.size, limits);
   }
-  if (!endsAt(bytes, cursor() - offset))
+  if (!isEndAt(cursor() - offset, bytes, zip.comment))
     throw refusal("is broken: its directory has more entries than declared", BROKEN);
   return { entries: entries.sort((a, b) => a.offset - b.offset), offset, bytes };
 }
@@ -113,17 +119,12 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
 /** Gives yauzl the archive's bytes: the directory from memory, so that it is read once. */
 class PeekReader extends RandomAccessReader {
   readonly #file: ArchiveFile;
-  #held: Buffer = Buffer.alloc(0);
-  #heldFrom = Infinity;
+  /** What is held in memory, and its offset in the archive. */
+  held: { readonly bytes: Buffer; readonly offset: number } | undefined;
 
   constructor(file: ArchiveFile) {
     super();
     this.#file = file;
-  }
-
-  hold(bytes: Buffer, from: number): void {
-    this.#held = bytes;
-    this.#heldFrom = from;
   }
 
   override read(
@@ -133,29 +134,22 @@ class PeekReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null, bytesRead?: number) => void,
   ): void {
-    const from = position - this.#heldFrom;
-    if (from >= 0) {
-      const copied = this.#held.copy(buffer, offset, Math.min(from, this.#held.length), from + length);
-      return callback(null, copied);
+    if (this.held && position >= this.held.offset) {
+      const from = position - this.held.offset;
+      return callback(null, this.held.bytes.subarray(from, from + length).copy(buffer, offset));
     }
-    this.#file.peek(position, length).then(
-      (bytes) => callback(null, bytes.copy(buffer, offset)),
-      (error: unknown) => callback(error as Error),
-    );
+    this.#file.peek(position, length).then((bytes) => callback(null, bytes.copy(buffer, offset)), callback);
   }
 }
 
-/** Whether the position holds the end record of the directory, after that of zip64 if any, and nothing follows. */
-function endsAt(directory: Buffer, position: number): boolean {
-  let end = position;
-  const signature = (at: number): number => (at + 4 <= directory.length ? directory.readUInt32LE(at) : 0);
-  if (signature(end) === 0x06064b50 && end + 12 <= directory.length) {
-    end += 12 + Number(directory.readBigUInt64LE(end + 4));
-    if (signature(end) !== 0x07064b50) return false;
-    end += 20;
-  }
-  if (signature(end) !== 0x06054b50 || end + 22 > directory.length) return false;
-  return end + 22 + directory.readUInt16LE(end + 20) === directory.length;
+/** Whether entries are followed by the directory's end record, and by that of zip64 if any: nothing hides there. */
+function isEndAt(position: number, directory: Buffer, comment: { readonly length: number }): boolean {
+  const gap = directory.length - END_RECORD_BYTES - comment.length - position;
+  const isZip64 = (): boolean =>
+    directory.readUInt32LE(position) === ZIP64_SIGNATURE &&
+    directory.readUInt32LE(position + gap - ZIP64_LOCATOR_BYTES) === ZIP64_LOCATOR_SIGNATURE &&
+    ZIP64_FURTHER_BYTES + Number(directory.readBigUInt64LE(position + 4)) === gap;
+  return gap === 0 || (gap >= ZIP64_FURTHER_BYTES && isZip64());
 }
 
 function checkedEntry(entry: Entry): ZipEntry {

@@ -12,9 +12,8 @@ import { SecretFiles } from "./secretFiles";
 import type { Inspection, SiteFile, SiteLimits, SiteSink } from "../archive/site";
 import { isPage } from "./mediaTypes";
 import { SiteLoads } from "./siteLoads";
-import { SiteRootFinder } from "./siteRoot";
+import { SiteRootFinder, noStartPage } from "./siteRoot";
 import { SiteTree } from "./siteTree";
-import { noStartPage } from "./startPage";
 import { unpublished } from "../archive/unpublished";
 import { readTarGz } from "../archive/readTar";
 import { Yielder, WORK_PER_ENTRY } from "../archive/yielder";
@@ -129,16 +128,14 @@ export async function unpackBundle(
           yield piece;
         }
       } catch (error) {
-        failure = error;
-        throw error;
+        throw (failure = error);
       }
     };
     await sink.file({ path: withoutRoot(root, path), size }, watched()).catch((error: unknown) => {
       throw failure ?? error; // the bundle's error comes before the sink's
     });
-    if (readBytes !== size) {
+    if (readBytes !== size)
       throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
-    }
   }
 }
 

@@ -36,17 +36,20 @@ export function embeddedIn(address: string): InspectedText | undefined {
   return { kind, text, base: SITE_BASE };
 }
 
+/** The value of a JSON text; `undefined` if it is none. It may be nested to any depth. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The addresses in a JSON text: all its strings; of a manifest, those named `src`. Invalid JSON loads nothing. */
 export function jsonAddresses(text: string, kind: "json" | "importmap" | "manifest"): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
   const found: string[] = [];
   // no recursion, because it may be as deep as it is long
-  for (const open: [name: string, value: unknown][] = [["", value]]; open.length > 0;) {
+  for (const open: [name: string, value: unknown][] = [["", jsonIn(text)]]; open.length > 0;) {
     const [name, each] = open.pop() ?? ["", undefined];
     if (typeof each === "string" && (kind !== "manifest" || name === "src")) found.push(each);
     else if (typeof each === "object" && each !== null) {

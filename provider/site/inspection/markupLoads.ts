@@ -3,9 +3,7 @@ import { mayLoad } from "./cssLoads";
 import { baseUrlOf } from "./externalAddress";
 import type { InspectedText, TextKind } from "./embedded";
 import { NotInspected } from "./inspectionBudget";
-import { ADDRESSES, LISTS, LOADING_RELATIONS, PRESENTATION } from "./loadingAttributes";
 import { MarkupReader } from "./markupReader";
-import { srcsetAddresses } from "./srcset";
 
 const DELAY_AND_ADDRESS =
   /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
@@ -164,4 +162,69 @@ export class MarkupLoads extends MarkupReader {
 
 function valueOf(attributes: readonly Token.Attribute[], name: string): string | undefined {
   return attributes.find((other) => other.name === name)?.value;
+}
+
+/** For each attribute, the elements that load its address. */
+const LOADING: Readonly<Record<string, string>> = {
+  src: "audio bgsound embed frame iframe img input script source track video image", // the last: an old `img`, outside SVG
+  data: "object",
+  poster: "video",
+  background: "body table tbody td tfoot th thead tr",
+  // of SVG
+  href: "feimage filter image lineargradient mpath pattern radialgradient script textpath use",
+  "xlink:href": "feimage filter image lineargradient mpath pattern radialgradient script textpath use",
+  from: "animate",
+  to: "animate set",
+  values: "animate",
+};
+
+/** The same for attributes with lists of images. */
+const LISTING: Readonly<Record<string, string>> = { srcset: "img image source", imagesrcset: "link" };
+
+const pairsOf = (table: Readonly<Record<string, string>>): ReadonlySet<string> =>
+  new Set(
+    Object.entries(table).flatMap(([name, elements]) => elements.split(" ").map((each) => `${each} ${name}`)),
+  );
+
+/** Attributes with an address that is loaded: `img src`. */
+export const ADDRESSES = pairsOf(LOADING);
+
+/** Attributes with a list of images: `img srcset`. */
+export const LISTS = pairsOf(LISTING);
+
+/**
+ * Relations of a `<link>` for which browsers open a connection. Others (`canonical`, `alternate`, `author`…) are only
+ * information.
+ */
+export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
+  (
+    "apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image compression-dictionary dns-prefetch icon " +
+    "manifest mask-icon modulepreload preconnect prefetch preload prerender stylesheet"
+  ).split(" "),
+);
+
+/** Attributes of SVG with a style's value. */
+export const PRESENTATION =
+  /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
+
+/**
+ * The addresses in a `srcset`, as browsers parse it:
+ * https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
+ */
+export function* srcsetAddresses(srcset: string): Generator<string, void, undefined> {
+  // an address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
+  // parentheses
+  const candidate = /[\t\n\f\r ,]*([^\t\n\f\r ]+)/y;
+  const descriptors = /(?:\([^)]*\)?|[^,(])*/y;
+  for (let match; (match = candidate.exec(srcset)) !== null;) {
+    const token = match[1] ?? "";
+    let end = token.length;
+    while (token.charAt(end - 1) === ",") end--;
+    yield token.slice(0, end);
+    if (end === token.length) {
+      descriptors.lastIndex = candidate.lastIndex;
+      descriptors.exec(srcset);
+      candidate.lastIndex = descriptors.lastIndex;
+    }
+  }
 }

@@ -37,8 +37,7 @@ export class SecretFiles {
     }
     const secret = CONTENTS.find(([name]) => name.test(path))?.[1];
     if (secret === undefined || size > LARGEST) return;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(piece);
-    if (secret.test(Buffer.concat(pieces).toString("latin1"))) this.found.push(path);
+    const bytes = Buffer.concat(await Array.fromAsync(content));
+    if (secret.test(bytes.toString("latin1"))) this.found.push(path);
   }
 }

@@ -1,13 +1,11 @@
 import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
+import { isNotInspected, type InspectionBudget, NotInspected } from "./inspectionBudget";
+import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "../archive/site";
 import { externalAddress, SITE_BASE } from "./externalAddress";
-import { type InspectionBudget, NotInspected } from "./inspectionBudget";
-import { ExternalLoads } from "./externalLoads";
 import { mediaTypeOf } from "./mediaTypes";
-import { isAddress, staticImports } from "./moduleImports";
-import type { ExternalLoad } from "../archive/site";
-import { SiteModules } from "./siteModules";
+import { isAddress, staticImports, SiteModules } from "./siteModules";
 import { MAX_BYTES, textLoads } from "./textLoads";
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
@@ -41,7 +39,9 @@ export class SiteLoads {
     const kind = type?.inspectedAs;
     if (kind === undefined) return;
     try {
-      const bytes = await unpacked(await whole(size, content), type?.encoding === "gzip" ? ".gz" : packing);
+      if (size > MAX_BYTES) throw new NotInspected("too large");
+      const whole = Buffer.concat(await Array.fromAsync(content));
+      const bytes = await unpacked(whole, type?.encoding === "gzip" ? ".gz" : packing);
       const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
       if (kind === "module") {
         await this.#budget.spend(text.length);
@@ -75,13 +75,6 @@ export class SiteLoads {
   }
 }
 
-async function whole(size: number, content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  if (size > MAX_BYTES) throw new NotInspected("too large");
-  const pieces: Uint8Array[] = [];
-  for await (const piece of content) pieces.push(piece);
-  return Buffer.concat(pieces);
-}
-
 async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
   if (packing === "") return bytes;
   try {
@@ -97,4 +90,42 @@ async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
 function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+interface Found {
+  readonly page: string;
+  pages: number;
+  /** The last page that had it: a page counts once. */
+  last: string;
+}
+
+/** Collects the external addresses of a site: each once, with its first page and the number of pages that have it. */
+export class ExternalLoads {
+  /** By host and address. More than can be reported are not kept. */
+  readonly #hosts = new Map<string, Map<string, Found>>();
+
+  add(page: string, address: string): void {
+    const host = isNotInspected(address) ? address : new URL(address).host;
+    const known = this.#hosts.get(host);
+    if (known === undefined && this.#hosts.size >= MAX_EXTERNAL_LOADS) return;
+    const addresses = known ?? new Map<string, Found>();
+    this.#hosts.set(host, addresses);
+    const found = addresses.get(address);
+    if (found === undefined) {
+      if (addresses.size < MAX_EXTERNAL_LOADS) addresses.set(address, { page, pages: 1, last: page });
+    } else if (found.last !== page) {
+      found.pages++;
+      found.last = page;
+    }
+  }
+
+  /** The first address of each host, then the second of each, and so on. */
+  list(): ExternalLoad[] {
+    const hosts = [...this.#hosts.values()].map((addresses) => [...addresses]);
+    const rounds = Math.max(0, ...hosts.map(({ length }) => length));
+    return Array.from({ length: rounds }, (_, round) => hosts.flatMap((each) => each.slice(round, round + 1)))
+      .flat()
+      .slice(0, MAX_EXTERNAL_LOADS)
+      .map(([address, { page, pages }]) => ({ page, address, pages }));
+  }
 }

@@ -1,5 +1,5 @@
-import { checkedPath } from "../archive/entryName";
-import { foreignNames, type ForeignNames } from "./foreignNames";
+import { basename } from "node:path/posix";
+import { checkedPath, foreignNames, type ForeignNames } from "../archive/entryName";
 import { entryRefusal, raise, refusal, REMEDIES } from "../archive/refusal";
 import type { SiteLimits } from "../archive/site";
 import { unpublished } from "../archive/unpublished";
@@ -63,26 +63,20 @@ export class SiteTree {
   /** The published files and folders directly in a folder. @param folder its path; empty for the archive's root */
   childrenOf(folder: string): { files: string[]; folders: string[] } {
     const prefix = folder === "" ? "" : `${folder}/`;
-    const children = [...this.#found].filter(
-      ([path, { kind }]) =>
-        path.startsWith(prefix) &&
-        !path.includes("/", prefix.length) &&
-        unpublished(path, kind) === undefined,
+    const children = this.#published().filter(
+      ({ path }) => path.startsWith(prefix) && !path.includes("/", prefix.length),
     );
-    const paths = (kind: Found["kind"]): string[] =>
-      children.filter(([, each]) => each.kind === kind).map(([path]) => path);
+    const paths = (wanted: Found["kind"]): string[] =>
+      children.filter(({ kind }) => kind === wanted).map(({ path }) => path);
     return { files: paths("file"), folders: paths("folder") };
   }
 
   /** The files with this name in any letters, the least deep first. */
   filesNamed(name: string): string[] {
     const depth = (path: string): number => path.split("/").length;
-    return [...this.#found]
-      .filter(([path, { kind }]) => {
-        const last = path.slice(path.lastIndexOf("/") + 1);
-        return last.toLowerCase() === name && kind === "file" && unpublished(path, kind) === undefined;
-      })
-      .map(([path]) => path)
+    return this.#published()
+      .filter(({ path, kind }) => kind === "file" && basename(path).toLowerCase() === name)
+      .map(({ path }) => path)
       .sort((one, other) => depth(one) - depth(other));
   }
 
@@ -92,10 +86,14 @@ export class SiteTree {
    * @param isPublished whether a file or folder is published
    */
   foreignNames(isPublished: (path: string) => boolean): ForeignNames {
-    const published = [...this.#found].filter(
-      ([path, { kind }]) => isPublished(path) && unpublished(path, kind) === undefined,
-    );
-    return foreignNames(published.map(([path, { kind }]) => ({ path, kind })));
+    return foreignNames(this.#published().filter(({ path }) => isPublished(path)));
+  }
+
+  /** All but what its name excludes. */
+  #published(): { path: string; kind: Found["kind"] }[] {
+    return [...this.#found]
+      .map(([path, { kind }]) => ({ path, kind }))
+      .filter(({ path, kind }) => unpublished(path, kind) === undefined);
   }
 
   #put(path: string, found: Found, name: string): void {

@@ -3,8 +3,7 @@ import { externalAddress } from "./externalAddress";
 import { embeddedIn, type InspectedText, jsonAddresses, withEntities } from "./embedded";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type LoadSink, MarkupLoads } from "./markupLoads";
-import { importMapEntries, isAddress, staticImports } from "./moduleImports";
-import type { ModuleSink } from "./siteModules";
+import { importMapEntries, isAddress, staticImports, type ModuleSink } from "./siteModules";
 
 /** Maximum size of one page, SVG file, style sheet or module, in bytes: a book on one page has some megabytes. */
 export const MAX_BYTES = 16 * 1_024 * 1_024;

@@ -6,8 +6,8 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Origin } from "../../../../provider/images/provenance/origin.ts";
-import { imagePackageUrl } from "../../../../provider/images/provenance/packageUrl.ts";
 import {
+  imagePackageUrl,
   imagePart,
   SBOM_TYPE,
   sbomText,

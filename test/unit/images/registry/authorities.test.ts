@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import { authoritiesFor } from "../../../../provider/images/registry/authorities.ts";
+import { authoritiesFor } from "../../../../provider/images/registry/exchange.ts";
 
 /** The home of someone who has these files for `registry.internal:5000`. */
 async function homeWith(

@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  credentialSources,
-  helperCredential,
-} from "../../../../provider/images/registry/dockerConfiguration.ts";
+import { credentialSources, helperCredential } from "../../../../provider/images/registry/credentials.ts";
 
 const REPOSITORY = { host: "registry.internal:5000", path: "docs/site" };
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -125,9 +125,9 @@ test.each<[string, Content, string, ...Content[]]>([
     "names an invalid digest",
   ],
   ["something else", manifestOf({}, "application/wasm"), 'is not an image but "application/wasm"'],
-  ["text", contentOf(OCI_MANIFEST, Buffer.from("text")), "is not JSON"],
-  ["null", contentOf(OCI_MANIFEST, Buffer.from("null")), "is not JSON"],
-  ["a number", contentOf(OCI_MANIFEST, Buffer.from("1")), "is not JSON"],
+  ["text", contentOf(OCI_MANIFEST, Buffer.from("text")), "names blobs without digest, size or type"],
+  ["null", contentOf(OCI_MANIFEST, Buffer.from("null")), "names blobs without digest, size or type"],
+  ["a number", contentOf(OCI_MANIFEST, Buffer.from("1")), "names blobs without digest, size or type"],
   ["an image without layers", manifestOf({ layers: undefined }), "names blobs without digest, size or type"],
   [
     "one without a configuration",
