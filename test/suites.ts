@@ -62,7 +62,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   faults: {
     what: "a faulty network, full disks and memory, as root in a network of its own",
     run: "faults/slow/main.ts",
-    short: filesIn("faults/slow", "toxics", "ownNetwork", "memory", "disk", "searchOnFullDisk"),
+    short: filesIn("faults/slow", "ownNetwork", "memory", "disk", "searchOnFullDisk"),
   },
   mutations: { what: "which changes of the code no test notices", run: "mutations/main.ts" },
   chart: {

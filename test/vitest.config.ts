@@ -45,7 +45,7 @@ export default defineConfig({
         include: [
           "stack/*.test.ts",
           ...(hasLongStacks ? ["stack/long/*.test.ts"] : []),
-          "kills/{downloads,sameBytes}.test.ts",
+          "kills/downloads.test.ts",
         ],
         maxConcurrency: 3, // each additional test is two more processes that load @pulumi/pulumi
         ...sharedProcesses,

@@ -65,28 +65,6 @@ onEachEngine("agent jobs", (kind) => {
   });
 
   test.concurrent(
-    "a failed job is an error that up repeats without a request, until the program accepts failures",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      world.service.agentJobs.set("p1", { ...JOB, status: "failed", prLink: null });
-      const program = (acceptFailed?: boolean): string =>
-        `const job = new AgentJob("agent", { projectId: "p1", id: "a1", acceptFailed: ${acceptFailed} });
-         module.exports = { status: job.status, prLink: job.prLink };`;
-      world.program(program());
-      for (const requests of [[readAgentJob()], []]) {
-        const { ok, error } = await world.stack.up();
-        expect(ok).toBe(false);
-        expect(error).toContain("agent job a1 of project p1 failed");
-        expect(error).toContain("`acceptFailed: true`");
-        expect(world.requests()).toEqual(requests);
-      }
-      const accepted = await world.up(program(true));
-      expect(accepted.outputs).toMatchObject({ status: { value: "failed" }, prLink: { value: null } });
-      expect(world.requests()).toEqual([]);
-    },
-  );
-
-  test.concurrent(
     "another id is another resource, and an export follows it: again when the pull request changed, else not",
     async (context) => {
       const world = await buildWorld(context, kind);

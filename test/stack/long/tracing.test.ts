@@ -7,7 +7,7 @@ import { expect, test, type TestContext } from "vitest";
 import { formsOf } from "../../simulation/secretForms.ts";
 import { docs } from "../programFolder.ts";
 import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from "../spanReceiver.ts";
-import { buildWorld, CANARY_KEY, stepsOf, succeeded, type World } from "../world.ts";
+import { buildWorld, CANARY_KEY, type World } from "../world.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const PATIENT = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "../patientExit.ts")}` };
@@ -100,31 +100,6 @@ test.concurrent(
     expect(await tested.everythingWritten()).not.toContain("OTEL");
   },
 );
-
-test.concurrent.each([
-  ["nobody listens", async () => Promise.resolve("localhost:9")],
-  [
-    "nothing is ever answered",
-    async (context: TestContext) => (await receiver(context, { answers: false })).endpoint,
-  ],
-  ["the address is none", async () => Promise.resolve("no address at all")],
-] as const)("where %s at the endpoint, a run ends as usual, without a message", async (_what, endpointOf) => {
-  const finished: (() => unknown)[] = [];
-  const context = {
-    onTestFinished: (end: () => unknown) => void finished.push(end),
-  } as unknown as TestContext;
-  try {
-    const endpoint = await endpointOf(context);
-    const tested = await world(context, endpoint, { TRACEPARENT: "" });
-    tested.program(docs());
-    const up = succeeded(await tested.stack.up());
-    expect(stepsOf(up)).toEqual(["create docs"]);
-    expect(up.text).not.toMatch(/OpenTelemetry|otel|span|ECONNREFUSED|UNAVAILABLE|\bat .*:\d+:\d+/i);
-    expect(stepsOf(succeeded(await tested.stack.destroy()))).toEqual(["delete docs"]);
-  } finally {
-    for (const end of finished.reverse()) await end();
-  }
-});
 
 /**
  * Installs the package outside of the repository, whose node_modules has more than users have. @returns a function that adds

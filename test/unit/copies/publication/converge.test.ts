@@ -288,12 +288,6 @@ describe("after a run that was killed", () => {
     expect([...place]).toEqual(["s3://docs/v2"]);
   });
 
-  test("a destination without records is not read", async () => {
-    const first = await copies.create(context(), inputsOf("v1"));
-    await copies.update(context(), first, inputsOf("v1", { keep: 3 })); // all records are in the state
-    expect(compare).not.toHaveBeenCalled();
-  });
-
   test("a copy at another destination is not mistaken for one here", async () => {
     await copies.create(context(), inputsOf("v1"));
     const destination = { bucket: "other", linkLife: "24h" };
@@ -433,23 +427,6 @@ describe("a refresh", () => {
       code: "DRIFTED",
       text: "s3://docs/v1 no longer exists. It is removed from the state; the next `pulumi up` creates it again",
     });
-  });
-
-  test("takes the mark of a missing copy away; a failure of that is a warning", async () => {
-    const state = await copies.create(context(), inputsOf("v1"));
-    compare.mockResolvedValue("gone");
-    expect(await copies.read(context(), state)).toBeUndefined();
-    expect(remove).toHaveBeenLastCalledWith(
-      expect.objectContaining({ owner: expect.objectContaining({ id: state.bookkeeping.owner }) as unknown }),
-      expect.anything(),
-      [expect.objectContaining({ copy: expect.objectContaining({ uri: "s3://docs/v1" }) as unknown })],
-      [],
-    );
-    remove.mockRejectedValueOnce(new Error("forbidden"));
-    expect(await copies.read(context(), state)).toBeUndefined();
-    expect(reporter.lines.warn).toEqual([
-      expect.stringMatching(/the mark of this resource stays, although the copy is gone: .*forbidden/s),
-    ]);
   });
 
   test("keeps the state of a missing copy, where an earlier one must be removed", async () => {
