@@ -43,7 +43,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   engine: {
     what: "the test engine, and how Pulumi's own behaves",
     run: "engine/vitest.config.ts",
-    short: filesIn("engine", "steps", "failures", "command"),
+    short: filesIn("engine", "interruption", "command"),
   },
   package: {
     what: "the packed package, as package managers install it, and states of earlier releases",
@@ -89,7 +89,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     run: "copies/main.ts",
     short: filesIn(
       "copies",
-      ...["repository", "bucketSite", "signedImages", "kitImages", "registryLogin", "doctor", "bucketKills"],
+      ...["repository", "bucketSite", "signedImages", "kitImages", "registryLogin", "bucketKills"],
     ),
   },
   kit: {
