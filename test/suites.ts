@@ -43,7 +43,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   engine: {
     what: "the test engine, and how Pulumi's own behaves",
     run: "engine/vitest.config.ts",
-    short: filesIn("engine", "interruption", "command"),
+    short: filesIn("engine", "refusals", "command"),
   },
   package: {
     what: "the packed package, as package managers install it, and states of earlier releases",

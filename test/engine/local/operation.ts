@@ -223,8 +223,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     server.close();
   }
 
-  if (kind === "refresh" && options.clearPendingCreates) ledger.clearPendingCreates();
-  else if (pending.length > 0) ledger.save(); // updates and deletions are known again
+  if (pending.length > 0) ledger.save(); // updates and deletions are known again
   // the real engine calls a terminated run «failed»
   const failure =
     ledger.isClosed || (!stop.isRequested && (deployment.failed.size > 0 || deployment.hasFailedHook))

@@ -1,5 +1,5 @@
 // Agent jobs in a stack: waited for, read, and followed by an export.
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentJob } from "../../../examples/reference-service/index.ts";
 import { unknownValue } from "../../engine/index.ts";
 import { FINISHED_AGENT_JOB as JOB } from "../finishedAgentJob.ts";
@@ -45,24 +45,6 @@ onEachEngine("agent jobs", (kind) => {
       expect(await world.everythingWritten()).not.toContain(CANARY_KEY);
     },
   );
-
-  test.concurrent("an active job is waited for, with progress on its own row", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.service.agentJobs.set("p1", { ...JOB, status: "active", prLink: null });
-    const running = world.up(
-      `const job = new AgentJob("agent", { projectId: "p1", id: "a1" });
-       module.exports = { status: job.status, prLink: job.prLink };`,
-    );
-    // the first poll has its answer once there is a second one
-    await vi.waitUntil(() => world.service.requests.length > 1, { timeout: 60_000 });
-    world.service.agentJobs.transition("p1", "a1", "completed", { prLink: String(JOB.prLink) });
-    const up = await running;
-    expect(up.outputs).toMatchObject({ status: { value: "completed" }, prLink: { value: JOB.prLink } });
-    const { urn } = await world.agentJob();
-    expect(up.logs.filter((line) => line.urn === urn).map(({ message }) => message)).toEqual(
-      expect.arrayContaining(["NEW: waiting for agent job a1 of project p1", "active"]),
-    );
-  });
 
   test.concurrent(
     "another id is another resource, and an export follows it: again when the pull request changed, else not",
