@@ -43,7 +43,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   engine: {
     what: "the test engine, and how Pulumi's own behaves",
     run: "engine/vitest.config.ts",
-    short: filesIn("engine", "steps", "failures", "command"),
+    short: filesIn("engine", "refusals", "command"),
   },
   package: {
     what: "the packed package, as package managers install it, and states of earlier releases",
@@ -62,7 +62,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   faults: {
     what: "a faulty network, full disks and memory, as root in a network of its own",
     run: "faults/slow/main.ts",
-    short: filesIn("faults/slow", "toxics", "ownNetwork", "memory", "disk", "searchOnFullDisk"),
+    short: filesIn("faults/slow", "ownNetwork", "memory", "disk", "searchOnFullDisk"),
   },
   mutations: { what: "which changes of the code no test notices", run: "mutations/main.ts" },
   chart: {
@@ -89,7 +89,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     run: "copies/main.ts",
     short: filesIn(
       "copies",
-      ...["repository", "bucketSite", "signedImages", "kitImages", "registryLogin", "doctor", "bucketKills"],
+      ...["repository", "bucketSite", "signedImages", "kitImages", "registryLogin", "bucketKills"],
     ),
   },
   kit: {

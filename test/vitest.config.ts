@@ -9,7 +9,7 @@ const project = (name: string, timeoutMs: number, options: Options): TestProject
 /** Files share a process and its loaded modules: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
 const sharedProcesses: Options = { isolate: false };
 /** Tests of what a process does once in its life: each file replaces modules by others. */
-export const REPLACED_MODULES = "unit/{adapters,sdk,service/polling}/**/*.test.ts";
+export const REPLACED_MODULES = "unit/{adapters,sdk}/**/*.test.ts";
 
 /** Stacks that need minutes of processor time, and those that measure time: other suites run them (`suites.ts`). */
 const hasLongStacks =
@@ -45,7 +45,7 @@ export default defineConfig({
         include: [
           "stack/*.test.ts",
           ...(hasLongStacks ? ["stack/long/*.test.ts"] : []),
-          "kills/{downloads,sameBytes}.test.ts",
+          "kills/downloads.test.ts",
         ],
         maxConcurrency: 3, // each additional test is two more processes that load @pulumi/pulumi
         ...sharedProcesses,

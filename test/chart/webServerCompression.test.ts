@@ -204,12 +204,6 @@ describe.concurrent("compression once", () => {
     expect(server.output).not.toContain("[error]");
   });
 
-  test("yields the processor to readers", async (context) => {
-    const path = programs({ gzip: `nice >"$PROGRAMS/niceness"; ${REAL_GZIP}` }, context);
-    await compressed(await serve(context, {}, path));
-    expect(readFileSync(join(path.PROGRAMS, "niceness"), "utf8")).toBe("19\n");
-  });
-
   test.for([
     ["gzip", "echo trouble >&2; exit 1", "compressing them once"],
     ["cp", "echo trouble >&2; exit 1", "linking them"],
@@ -233,15 +227,6 @@ describe.concurrent("compression once", () => {
     const server = await serve(context, {}, programs({ gzip: "exec sleep 600" }, context));
     await until(() => existsSync(join(server.site, "compressed.draft/names")));
     expect(await server.signal("SIGTERM")).toBe(0);
-    expect(readdirSync(server.site)).toEqual(["active"]);
-  });
-
-  test("also ends with an nginx that exits by itself", async (context) => {
-    const server = await serve(context, {}, programs({ gzip: "exec sleep 600" }, context));
-    await until(() => existsSync(join(server.site, "compressed.draft/names")));
-    const exited = server.exited;
-    process.kill(Number(readFileSync(join(server.root, "tmp/nginx.pid"), "utf8")), "SIGTERM");
-    expect(await exited).toBe(0);
     expect(readdirSync(server.site)).toEqual(["active"]);
   });
 

@@ -1,10 +1,9 @@
 // Images of kits: pulled from a registry, laid out, and read by other tools.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { create } from "tar";
 import { expect, test, type TestContext } from "vitest";
-import { readEarlierKit } from "../../provider/kits/contents/earlierKit.ts";
 import type { KitManifest } from "../../provider/kits/contents/manifest.ts";
 import { writeKit, type KitRequest } from "../../provider/kits/contents/writeKit.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
@@ -115,92 +114,3 @@ test("skopeo finds each image of the layout by its name", async (context) => {
     expect(raw).toContain("arm64");
   }
 });
-
-test("for several platforms an image is an index of those, and nothing of others is pulled", async (context) => {
-  const { base, folder } = await prepared(context);
-  const platforms = ["linux/amd64", "linux/arm64"];
-  const { manifest } = await kitOf(folder, await operation(context), { images: [base], platforms });
-  for (const { platforms: has, mediaType } of manifest.images) {
-    expect(has).toEqual(platforms);
-    expect(mediaType).toBe("application/vnd.oci.image.index.v1+json");
-  }
-  const run = await operation(context);
-  await expect(
-    kitOf(folder, run, { images: [base], platforms: ["linux/amd64", "linux/s390x"] }),
-  ).rejects.toThrow(`${base} has no image for linux/s390x`);
-  expect(readdirSync(join(folder, "kits")).filter((name) => name !== ".docs-hosting")).toHaveLength(1);
-});
-
-test("the same inputs give the same path; a new version fetches nothing that an earlier kit here has", async (context) => {
-  const { base, folder } = await prepared(context);
-  const first = await kitOf(folder, await operation(context), { images: [base] });
-  const again = await kitOf(folder, await operation(context), { images: [base] });
-  expect(again.path).toBe(first.path);
-  const run = await operation(context);
-  const next = await kitOf(folder, run, {
-    images: [base],
-    version: "v2",
-    page: "new",
-    earlier: [first.path],
-  });
-  expect(next.path).not.toBe(first.path);
-  expect(fetched(run)).toHaveLength(1); // the configuration, which is read
-});
-
-test("a differential kit leaves out the files of the earlier one, names them, and has all manifests and configurations", async (context) => {
-  const { base, folder } = await prepared(context);
-  const first = await kitOf(folder, await operation(context), { images: [base] });
-  const since = readEarlierKit(join(first.path, "manifest.json"));
-  const options = { images: [base], version: "v2", page: "new", since };
-  const run = await operation(context);
-  const next = await kitOf(folder, run, options);
-  expect(fetched(run)).toHaveLength(1); // the configuration, which is read
-  const out = next.manifest.blobs.filter((blob) => blob.in !== "this");
-  expect(out.map((blob) => blob.in)).toEqual(["v1"]); // the base's layer: configurations are in every kit
-  for (const { digest } of out) {
-    expect(next.blobs).not.toContain(hex(digest));
-    expect(first.blobs).toContain(hex(digest));
-  }
-  for (const { digest } of next.manifest.images) expect(next.blobs).toContain(hex(digest));
-  expect(next.manifest.since).toEqual({ version: "v1", sha256: since.sha256 });
-  const third = await kitOf(folder, await operation(context), {
-    ...options,
-    version: "v3",
-    page: "newer",
-    since: readEarlierKit(join(next.path, "manifest.json")),
-  });
-  expect(third.manifest.blobs.filter((blob) => blob.in === "v1")).toHaveLength(1);
-});
-
-test("files that a stopped run had fetched are not fetched again, and none of them is visible", async (context) => {
-  const { base, folder } = await prepared(context);
-  const stop = new AbortController();
-  const cut = await operation(context, {}, { signal: stop.signal });
-  const layer = hex(layersOf(await crane("manifest", "--platform", "linux/amd64", base))[0] ?? "");
-  const stopped = kitOf(
-    folder,
-    {
-      ...cut,
-      reporter: {
-        ...cut.reporter,
-        progress: (line) => {
-          if (line === "building the site's image") stop.abort(new Error("Ctrl-C"));
-        },
-      },
-    },
-    { images: [base] },
-  );
-  await expect(stopped).rejects.toThrow("Ctrl-C");
-  expect(cut.requests.some((request) => request.includes(layer))).toBe(true);
-  const [draft = ""] = readdirSync(join(folder, "kits"));
-  expect(draft).toMatch(/^\.docs-hosting-.*\.draft$/);
-  expect(readdirSync(join(folder, "kits"))).toHaveLength(1);
-  const run = await operation(context);
-  const { path } = await kitOf(folder, run, { images: [base] });
-  expect(run.requests.some((request) => request.includes(layer))).toBe(false);
-  expect(readdirSync(join(folder, "kits")).sort()).toEqual([".docs-hosting", basename(path)]);
-});
-
-function layersOf(manifest: string): string[] {
-  return (JSON.parse(manifest) as { layers: { digest: string }[] }).layers.map(({ digest }) => digest);
-}

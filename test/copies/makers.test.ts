@@ -16,16 +16,8 @@ const GO_MAKER = join(scratch, "go-maker");
 
 beforeAll(async () => {
   writeFileSync(join(scratch, "package.json"), "{}");
-  const install = [
-    "install",
-    "--no-save",
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-    ...NPM,
-    "tar@7",
-  ];
+  const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const install = ["install", "--no-save", ...quiet, ...NPM, "tar@7"];
   hasPackages = await runCommand("npm", install, { cwd: scratch }).then(
     () => true,
     () => false,
@@ -141,187 +133,141 @@ with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as z:
 `;
 
 interface Maker {
-  /** The command, which the test needs, and its arguments. It runs in the site's folder; `OUT` is the archive. */
-  readonly run: readonly string[];
   /** The archive's name. @default site.tar.gz */
   readonly out?: string;
   /** Why every archive of this maker is refused. */
   readonly refused?: RegExp;
   /** What becomes of symbolic links: `kept` ones are refused; a maker may pack no folder with links. @default "kept" */
   readonly links?: "kept" | "followed" | "left out" | "not packed";
-  /** A command that the test needs. @default that of `run` */
+  /** A command that the test needs. @default that of the maker */
   readonly needs?: string;
   readonly isNpm?: true;
 }
 
 const shell = (script: string): string[] => ["sh", "-c", script];
-const npm = (name: string, out: string, links: Maker["links"]): Maker => ({
-  run: [process.execPath, join(scratch, "makers.mjs"), name, "OUT"],
-  out,
-  ...(links && { links }),
-  isNpm: true,
-});
-const XZ = /is compressed with xz/;
-const BZIP2 = /is compressed with bzip2/;
+const npm = (name: string, more: Maker = {}): [string, string[], Maker] => [
+  `${name}, of npm`,
+  [process.execPath, join(scratch, "makers.mjs"), name, "OUT"],
+  { ...more, isNpm: true },
+];
 const ZIP = { out: "site.zip" };
-const METHOD = /is compressed by method/;
+const FOLLOWING = { ...ZIP, links: "followed" } as const;
+const METHOD = { ...ZIP, refused: /is compressed by method/ };
+const XZ = { out: "site.tar.xz", refused: /is compressed with xz/ };
+const BZIP2 = { out: "site.tar.bz2", refused: /is compressed with bzip2/ };
+const SEVEN_ZIP = { out: "site.7z", refused: /is a 7z archive/ };
+const python = (script: string, ...args: string[]): string[] => ["python3", "-c", script, "OUT", ...args];
+const tar = (...args: string[]): string[] => ["tar", ...args, "OUT", "."];
+const GIT = shell(
+  "git init -q -b main . && git add . && git -c user.name=x -c user.email=x@x.example commit -qm x && git archive -o OUT HEAD; rm -rf .git",
+);
 
-const MAKERS: Readonly<Record<string, Maker>> = {
-  ...Object.fromEntries(
-    ["gnu", "oldgnu", "pax", "posix"].map((format) => [
-      `GNU tar, ${format}`,
-      { run: ["tar", `--format=${format}`, "-czf", "OUT", "."] },
-    ]),
-  ),
-  "GNU tar, ustar": { run: ["tar", "--format=ustar", "-czf", "OUT", "."] },
-  "GNU tar, following links": { run: ["tar", "-chzf", "OUT", "."], links: "followed" },
-  "GNU tar, names without a folder": { run: shell("tar -czf OUT *") },
-  "GNU tar, its folder": { run: shell("tar -C .. -czf OUT $(basename $PWD)") },
-  "GNU tar, sparse": {
-    run: shell("truncate -s 1M hole.bin && tar -S -czf OUT . && rm hole.bin"),
-    refused: /sparse/,
-  },
-  "GNU tar, a label": { run: ["tar", "-V", "docs", "-czf", "OUT", "."], refused: /entry of type «V»/ },
-  "GNU tar, increments": {
-    run: shell("tar -g $(dirname OUT)/snapshot -czf OUT ."),
-    refused: /entry of type «D»/,
-  },
-  "GNU tar, absolute names": { run: shell('tar -P -czf OUT "$PWD"'), refused: /has an absolute path/ },
-  "GNU tar, appended": {
-    run: shell("tar -cf x.tar . && tar -rf x.tar ./index.html && gzip -c x.tar > OUT; rm x.tar"),
-    refused: /occurs twice/,
-  },
-  "GNU tar, joined": {
-    run: shell("{ tar -cz ./v1.0; tar -cz ./index.html; } > OUT"),
-    refused: /continues after its end/,
-  },
-  "GNU tar, deeper": {
-    run: shell('b=$(dirname OUT); cp -a . "$b/html" && touch "$b/a" && tar -C "$b" -czf OUT html a'),
-    refused: /no index\.html, .* only «html\/index\.html»/,
-  },
-  "GNU tar, not compressed": {
-    run: ["tar", "-cf", "OUT", "."],
-    out: "site.tar",
-    refused: /a tar without compression/,
-  },
-  "GNU tar, xz": { run: ["tar", "-cJf", "OUT", "."], out: "site.tar.xz", refused: XZ },
-  "GNU tar, bzip2": { run: ["tar", "-cjf", "OUT", "."], out: "site.tar.bz2", refused: BZIP2 },
-  "GNU tar, zstd": { run: ["tar", "--zstd", "-cf", "OUT", "."], out: "site.tar.zst", refused: /with zstd/ },
-  "busybox's tar": { run: ["busybox", "tar", "-czf", "OUT", "."] },
-  ...Object.fromEntries(
-    ["paxr", "pax", "ustar", "gnutar"].map((format) => [
-      `bsdtar, ${format}`,
-      { run: ["bsdtar", "--format", format, "-czf", "OUT", "."] },
-    ]),
-  ),
-  "bsdtar, zip": { run: ["bsdtar", "-a", "-cf", "OUT", "."], ...ZIP },
-  "bsdtar, 7z": { run: ["bsdtar", "-a", "-cf", "OUT", "."], out: "site.7z", refused: /is a 7z archive/ },
-  "cpio, as tar": { run: shell("find . | cpio -o -H ustar 2>/dev/null | gzip > OUT") },
-  cpio: { run: shell("find . | cpio -o -H newc 2>/dev/null | gzip > OUT"), refused: /is broken/ },
-  pax: { run: shell("pax -w -x ustar . | gzip > OUT") },
-  "Info-ZIP": { run: ["zip", "-qr", "OUT", "."], ...ZIP, links: "followed" },
-  "Info-ZIP, keeping links": { run: ["zip", "-qry", "OUT", "."], ...ZIP },
-  "Info-ZIP, encrypted": { run: ["zip", "-qr", "-P", "x", "OUT", "."], ...ZIP, refused: /is encrypted/ },
-  "Info-ZIP, in parts": {
-    run: ["zip", "-qr", "-s", "64k", "OUT", "."],
-    ...ZIP,
-    refused: /the last part of a split zip/,
-  },
-  "Info-ZIP, bzip2": { run: ["zip", "-qr", "-Z", "bzip2", "OUT", "."], ...ZIP, refused: METHOD },
-  "7-Zip, zip": { run: ["7zz", "a", "-tzip", "OUT", "."], ...ZIP, links: "followed" },
-  "7-Zip, Deflate64": { run: ["7zz", "a", "-tzip", "-mm=Deflate64", "OUT", "."], ...ZIP, refused: METHOD },
-  "7-Zip, LZMA": { run: ["7zz", "a", "-tzip", "-mm=LZMA", "OUT", "."], ...ZIP, refused: METHOD },
-  "7-Zip": { run: ["7zz", "a", "OUT", "."], out: "site.7z", refused: /is a 7z archive/ },
-  ...Object.fromEntries(
-    ["PAX_FORMAT", "GNU_FORMAT"].map((format) => [
-      `Python's tarfile, ${format}`,
-      { run: ["python3", "-c", PYTHON_TAR, "OUT", format] },
-    ]),
-  ),
-  "Python's tarfile, following links": { run: ["python3", "-c", PYTHON_FOLLOWING, "OUT"], links: "followed" },
-  "Python's shutil, tar.gz": { run: ["python3", "-c", PYTHON_SHUTIL, "OUT", "gztar", "tar.gz"] },
-  "Python's shutil, tar": {
-    run: ["python3", "-c", PYTHON_SHUTIL, "OUT", "tar", "tar"],
-    out: "site.tar",
-    refused: /a tar without/,
-  },
-  "Python's shutil, tar.xz": {
-    run: ["python3", "-c", PYTHON_SHUTIL, "OUT", "xztar", "tar.xz"],
-    out: "site.tar.xz",
-    refused: XZ,
-  },
-  "Python's shutil, tar.bz2": {
-    run: ["python3", "-c", PYTHON_SHUTIL, "OUT", "bztar", "tar.bz2"],
-    out: "site.tar.bz2",
-    refused: BZIP2,
-  },
-  "Python's shutil, zip": {
-    run: ["python3", "-c", PYTHON_SHUTIL, "OUT", "zip", "zip"],
-    ...ZIP,
-    links: "left out",
-  },
-  "Python's zipfile": {
-    run: ["python3", "-c", PYTHON_ZIP, "OUT", "ZIP_DEFLATED"],
-    ...ZIP,
-    links: "followed",
-  },
-  "Python's zipfile, stored": {
-    run: ["python3", "-c", PYTHON_ZIP, "OUT", "ZIP_STORED"],
-    ...ZIP,
-    links: "followed",
-  },
-  "Python's zipfile, LZMA": {
-    run: ["python3", "-c", PYTHON_ZIP, "OUT", "ZIP_LZMA"],
-    ...ZIP,
-    refused: METHOD,
-  },
-  "names with backslashes": {
-    run: ["python3", "-c", BACKSLASHES, "OUT"],
-    ...ZIP,
-    refused: /has a backslash/,
-  },
-  "Perl's Archive::Tar": {
-    run: [
-      "perl",
-      "-MArchive::Tar",
-      "-MFile::Find",
-      "-e",
+/**
+ * The name of a maker, the command, which the test needs, with its arguments, and what differs from a `.tar.gz` that is accepted.
+ * The command runs in the site's folder; `OUT` is the archive.
+ */
+const MAKERS: readonly [string, string[], Maker?][] = [
+  ...["gnu", "oldgnu", "pax", "posix", "ustar"].map((each): [string, string[]] => [
+    `GNU tar, ${each}`,
+    tar(`--format=${each}`, "-czf"),
+  ]),
+  ["GNU tar, following links", tar("-chzf"), { links: "followed" }],
+  ["GNU tar, names without a folder", shell("tar -czf OUT *")],
+  ["GNU tar, its folder", shell("tar -C .. -czf OUT $(basename $PWD)")],
+  [
+    "GNU tar, sparse",
+    shell("truncate -s 1M hole.bin && tar -S -czf OUT . && rm hole.bin"),
+    { refused: /sparse/ },
+  ],
+  ["GNU tar, a label", tar("-V", "docs", "-czf"), { refused: /entry of type «V»/ }],
+  [
+    "GNU tar, increments",
+    shell("tar -g $(dirname OUT)/snapshot -czf OUT ."),
+    { refused: /entry of type «D»/ },
+  ],
+  ["GNU tar, absolute names", shell('tar -P -czf OUT "$PWD"'), { refused: /has an absolute path/ }],
+  [
+    "GNU tar, appended",
+    shell("tar -cf x.tar . && tar -rf x.tar ./index.html && gzip -c x.tar > OUT; rm x.tar"),
+    { refused: /occurs twice/ },
+  ],
+  [
+    "GNU tar, joined",
+    shell("{ tar -cz ./v1.0; tar -cz ./index.html; } > OUT"),
+    { refused: /continues after its end/ },
+  ],
+  [
+    "GNU tar, deeper",
+    shell('b=$(dirname OUT); cp -a . "$b/html" && touch "$b/a" && tar -C "$b" -czf OUT html a'),
+    { refused: /no index\.html, .* only «html\/index\.html»/ },
+  ],
+  ["GNU tar, not compressed", tar("-cf"), { out: "site.tar", refused: /a tar without compression/ }],
+  ["GNU tar, xz", tar("-cJf"), XZ],
+  ["GNU tar, bzip2", tar("-cjf"), BZIP2],
+  ["GNU tar, zstd", tar("--zstd", "-cf"), { out: "site.tar.zst", refused: /with zstd/ }],
+  ["busybox's tar", ["busybox", ...tar("-czf")]],
+  ...["paxr", "pax", "ustar", "gnutar"].map((each): [string, string[]] => [
+    `bsdtar, ${each}`,
+    ["bsdtar", "--format", each, "-czf", "OUT", "."],
+  ]),
+  ["bsdtar, zip", ["bsdtar", "-a", "-cf", "OUT", "."], ZIP],
+  ["bsdtar, 7z", ["bsdtar", "-a", "-cf", "OUT", "."], SEVEN_ZIP],
+  ["cpio, as tar", shell("find . | cpio -o -H ustar 2>/dev/null | gzip > OUT")],
+  ["cpio", shell("find . | cpio -o -H newc 2>/dev/null | gzip > OUT"), { refused: /is broken/ }],
+  ["pax", shell("pax -w -x ustar . | gzip > OUT")],
+  ["Info-ZIP", ["zip", "-qr", "OUT", "."], FOLLOWING],
+  ["Info-ZIP, keeping links", ["zip", "-qry", "OUT", "."], ZIP],
+  ["Info-ZIP, encrypted", ["zip", "-qr", "-P", "x", "OUT", "."], { ...ZIP, refused: /is encrypted/ }],
+  [
+    "Info-ZIP, in parts",
+    ["zip", "-qr", "-s", "64k", "OUT", "."],
+    { ...ZIP, refused: /the last part of a split zip/ },
+  ],
+  ["Info-ZIP, bzip2", ["zip", "-qr", "-Z", "bzip2", "OUT", "."], METHOD],
+  ["7-Zip, zip", ["7zz", "a", "-tzip", "OUT", "."], FOLLOWING],
+  ["7-Zip, Deflate64", ["7zz", "a", "-tzip", "-mm=Deflate64", "OUT", "."], METHOD],
+  ["7-Zip, LZMA", ["7zz", "a", "-tzip", "-mm=LZMA", "OUT", "."], METHOD],
+  ["7-Zip", ["7zz", "a", "OUT", "."], SEVEN_ZIP],
+  ["Python's tarfile, PAX_FORMAT", python(PYTHON_TAR, "PAX_FORMAT")],
+  ["Python's tarfile, GNU_FORMAT", python(PYTHON_TAR, "GNU_FORMAT")],
+  ["Python's tarfile, following links", python(PYTHON_FOLLOWING), { links: "followed" }],
+  ["Python's shutil, tar.gz", python(PYTHON_SHUTIL, "gztar", "tar.gz")],
+  [
+    "Python's shutil, tar",
+    python(PYTHON_SHUTIL, "tar", "tar"),
+    { out: "site.tar", refused: /a tar without/ },
+  ],
+  ["Python's shutil, tar.xz", python(PYTHON_SHUTIL, "xztar", "tar.xz"), XZ],
+  ["Python's shutil, tar.bz2", python(PYTHON_SHUTIL, "bztar", "tar.bz2"), BZIP2],
+  ["Python's shutil, zip", python(PYTHON_SHUTIL, "zip", "zip"), { ...ZIP, links: "left out" }],
+  ["Python's zipfile", python(PYTHON_ZIP, "ZIP_DEFLATED"), FOLLOWING],
+  ["Python's zipfile, stored", python(PYTHON_ZIP, "ZIP_STORED"), FOLLOWING],
+  ["Python's zipfile, LZMA", python(PYTHON_ZIP, "ZIP_LZMA"), { ...FOLLOWING, ...METHOD }],
+  ["names with backslashes", python(BACKSLASHES), { ...ZIP, refused: /has a backslash/ }],
+  [
+    "Perl's Archive::Tar",
+    [
+      ...["perl", "-MArchive::Tar", "-MFile::Find", "-e"],
       "my @n; find({no_chdir=>1, wanted=>sub{push @n,$_}}, '.'); Archive::Tar->create_archive('OUT', COMPRESS_GZIP, @n)",
     ],
-  },
-  "git archive, tar.gz": {
-    run: shell(
-      "git init -q -b main . && git add . && git -c user.name=x -c user.email=x@x.example commit -qm x && git archive -o OUT HEAD; rm -rf .git",
-    ),
-  },
-  "git archive, zip": {
-    run: shell(
-      "git init -q -b main . && git add . && git -c user.name=x -c user.email=x@x.example commit -qm x && git archive -o OUT HEAD; rm -rf .git",
-    ),
-    ...ZIP,
-  },
-  "Go's archive/tar": { run: [GO_MAKER, "tar", "OUT"], needs: "go" },
-  "Go's archive/zip": { run: [GO_MAKER, "zip", "OUT"], needs: "go", ...ZIP, links: "not packed" },
-  "Java's jar": {
-    run: ["jar", "--create", "--no-manifest", "--file", "OUT", "."],
-    ...ZIP,
-    links: "followed",
-  },
-  "Java's java.util.zip": { run: ["java", join(scratch, "Zip.java"), "OUT"], ...ZIP, links: "followed" },
-  "npm's tar": npm("tar", "site.tar.gz", "kept"),
-  "npm's tar, following links": npm("tar, following links", "site.tar.gz", "followed"),
-  "tar-fs": npm("tar-fs", "site.tar.gz", "kept"),
-  "archiver, tar": npm("archiver tar", "site.tar.gz", "kept"),
-  "archiver, zip": npm("archiver zip", "site.zip", "kept"),
-  "adm-zip": npm("adm-zip", "site.zip", "not packed"),
-  fflate: npm("fflate", "site.zip", "followed"),
-  jszip: npm("jszip", "site.zip", "followed"),
-  yazl: npm("yazl", "site.zip", "followed"),
-};
+  ],
+  ["git archive, tar.gz", GIT],
+  ["git archive, zip", GIT, ZIP],
+  ["Go's archive/tar", [GO_MAKER, "tar", "OUT"], { needs: "go" }],
+  ["Go's archive/zip", [GO_MAKER, "zip", "OUT"], { ...ZIP, needs: "go", links: "not packed" }],
+  ["Java's jar", ["jar", "--create", "--no-manifest", "--file", "OUT", "."], FOLLOWING],
+  ["Java's java.util.zip", ["java", join(scratch, "Zip.java"), "OUT"], FOLLOWING],
+  npm("tar"),
+  npm("tar, following links", { links: "followed" }),
+  npm("tar-fs"),
+  npm("archiver tar"),
+  npm("archiver zip", ZIP),
+  npm("adm-zip", { ...ZIP, links: "not packed" }),
+  ...["fflate", "jszip", "yazl"].map((each) => npm(each, FOLLOWING)),
+];
 
-describe.each(Object.entries(MAKERS))("an archive by %s", (_name, maker) => {
-  const { run, out = "site.tar.gz", refused, links = "kept", isNpm } = maker;
-  const [command = "", ...args] = run;
+describe.each(MAKERS)("an archive by %s", (_name, [command = "", ...args], maker = {}) => {
+  const { out = "site.tar.gz", refused, links = "kept", isNpm } = maker;
 
   test.for([
     ["of files", false],

@@ -131,22 +131,6 @@ test("skopeo reads the written image, and a base of Docker's own types serves as
   ]);
 });
 
-test("the same input gives the same digest, and a second copy sends nothing", async (context) => {
-  const { host } = await startRegistry(context);
-  const base = `${host}/nginx:1`;
-  await pushBase(context, base);
-  const options = { repository: `${host}/docs/site`, base, tag: "current" };
-  const first = await copySite(options, await operation(context));
-  const again = await operation(context);
-  expect(await copySite(options, again)).toEqual(first);
-  expect(again.requests.filter((request) => SENDS.test(request))).toEqual([]);
-  const elsewhere = await startRegistry(context);
-  await crane("copy", base, `${elsewhere.host}/nginx:1`);
-  const other = await copySite({ repository: `${elsewhere.host}/a` }, await operation(context));
-  const alone = await copySite({ repository: `${host}/a` }, await operation(context));
-  expect(other.uri.split("@")[1]).toBe(alone.uri.split("@")[1]);
-});
-
 test("blobs of a base in the same registry are mounted, not sent; from another registry they are sent once", async (context) => {
   const { host } = await startRegistry(context);
   const base = `${host}/nginx:1`;
@@ -165,28 +149,6 @@ test("blobs of a base in the same registry are mounted, not sent; from another r
   const next = await operation(context);
   await copySite({ repository: `${other.host}/docs/site`, base }, next, { files: { "a.html": "another" } });
   expect(putBlobs(next)).toHaveLength(3);
-});
-
-test("a removal removes an old copy's manifests, and keeps the blobs of kept ones and others' images; a second one is no error", async (context) => {
-  const { host } = await startRegistry(context);
-  const base = `${host}/nginx:1`;
-  await pushBase(context, base);
-  const options = { repository: `${host}/docs/site`, base };
-  const destination = repositoryDestination(options);
-  await crane("copy", base, `${host}/docs/site:theirs`);
-  const old = await copySite(options, await operation(context));
-  const kept = await copySite(options, await operation(context), { files: { "index.html": "new" } });
-  await destination.remove([old], [kept], await operation(context));
-  await destination.remove([old], [kept], await operation(context));
-  expect(await destination.compare(old, await operation(context))).toBe("gone");
-  expect(await crane("validate", "--remote", kept.image ?? "")).toContain("PASS");
-  expect(await crane("validate", "--remote", `${host}/docs/site:theirs`)).toContain("PASS");
-  await destination.remove([kept], [kept], await operation(context));
-  expect(await destination.compare(kept, await operation(context))).toBe("same");
-  await destination.remove([old, kept], [], await operation(context));
-  for (const digest of kept.parts["manifests"] as string[]) {
-    await expect(crane("manifest", `${host}/docs/site@${digest}`)).rejects.toThrow("MANIFEST_UNKNOWN");
-  }
 });
 
 /** The files of an image as a container would see them. */

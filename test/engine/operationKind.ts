@@ -4,20 +4,11 @@ import type { OperationOptions } from "./stack.ts";
 export type OperationKind = "preview" | "up" | "refresh" | "destroy" | "import";
 
 const meaningless: Record<OperationKind, (keyof OperationOptions)[]> = {
-  preview: ["continueOnError", "clearPendingCreates", "runProgram"],
-  up: ["clearPendingCreates", "runProgram"],
+  preview: ["continueOnError", "runProgram"],
+  up: ["runProgram"],
   refresh: ["continueOnError", "replaces", "refresh"],
-  destroy: ["clearPendingCreates", "replaces"],
-  import: [
-    "targets",
-    "targetDependents",
-    "excludes",
-    "replaces",
-    "continueOnError",
-    "refresh",
-    "clearPendingCreates",
-    "runProgram",
-  ],
+  destroy: ["replaces"],
+  import: ["targets", "targetDependents", "excludes", "replaces", "continueOnError", "refresh", "runProgram"],
 };
 
 /** @throws rather than ignores an option */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createBoxWorld, type BoxWorld } from "./boxes/boxWorld.ts";
+import { createBoxWorld, type BoxWorld } from "./boxWorld.ts";
 import { availableEngines } from "./index.ts";
 
 describe("unsupported features of the local engine", () => {
@@ -44,7 +44,7 @@ describe("unsupported features of the local engine", () => {
     ],
     ["functions of packages", `pulumi.runtime.invoke("test:index:find", {}).then(() => {});`, undefined],
   ])("refuses %s by name", async (_what, statements, name) => {
-    world = await createBoxWorld("local", { env: { HELM: undefined, PATH: "" } });
+    world = await createBoxWorld({ env: { HELM: undefined, PATH: "" } });
     world.program(statements);
     const { ok, error } = await world.stack.up();
     expect(ok).toBe(false);
@@ -62,7 +62,7 @@ describe("unsupported features of the local engine", () => {
   ])(
     "refuses programs whose resources it would damage: %s",
     async (statements, { excludes }: { excludes?: string }) => {
-      world = await createBoxWorld("local");
+      world = await createBoxWorld();
       world.program(`const a = new Box("a", { kind: "round" }); new Box("b", { of: a.label });`);
       await world.stack.up();
       world.program(statements);
@@ -74,8 +74,18 @@ describe("unsupported features of the local engine", () => {
     },
   );
 
+  it("refuses inputs of a Helm release", async () => {
+    world = await createBoxWorld({ env: { HELM: "helm" } });
+    world.program(
+      `new (require("@pulumi/kubernetes").helm.v3.Release)("a", { chart: "./a", verify: true });`,
+    );
+    expect((await world.stack.up()).error).toContain(
+      "not supported by the test engine: verify of a Release, no name of a Release, no namespace of a Release",
+    );
+  });
+
   it("refuses options that have no meaning for an operation", async () => {
-    world = await createBoxWorld("local");
+    world = await createBoxWorld();
     await expect(world.stack.refresh({ runProgram: true })).rejects.toThrow(
       "not supported by the test engine: runProgram",
     );

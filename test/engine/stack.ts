@@ -40,8 +40,6 @@ export interface OperationOptions {
   continueOnError?: boolean;
   /** All but `refresh`: refresh first. */
   refresh?: boolean;
-  /** `refresh`: forget the creations that an earlier run was interrupted in. */
-  clearPendingCreates?: boolean;
   /** `refresh` and `destroy`: run the program, which they otherwise do not. */
   runProgram?: boolean;
   /** Abort is Ctrl-C, once: nothing new is started, running steps are waited for. */
@@ -179,7 +177,6 @@ export interface Stack {
   importState(resources: StateResource[]): Promise<void>;
   /** `pulumi state taint`: the next `up` replaces these resources, changed or not. */
   taint(urns: readonly string[]): Promise<void>;
-  pendingOperations(): Promise<PendingOperation[]>;
   /** All files, backups and history included, to search them for secrets. */
   stateFiles(): Promise<string[]>;
   /** Provider processes of the running operation, for a test that kills one. */

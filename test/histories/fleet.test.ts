@@ -3,7 +3,6 @@ import { allowedRepeats, countedAs, type Fault, retryDelayMs } from "../../provi
 import { planExport } from "../../provider/staticExport/plan.ts";
 import { finishedState } from "../../provider/staticExport/state.ts";
 import { CALM, type FleetFigures, type FleetOptions, simulateFleet } from "../simulation/fleet/fleet.ts";
-import { newStack, Operator, type OperatorOptions } from "../simulation/fleet/operator.ts";
 import type { ProviderCode } from "../simulation/fleet/providerCode.ts";
 import { renewLink } from "../simulation/fleet/renewal.ts";
 import { Timeline } from "../simulation/fleet/timeline.ts";
@@ -68,15 +67,6 @@ describe("a fleet in a week of outages of 10 min and 6 h, kills and failed reque
     expect(siteHours).toBeGreaterThan(0);
     expect(deadStacks).toBeGreaterThan(0);
   });
-
-  test("with the long limit of exports for renewals, stacks wait longer for a worker", () => {
-    expect(week({ renewalTimeoutMs: 30 * MINUTE_MS }).longestWaitMs).toBeGreaterThan(cured.longestWaitMs);
-  });
-
-  test("the same seed gives the same week, another seed another week", () => {
-    expect(week()).toEqual(cured);
-    expect(week({ seed: 2 })).not.toEqual(cured);
-  });
 });
 
 test("a service with a quota below the number of due links leaves sites without a link", () => {
@@ -84,58 +74,6 @@ test("a service with a quota below the number of due links leaves sites without 
   const calm = { outages: [], failedPart: 0, killedPart: 0 };
   expect(week({ ...calm, perMinute: Math.ceil(1.5 * needed) }).siteHours).toBe(0);
   expect(week({ ...calm, perMinute: Math.floor(0.7 * needed) }).siteHours).toBeGreaterThan(0);
-});
-
-describe("the operator's rules", () => {
-  const options: OperatorOptions = { workers: 1, resyncMs: HOUR_MS, wakeEveryMs: undefined };
-  /** The times at which a stack ran, in seconds, if each update takes a second and `isDone` gives the result by its number. */
-  function runsOf(isDone: (number: number) => boolean, changes: Partial<OperatorOptions> = {}): number[] {
-    const timeline = new Timeline();
-    const runs: number[] = [];
-    const operator = new Operator(timeline, { ...options, ...changes }, (_, ended) => {
-      const number = runs.push(timeline.nowMs / 1_000);
-      timeline.after(1_000, () => ended(isDone(number)));
-    });
-    operator.start([newStack()], () => 0);
-    timeline.runUntil(3 * HOUR_MS);
-    return runs;
-  }
-
-  test("a stack runs again an hour after its last update ended", () => {
-    expect(runsOf(() => true)).toEqual([0, 3_601, 7_202]);
-  });
-
-  test("after a success, the third failure in a row is the last: pauses of 30 and 90 s", () => {
-    expect(runsOf((number) => number === 1)).toEqual([0, 3_601, 3_632, 3_723]);
-  });
-
-  test("a success in between restarts the count", () => {
-    expect(runsOf((number) => number % 2 === 1).slice(0, 4)).toEqual([0, 3_601, 3_632, 7_233]);
-  });
-
-  test("a new stack and one that is woken have one more: pauses of 10, 30 and 90 s", () => {
-    const four = [0, 11, 42, 133];
-    const woken = (hours: number): number[] => four.map((seconds) => hours * 3_600 + seconds);
-    expect(runsOf(() => false)).toEqual(four);
-    expect(runsOf(() => false, { wakeEveryMs: 2 * HOUR_MS })).toEqual([...four, ...woken(2)]);
-  });
-
-  test("one stack for each worker runs at once, the others wait", () => {
-    const timeline = new Timeline();
-    let [busy, most] = [0, 0];
-    const operator = new Operator(timeline, { ...options, workers: 2 }, (_, ended) => {
-      most = Math.max(most, ++busy);
-      timeline.after(10_000, () => {
-        busy--;
-        ended(true);
-      });
-    });
-    operator.start([newStack(), newStack(), newStack(), newStack(), newStack()], () => 0);
-    timeline.runUntil(MINUTE_MS);
-    expect(most).toBe(2);
-    expect(operator.runs).toBe(5);
-    expect(operator.longestWaitMs).toBe(20_000);
-  });
 });
 
 describe("a simulated renewal", () => {

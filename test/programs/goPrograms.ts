@@ -10,7 +10,6 @@ export const HELM_VERSION = "3.22.0";
 export const KUBERNETES_VERSION = "1.34.2";
 const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(".");
 
-export const TOXIPROXY_VERSION = "2.5.0";
 const ACTIONLINT_VERSION = "1.7.12";
 export const DISTRIBUTION_VERSION = "3.1.2";
 export const CRANE_VERSION = "0.22.1";
@@ -45,12 +44,6 @@ export function prepareHelm(say: Say): Promise<string> {
   const flags = `-ldflags=-s -w ${VERSION_FLAGS.helm}`;
   const folder = `helm-${HELM_VERSION}-${digestOf([flags])}`;
   return findOrInstall("helm", folder, `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`, say, [flags]);
-}
-
-/** Shopify's proxy for faulty connections, from PATH or built once. */
-export function prepareToxiproxy(say: Say): Promise<string> {
-  const source = `github.com/Shopify/toxiproxy/v2/cmd/server@v${TOXIPROXY_VERSION}`;
-  return findOrInstall("toxiproxy-server", `toxiproxy-${TOXIPROXY_VERSION}`, source, say);
 }
 
 /**

@@ -86,22 +86,4 @@ onEachEngine("kits that are carried by hand", (kind) => {
       await previewIsEmpty(world);
     },
   );
-
-  test.concurrent(
-    "bad input is reported at its own property, and a missing key before anything is written",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      prepare(world);
-      world.program(
-        kit("v1", `images: ["a/nginx:1", "b/nginx:1"], platforms: ["windows/amd64"], partSize: 7`),
-      );
-      const { ok, text } = await world.stack.preview();
-      expect(ok).toBe(false);
-      for (const property of ["images", "platforms.0", "partSize"]) expect(text).toContain(property);
-      world.program(kit("v1", `signingKeyEnv: "NO_SUCH_KEY"`));
-      const up = await world.stack.up();
-      expect(up.error).toContain("NO_SUCH_KEY");
-      expect(readdirSync(world.programFolder)).not.toContain("kits");
-    },
-  );
 });

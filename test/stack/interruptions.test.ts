@@ -139,26 +139,6 @@ onEachEngine("interruptions", (kind) => {
   });
 
   test.concurrent(
-    "L15 a job that failed after the run was killed is reported once, and then started again",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      const letJobsEnd = world.holdJobs();
-      world.program(docs());
-      const running = world.stack.up();
-      await polled(world);
-      killProviders(world);
-      await running;
-      letJobsEnd();
-      const undo = world.answerLooks({ body: { status: "failed", error: "guide.md is broken" } });
-      expect((await world.stack.up()).error).toContain("guide.md is broken");
-      expect(world.resumeRecords()).toEqual([]);
-      undo();
-      await world.up();
-      expect(starts(world)).toBe(2);
-    },
-  );
-
-  test.concurrent(
     "L16 a provider that is killed between the start and its reply: at most one job is orphaned, and the next up works",
     async (context) => {
       const world = await buildWorld(context, kind);

@@ -37,48 +37,6 @@ onEachEngine("links", (kind) => {
   );
 
   test.concurrent(
-    "L19, C12 a completed job without a link is kept, with its page count and the old link, and the next up requests only the link",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      const failing = (): (() => void) =>
-        world.answerLinks({ status: 501, body: { error: "storage is full" } });
-      let undo = failing();
-      world.program(docs(`version: "v1"`));
-      const { ok, error } = await world.stack.up();
-      expect(ok).toBe(false);
-      expect(error).toContain("storage is full");
-      expect(error).toContain("Nothing is lost");
-      const { id, outputs, initErrors } = await world.exported();
-      expect(id).toBe("docs.example.com");
-      expect(outputs["bundleUrl"]).toBeUndefined();
-      expect(initErrors).toHaveLength(1);
-      world.requests();
-      undo();
-      expect(stepsOf(await world.up())).toEqual(["update docs"]);
-      expect(world.requests()).toEqual([bundle(outputs["jobId"])]);
-      const before = await world.exported();
-      expect(before.outputs).toMatchObject({ jobId: outputs["jobId"], status: "completed", pageCount: 1 });
-      expect(before.initErrors).toEqual([]);
-      expect(before.secretOutputs).toEqual(["bundleUrl"]);
-
-      undo = failing();
-      world.program(docs(`version: "v2"`));
-      expect((await world.stack.up()).error).toContain("stays in place");
-      const started = world.service.requests.at(-1)?.jobId;
-      expect((await world.exported()).outputs).toMatchObject({
-        bundleUrl: before.outputs["bundleUrl"],
-        version: "v1",
-      });
-      world.requests();
-      undo();
-      await world.up();
-      expect(world.requests()).toEqual([bundle(started)]);
-      expect((await world.exported()).outputs).toMatchObject({ jobId: started, version: "v2" });
-      await previewIsEmpty(world);
-    },
-  );
-
-  test.concurrent(
     "L41, U09, U11 a release's values get the link byte for byte, secret all the way",
     async (context) => {
       const world = await buildWorld(context, kind);

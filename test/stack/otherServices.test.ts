@@ -1,7 +1,7 @@
 // Other implementations of the same API, which accept and return more than needed.
 import { expect, test } from "vitest";
 import { docs } from "./programFolder.ts";
-import { bundle, START, wholeExport } from "./requests.ts";
+import { START, wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
 
 onEachEngine("other services", (kind) => {
@@ -40,36 +40,6 @@ onEachEngine("other services", (kind) => {
         { domain: "docs.example.com" },
         { domain: "docs.example.com", paths: ["/"], draft: null, theme: "d4rk" },
       ]);
-      await previewIsEmpty(world);
-    },
-  );
-
-  test.concurrent(
-    "a start that returns a whole job: a failed one is reported, a completed one needs no poll",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      let job: object = { jobId: "job-1", status: "failed", progress: 40, error: "guide.md is broken" };
-      world.program(docs());
-      world.service.intercept(({ method, path }) =>
-        `${method} ${path}` === START
-          ? { status: 202, body: { domain: "docs.example.com", ...job } }
-          : undefined,
-      );
-      const failed = await world.stack.up();
-      expect(failed.error).toContain("job job-1 failed: the service says: guide.md is broken.");
-      expect(world.requests()).toEqual([START]);
-      expect(world.resumeRecords()).toEqual([]);
-
-      job = { jobId: "job-2", status: "completed", progress: 100, pageCount: 7 };
-      const bundleUrl = "https://storage.example.com/docs.tar.gz";
-      world.answerLinks({ body: { bundleUrl, expiresAt: "2099-01-01T00:00:00Z" } });
-      expect(stepsOf(await world.up())).toEqual(["create docs"]);
-      expect(world.requests()).toEqual([START, bundle("job-2")]);
-      expect((await world.exported()).outputs).toMatchObject({
-        jobId: "job-2",
-        status: "completed",
-        pageCount: 7,
-      });
       await previewIsEmpty(world);
     },
   );

@@ -91,32 +91,4 @@ onEachEngine("refusals", (kind) => {
       await previewIsEmpty(world);
     },
   );
-
-  test.concurrent(
-    "L18, L44 a failed job: its reason reaches the user, the earlier state stays, and the next up starts a new one",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      const failing = (): (() => void) =>
-        world.answerLooks({ body: { status: "failed", error: "guide.md: unclosed code block" } });
-      world.program(docs(`version: "v1"`));
-      let undo = failing();
-      const reason = "failed: the service says: guide.md: unclosed code block.";
-      expect((await world.stack.up()).error).toContain(reason);
-      await expect(world.exported()).rejects.toThrow("0 resources StaticExport");
-      undo();
-      expect(stepsOf(await world.up())).toEqual(["create docs"]);
-      const { outputs } = await world.exported();
-
-      world.program(docs(`version: "v2"`));
-      undo = failing();
-      const { error } = await world.stack.up();
-      expect(error).toContain(reason);
-      expect(error).toContain(`The link to job ${String(outputs["jobId"])} stays in place.`);
-      expect((await world.exported()).outputs).toEqual(outputs);
-      undo();
-      expect(stepsOf(await world.up())).toEqual(["update docs"]);
-      expect((await world.exported()).outputs["version"]).toBe("v2");
-      await previewIsEmpty(world);
-    },
-  );
 });

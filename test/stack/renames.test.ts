@@ -1,6 +1,6 @@
 // Resources that get another URN by an alias: they, or their component, are renamed, or they move into a component and out again.
-import { expect, test, vi } from "vitest";
-import { bundle, readAgentJob, poll } from "./requests.ts";
+import { expect, test } from "vitest";
+import { readAgentJob, poll } from "./requests.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 const MANUALS = `
@@ -72,56 +72,6 @@ onEachEngine("renames", (kind) => {
       succeeded(await world.stack.destroy());
       expect(await world.stack.exportState()).toEqual([]);
       expect(world.requests()).toEqual([]);
-    },
-  );
-
-  test.concurrent(
-    "C04 a run that was interrupted, or killed, before the rename: the same job continues under the new name",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      let letJobsEnd = world.holdJobs();
-      const program = (
-        component: string,
-        version: string,
-        options = "",
-        own = "{ parent: manuals }",
-      ): string =>
-        `${MANUALS}
-          const manuals = new Manuals("${component}", { ${options} });
-          site("${component}-docs", { customTimeouts: { create: "2s" }, ...${own} }, { version: "${version}" });`;
-      world.program(program("manuals", "v1"));
-      expect((await world.stack.up()).error).toContain("Nothing is lost");
-      const { outputs: unfinished } = await world.exported();
-      world.requests();
-      letJobsEnd();
-      const up = await world.up(program("handbooks", "v1", `aliases: [{ name: "manuals" }]`));
-      expect(world.requests()).toEqual([poll(unfinished["jobId"]), bundle(unfinished["jobId"])]);
-      const { urn } = await world.exported();
-      expect(urn).toContain("Manuals$");
-      const rows = up.logs.filter(({ message }) => message.startsWith("RESUMED"));
-      expect(rows.map((line) => line.urn)).toEqual([urn]);
-
-      letJobsEnd = world.holdJobs();
-      world.program(program("handbooks", "v2"));
-      const running = world.stack.up();
-      await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
-      for (const pid of world.stack.providerPids()) process.kill(pid, "SIGKILL");
-      expect((await running).ok).toBe(false);
-      const [record] = world.resumeRecords();
-      world.requests();
-      letJobsEnd();
-      await world.up(
-        program(
-          "readme",
-          "v2",
-          `aliases: [{ name: "handbooks" }]`,
-          "{ aliases: [{ name: 'handbooks-docs', parent: manuals }] }",
-        ),
-      );
-      expect(world.requests()).toEqual([poll(record?.jobId), bundle(record?.jobId)]);
-      expect((await stored(world))["readme-docs"]).toMatchObject({ version: "v2", jobId: record?.jobId });
-      expect(world.resumeRecords()).toEqual([]);
-      await previewIsEmpty(world);
     },
   );
 });

@@ -41,29 +41,6 @@ onEachEngine("state", (kind) => {
     },
   );
 
-  test.concurrent(
-    "L22 a state of a newer version, with outputs and bookkeeping that this one does not know: no diff, no request, and the next export works",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      await world.up(docs());
-      const state = await world.stack.exportState();
-      for (const { custom, outputs } of state) {
-        if (!custom) continue;
-        const bookkeeping = outputs["__bookkeeping"] as object | undefined;
-        Object.assign(outputs, { checkedAt: "2030-01-01", more: { than: ["now"] } });
-        if (bookkeeping) outputs["__bookkeeping"] = { ...bookkeeping, laterField: { kept: true } };
-      }
-      await world.stack.importState(state);
-      await previewIsEmpty(world);
-      const { jobId } = (await world.exported()).outputs;
-      succeeded(await world.stack.refresh());
-      expect(world.requests()).toEqual([poll(jobId)]);
-      expect(stepsOf(await world.up(docs(`version: "v2"`)))).toEqual(["update docs"]);
-      expect((await world.exported()).outputs).toMatchObject({ status: "completed", version: "v2" });
-      await previewIsEmpty(world);
-    },
-  );
-
   test.concurrent("L42 up --refresh: one request, and a missing job is exported again", async (context) => {
     const world = await buildWorld(context, kind);
     await world.up(docs());

@@ -76,11 +76,6 @@ export async function openCliStack(settings: StackSettings): Promise<Stack> {
       );
       await stack.importStack({ ...exported, deployment: { ...document, resources } });
     },
-    async pendingOperations() {
-      const { document } = await exportDocument();
-      const pending = document.pending_operations ?? [];
-      return pending.map(({ resource, type }) => ({ urn: resource.urn, type }));
-    },
     stateFiles: () => filesBelow(stateFolder),
     providerPids: () => findProviderPids(mark),
     async remove() {
@@ -156,8 +151,7 @@ async function runOperation(
 ): Promise<OperationResult> {
   refuseMisplaced(kind, options);
   const { parallel, targets, targetDependents, excludes, replaces } = options;
-  const { continueOnError, refresh, clearPendingCreates, signal } = options;
-  const { runProgram = false } = options;
+  const { continueOnError, refresh, signal, runProgram = false } = options;
   const log = createEventLog((line) => options.onLog?.(line));
   let text = "";
   const show = (chunk: string) => {
@@ -184,9 +178,7 @@ async function runOperation(
     const replacing = replaces && { replace: replaces };
     if (kind === "preview") await stack.preview({ ...shared, ...replacing, refresh: refresh ?? false });
     if (kind === "up") await stack.up({ ...applying, ...replacing });
-    if (kind === "refresh") {
-      await stack.refresh({ ...shared, runProgram, clearPendingCreates: clearPendingCreates ?? false });
-    }
+    if (kind === "refresh") await stack.refresh({ ...shared, runProgram });
     if (kind === "destroy") await stack.destroy({ ...applying, runProgram });
   } catch (failure) {
     if (killing) {

@@ -1,7 +1,7 @@
 // The resources of the real CLI's state, as `pulumi stack export --show-secrets` writes them, and in reverse.
 import { randomUUID } from "node:crypto";
 import { parseUrn } from "../urn.ts";
-import type { PendingOperation, StateResource } from "../stack.ts";
+import type { StateResource } from "../stack.ts";
 
 /** One resource in the CLI's document; only the fields that are used here. */
 export interface ResourceDocument {
@@ -26,7 +26,6 @@ export interface ResourceDocument {
 
 export interface StateDocument {
   resources?: ResourceDocument[];
-  pending_operations?: { resource: ResourceDocument; type: PendingOperation["type"] }[];
 }
 
 const signature = "4dabf18193072939515e22adb298388d";

@@ -9,7 +9,6 @@ import type { Report } from "./report.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredResource } from "./stateFile.ts";
 import type { StopRequest } from "./stopRequest.ts";
-import type { Transforms } from "./transforms.ts";
 import type { OperationKind } from "../operationKind.ts";
 
 export interface Deployment {
@@ -27,7 +26,6 @@ export interface Deployment {
   readonly work: Slots;
   readonly providers: Providers;
   readonly hooks: Hooks;
-  readonly transforms: Transforms;
   /** Components that were created or updated, and still wait for their outputs. */
   readonly unfinishedComponents: Map<string, FinishComponent>;
   /** The result of a step is kept, but a hook of the program has failed after it. */

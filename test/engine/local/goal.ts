@@ -108,6 +108,7 @@ function refuseUnsupported(request: RegisterResourceRequest, urn: string, provid
     replaceWith: request.getReplaceWithList().length > 0,
     replacementTrigger: request.hasReplacementTrigger(),
     "state migrations": request.getStateMigrationsList().length > 0,
+    transforms: request.getTransformsList().length > 0,
   };
   const names = Object.keys(asked).filter((option) => asked[option]);
   if (names.length > 0 && type !== stackType) {

@@ -15,7 +15,7 @@ export class Ledger {
   #urnsBefore: ReadonlySet<string>;
   #underWay: PendingOperation[] = [];
   /** The state does not show whether something was created: such a record stays until a user clears it. */
-  #pendingCreates: PendingOperation[];
+  readonly #pendingCreates: PendingOperation[];
 
   constructor(snapshot: Snapshot, file: StateFile | undefined) {
     this.#rest = snapshot.resources;
@@ -65,11 +65,6 @@ export class Ledger {
       this.#underWay = this.#underWay.filter((other) => other !== operation);
       this.save();
     };
-  }
-
-  clearPendingCreates(): void {
-    this.#pendingCreates = [];
-    this.save();
   }
 
   /** From now on nothing is kept: steps under way stay recorded as such. */

@@ -113,7 +113,6 @@ export function openLocalStack(settings: StackSettings): Stack {
         file.write(before);
         return Promise.resolve();
       }),
-    pendingOperations: () => Promise.resolve(open().read().pendingOperations ?? []),
     stateFiles: () => filesBelow(stateFolder),
     providerPids: () => [...providers].filter((each) => each.isRunning()).map(({ pid }) => pid),
     remove: () => rm(path, { force: true }),

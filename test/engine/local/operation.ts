@@ -28,7 +28,6 @@ import { Report } from "./report.ts";
 import { createSlots } from "./slots.ts";
 import { stackReferences } from "./stackReferences.ts";
 import type { StateFile } from "./stateFile.ts";
-import { Transforms } from "./transforms.ts";
 import { StopRequest } from "./stopRequest.ts";
 import type { OperationKind } from "../operationKind.ts";
 
@@ -100,7 +99,6 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     work: createSlots(parallel),
     providers,
     hooks: new Hooks(callbacks, dryRun),
-    transforms: new Transforms(callbacks),
     unfinishedComponents: new Map(),
     hasFailedHook: false,
     failed: new Set(),
@@ -225,8 +223,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     server.close();
   }
 
-  if (kind === "refresh" && options.clearPendingCreates) ledger.clearPendingCreates();
-  else if (pending.length > 0) ledger.save(); // updates and deletions are known again
+  if (pending.length > 0) ledger.save(); // updates and deletions are known again
   // the real engine calls a terminated run «failed»
   const failure =
     ledger.isClosed || (!stop.isRequested && (deployment.failed.size > 0 || deployment.hasFailedHook))

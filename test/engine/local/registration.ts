@@ -11,7 +11,6 @@ export async function registerResource(
   request: RegisterResourceRequest,
 ): Promise<RegisteredResource> {
   inheritFromParent(deployment, request);
-  await deployment.transforms.apply(request);
   const plan = await planOrStop(deployment, request);
   const resource = plan.op === "untargeted" ? plan.old : plan.next;
   if (dependenciesOf(resource).some((urn) => deployment.failed.has(urn))) {
@@ -26,7 +25,7 @@ export async function registerResource(
   return result;
 }
 
-/** Options that a child inherits before its transforms see it (source_eval.go). */
+/** Options that a child inherits (source_eval.go). */
 function inheritFromParent({ declared }: Deployment, request: RegisterResourceRequest): void {
   const parent = declared.get(request.getParent());
   if (!parent) return;
@@ -43,7 +42,6 @@ async function planOrStop(deployment: Deployment, request: RegisterResourceReque
     try {
       const goal = readGoal(request, deployment);
       urn = goal.resource.urn;
-      deployment.transforms.remember(request, urn);
       return await planResource(deployment, goal);
     } catch (error) {
       reportRefusal(deployment, error, urn);

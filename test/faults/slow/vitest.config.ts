@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm test -- faults`: faults that need a proxy, a network or the memory of a machine of their own. */
+/** `npm test -- faults`: faults that need a network or the memory of a machine of their own. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

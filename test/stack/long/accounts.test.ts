@@ -85,20 +85,6 @@ onEachEngine("accounts", (kind) => {
     expect(written).not.toContain("svc_0ther-account");
     expect(written).not.toContain(CANARY_KEY);
   });
-
-  test.concurrent(
-    "two accounts: a missing key of the second one is not replaced by the first",
-    async (context) => {
-      const world = await buildWorld(context, kind, {
-        secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
-      });
-      world.program(docs(`apiKeyEnv: "OTHER_ACCOUNT"`));
-      const { ok, error } = await world.stack.preview();
-      expect(ok).toBe(false);
-      expect(error).toContain("Set the environment variable OTHER_ACCOUNT.");
-      expect(world.requests()).toEqual([]);
-    },
-  );
 });
 
 const NATIVE = { adapter: "native", reason: "dynamic resources have no explicit providers" } as const;

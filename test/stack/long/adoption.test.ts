@@ -1,6 +1,4 @@
 // Jobs that were started elsewhere or earlier, adopted by the input `jobId`.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { docs } from "../programFolder.ts";
@@ -66,50 +64,4 @@ onEachEngine("adoption", (kind) => {
       await previewIsEmpty(world);
     },
   );
-
-  test.concurrent(
-    "L28 the job of another site is neither exported nor copied under this one's name",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      world.service.setSite("other.example.com", join(world.programFolder, "../site"));
-      const job = await startJob(world.service, "other.example.com");
-      world.requests();
-      world.program(
-        `new StaticExport("docs", { domain: "docs.example.com", jobId: "${job}" });
-       new BundleCopy("copy", { source: { domain: "docs.example.com", jobId: "${job}" }, destination: { folder: "copies" } });`,
-      );
-      const up = await world.stack.up({ continueOnError: true });
-      expect(up.ok).toBe(false);
-      const wrong = `job ${job} is an export of other.example.com, not of docs.example.com.`;
-      expect(up.error).toContain(`docs.example.com: ${wrong} Give the jobId`);
-      expect(up.error).toContain(`${wrong} Nothing was published.`);
-      expect(world.requests()).toEqual([poll(job)]);
-      expect((await world.stack.exportState()).filter(({ custom }) => custom)).toEqual([]);
-      expect(existsSync(join(world.programFolder, "copies"))).toBe(false);
-    },
-  );
-
-  test.concurrent("L28, J03 a jobId with any content reaches no other path", async (context) => {
-    const world = await buildWorld(context, kind);
-    const jobIds = [
-      "../../../v2/agent/project/job/1",
-      "%2e%2e",
-      "a/b?c=d#e",
-      "\\..\\..\\agent",
-      "https://elsewhere.example.com/",
-      "no-such-job",
-    ];
-    world.program(
-      `${JSON.stringify(jobIds)}.forEach((jobId, index) =>
-         new StaticExport("docs" + index, { domain: "docs.example.com", jobId }));`,
-    );
-    const up = await world.stack.up({ continueOnError: true });
-    expect(up.ok).toBe(false);
-    for (const jobId of jobIds) expect(up.error).toContain(`there is no export job ${jobId}`);
-    expect(world.requests().sort()).toEqual(jobIds.map((id) => poll(encodeURIComponent(id))).sort());
-    expect((await world.stack.exportState()).filter(({ custom }) => custom)).toEqual([]);
-    world.program(docs(`jobId: ".."`)); // a path that no encoding protects from being resolved
-    expect((await world.stack.preview()).error).toContain("property jobId value");
-    expect(world.requests()).toEqual([]);
-  });
 });

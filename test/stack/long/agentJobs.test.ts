@@ -1,5 +1,5 @@
 // Agent jobs in a stack: waited for, read, and followed by an export.
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentJob } from "../../../examples/reference-service/index.ts";
 import { unknownValue } from "../../engine/index.ts";
 import { FINISHED_AGENT_JOB as JOB } from "../finishedAgentJob.ts";
@@ -43,46 +43,6 @@ onEachEngine("agent jobs", (kind) => {
       succeeded(await world.stack.destroy());
       expect(reads()).toEqual([]);
       expect(await world.everythingWritten()).not.toContain(CANARY_KEY);
-    },
-  );
-
-  test.concurrent("an active job is waited for, with progress on its own row", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.service.agentJobs.set("p1", { ...JOB, status: "active", prLink: null });
-    const running = world.up(
-      `const job = new AgentJob("agent", { projectId: "p1", id: "a1" });
-       module.exports = { status: job.status, prLink: job.prLink };`,
-    );
-    // the first poll has its answer once there is a second one
-    await vi.waitUntil(() => world.service.requests.length > 1, { timeout: 60_000 });
-    world.service.agentJobs.transition("p1", "a1", "completed", { prLink: String(JOB.prLink) });
-    const up = await running;
-    expect(up.outputs).toMatchObject({ status: { value: "completed" }, prLink: { value: JOB.prLink } });
-    const { urn } = await world.agentJob();
-    expect(up.logs.filter((line) => line.urn === urn).map(({ message }) => message)).toEqual(
-      expect.arrayContaining(["NEW: waiting for agent job a1 of project p1", "active"]),
-    );
-  });
-
-  test.concurrent(
-    "a failed job is an error that up repeats without a request, until the program accepts failures",
-    async (context) => {
-      const world = await buildWorld(context, kind);
-      world.service.agentJobs.set("p1", { ...JOB, status: "failed", prLink: null });
-      const program = (acceptFailed?: boolean): string =>
-        `const job = new AgentJob("agent", { projectId: "p1", id: "a1", acceptFailed: ${acceptFailed} });
-         module.exports = { status: job.status, prLink: job.prLink };`;
-      world.program(program());
-      for (const requests of [[readAgentJob()], []]) {
-        const { ok, error } = await world.stack.up();
-        expect(ok).toBe(false);
-        expect(error).toContain("agent job a1 of project p1 failed");
-        expect(error).toContain("`acceptFailed: true`");
-        expect(world.requests()).toEqual(requests);
-      }
-      const accepted = await world.up(program(true));
-      expect(accepted.outputs).toMatchObject({ status: { value: "failed" }, prLink: { value: null } });
-      expect(world.requests()).toEqual([]);
     },
   );
 

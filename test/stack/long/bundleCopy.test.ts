@@ -204,16 +204,4 @@ onEachEngine("bundle copies", (kind) => {
       await previewIsEmpty(world);
     },
   );
-
-  test.concurrent("bad input is reported at its own property, before any request", async (context) => {
-    const world = await buildWorld(context, kind);
-    world.program(
-      `new BundleCopy("copy", { source: { domain: "docs.example.com", jobId: "j1", link: "x" }, destination: { folder: "a", bucket: "b" }, keep: -1 });`,
-    );
-    const { ok, text } = await world.stack.preview();
-    expect(ok).toBe(false);
-    for (const property of ["source.link", "destination", "keep"]) expect(text).toContain(property);
-    expect(world.requests()).toEqual([]);
-    expect(existsSync(join(world.programFolder, "a"))).toBe(false);
-  });
 });

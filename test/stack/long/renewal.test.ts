@@ -83,58 +83,6 @@ onEachEngine("renewal", (kind) => {
     },
   );
 
-  test.concurrent(
-    "C11 a renewBefore longer than the link's life: one renewal in each half of it, one warning with both figures, and its release is not upgraded",
-    async (context) => {
-      const world = await buildWorld(context, kind, { linkLifetimeMs: 600_000 });
-      let { logs } = await world.up(
-        `for (const [name, renewBefore] of [["longer", "48h"], ["equal", "10m"]]) {
-           const site = new StaticExport(name, { domain: "docs.example.com", renewBefore });
-           new StaticExport(name + "-fed", { domain: "other.example.com", triggers: [site.bundleUrl] });
-         }`,
-      );
-      const printed = (): string[] =>
-        logs.filter(({ severity }) => severity === "warning").map(({ message }) => message);
-      const jobs = [await world.exported("longer"), await world.exported("equal")].map(
-        ({ outputs }) => outputs,
-      );
-      const warning = (asked: string, { jobId }: Record<string, unknown>): string =>
-        `renewBefore is ${asked}, more than half of the life of the link to job ${String(jobId)}: it is renewed 5m before its end`;
-      expect(printed().sort()).toEqual([warning("10m", jobs[1] ?? {}), warning("48h", jobs[0] ?? {})]);
-      world.requests();
-      // at once, before half of the life is over
-      ({ logs } = await world.up());
-      expect(printed()).toEqual([]);
-      expect(world.requests()).toEqual([]);
-      for (const { mintedAtMs, renewAfter, expiresAt } of jobs.map((outputs) => ({
-        ...(outputs["__bookkeeping"] as { mintedAtMs: number }),
-        renewAfter: Date.parse(String(outputs["renewAfter"])),
-        expiresAt: Date.parse(String(outputs["expiresAt"])),
-      }))) {
-        expect(renewAfter - mintedAtMs).toBeGreaterThanOrEqual((expiresAt - mintedAtMs) / 2);
-      }
-    },
-  );
-
-  test.concurrent(
-    "C11 a link of two seconds is renewed at most once per half of its life, with no request twice",
-    async (context) => {
-      const world = await buildWorld(context, kind, { linkLifetimeMs: 2_000 });
-      world.program(docs(`renewBefore: "1h"`));
-      const mintedAt: number[] = [];
-      world.service.intercept(({ path }) => {
-        if (path.endsWith("/bundle")) mintedAt.push(performance.now());
-        return undefined;
-      });
-      // as many runs as needed until the link was renewed twice
-      for (let runs = 0; mintedAt.length < 3 && runs < 50; runs++) await world.up();
-      for (const [before, at] of mintedAt.slice(1).map((at, index) => [mintedAt[index] ?? 0, at] as const)) {
-        expect(at - before).toBeGreaterThanOrEqual(1_000);
-      }
-      expect(mintedAt.length).toBe(3);
-    },
-  );
-
   test.concurrent("L47, E06 a clock three hours ahead causes no false renewal", async (context) => {
     const world = await buildWorld(context, kind, { linkLifetimeMs: 3_600_000, env: skewed(3) });
     await world.up(docs());

@@ -1,18 +1,13 @@
 // The spans of a run in Pulumi's own tracing: OpenTelemetry's own packages send them, over a real connection. On the engine of
 // test/engine only, which passes on its own span as the real one does; the CLI receives spans itself.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { formsOf } from "../../simulation/secretForms.ts";
 import { docs } from "../programFolder.ts";
 import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from "../spanReceiver.ts";
-import { buildWorld, CANARY_KEY, stepsOf, succeeded, type World } from "../world.ts";
+import { buildWorld, CANARY_KEY, type World } from "../world.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
 const PATIENT = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "../patientExit.ts")}` };
-/** The packages that the README has users install. */
-const PACKAGES = ["api", "exporter-trace-otlp-grpc", "resources", "sdk-trace-base"];
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
@@ -98,74 +93,5 @@ test.concurrent(
     }
     expect(text).not.toMatch(/OpenTelemetry|otel|span/i);
     expect(await tested.everythingWritten()).not.toContain("OTEL");
-  },
-);
-
-test.concurrent.each([
-  ["nobody listens", async () => Promise.resolve("localhost:9")],
-  [
-    "nothing is ever answered",
-    async (context: TestContext) => (await receiver(context, { answers: false })).endpoint,
-  ],
-  ["the address is none", async () => Promise.resolve("no address at all")],
-] as const)("where %s at the endpoint, a run ends as usual, without a message", async (_what, endpointOf) => {
-  const finished: (() => unknown)[] = [];
-  const context = {
-    onTestFinished: (end: () => unknown) => void finished.push(end),
-  } as unknown as TestContext;
-  try {
-    const endpoint = await endpointOf(context);
-    const tested = await world(context, endpoint, { TRACEPARENT: "" });
-    tested.program(docs());
-    const up = succeeded(await tested.stack.up());
-    expect(stepsOf(up)).toEqual(["create docs"]);
-    expect(up.text).not.toMatch(/OpenTelemetry|otel|span|ECONNREFUSED|UNAVAILABLE|\bat .*:\d+:\d+/i);
-    expect(stepsOf(succeeded(await tested.stack.destroy()))).toEqual(["delete docs"]);
-  } finally {
-    for (const end of finished.reverse()) await end();
-  }
-});
-
-/**
- * Installs the package outside of the repository, whose node_modules has more than users have. @returns a function that adds
- * packages
- */
-function installAlone(programFolder: string, context: Pick<TestContext, "onTestFinished">): Install {
-  const folder = mkdtempSync(join(tmpdir(), "installed-"));
-  context.onTestFinished(() => rmSync(folder, { recursive: true }));
-  const nodeModules = join(folder, "node_modules");
-  const add: Install = (...names) => {
-    for (const name of names) {
-      mkdirSync(join(nodeModules, name, ".."), { recursive: true });
-      symlinkSync(join(ROOT, "node_modules", name), join(nodeModules, name), "dir");
-    }
-  };
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-    dependencies: object;
-  };
-  add("@pulumi/pulumi", ...Object.keys(dependencies));
-  const installed = join(nodeModules, "pulumi-docs-hosting");
-  for (const part of ["dist", "package.json"]) {
-    cpSync(join(ROOT, part), join(installed, part), { recursive: true });
-  }
-  const link = join(programFolder, "node_modules/pulumi-docs-hosting");
-  rmSync(link); // only removes a link
-  symlinkSync(installed, link, "dir");
-  return add;
-}
-type Install = (...names: string[]) => void;
-
-test.concurrent(
-  "where OpenTelemetry is not installed beside the package, a run ends as usual and no span is sent; once it is, they are",
-  async (context) => {
-    const collector = await receiver(context);
-    const tested = await world(context, collector.endpoint, PATIENT);
-    const install = installAlone(tested.programFolder, context);
-    const { text } = await tested.up(docs());
-    expect(collector.spansOf("pulumi-docs-hosting")).toEqual([]);
-    expect(text).not.toMatch(/OpenTelemetry|MODULE_NOT_FOUND/);
-    install(...PACKAGES.map((name) => `@opentelemetry/${name}`));
-    await tested.up(docs(`version: "v2"`));
-    expect(collector.spansOf("pulumi-docs-hosting").map(({ name }) => name)).toContain("docs_hosting.update");
   },
 );

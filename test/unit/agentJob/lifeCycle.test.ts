@@ -135,17 +135,6 @@ describe("waiting", () => {
     ]);
   });
 
-  test("names missing fields once, and leaves them empty", async () => {
-    const statuses = ["active", "active", "completed"];
-    answer = () => ({ body: { id: "a1", status: statuses.shift() } });
-    const { outputs } = await create();
-    expect(outputs).toMatchObject({ source: { repository: "", ref: null }, model: "", createdAt: "" });
-    expect(scripted.requests).toHaveLength(3);
-    expect(reporter.lines.warn).toEqual([
-      `${NAME}: the service does not send source, model, createdAt: empty in the outputs`,
-    ]);
-  });
-
   test("polls again at the time that the service sets", async () => {
     let polls = 0;
     answer = () =>
@@ -408,18 +397,6 @@ describe("a lookup", () => {
   test("sends one request and waits for nothing", async () => {
     expect(await lookUp({ projectId: "p1", id: "a1" })).toEqual(JOB);
     expect(scripted.requests).toHaveLength(1);
-  });
-
-  test("returns an unknown status, with a warning", async () => {
-    answer = endsAs({ status: "paused" }, 0);
-    expect(await lookUp({ projectId: "p1", id: "a1" })).toMatchObject({ status: "paused" });
-    expect(reporter.lines.warn).toEqual([`${NAME} has the unknown status "paused"`]);
-  });
-
-  test("returns a job with missing fields, with a warning", async () => {
-    answer = () => ({ body: { id: "a1", status: "active", source: JOB.source, createdAt: JOB.createdAt } });
-    expect(await lookUp({ projectId: "p1", id: "a1" })).toEqual({ ...JOB, model: "" });
-    expect(reporter.lines.warn).toEqual([`${NAME}: the service does not send model: empty in the outputs`]);
   });
 
   test("names every argument that is wrong, before any request", async () => {

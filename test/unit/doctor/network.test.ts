@@ -7,7 +7,7 @@ import { failure, ok, type Finding } from "../../../provider/doctor/finding.ts";
 import type { DoctorHost } from "../../../provider/doctor/host.ts";
 import { checkNetwork } from "../../../provider/doctor/network.ts";
 import { systemClock } from "../../../provider/runtime/time/clock.ts";
-import { identity, ignoringCertificates, trustAuthority } from "../../faults/certificates.ts";
+import { identity, trustAuthority } from "../../faults/certificates.ts";
 import { connectProxy } from "../../faults/connectProxy.ts";
 import { freeAddress, scriptedServer } from "../../faults/scriptedServer.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
@@ -45,21 +45,6 @@ test("an address of version 6 needs no DNS", async () => {
   const { port } = await freeAddress();
   const [, dns] = await check(`http://[::1]:${port}`);
   expect(dns).toEqual(ok("dns", "::1 is an address"));
-});
-
-test.each([
-  ["ENOTFOUND", Object.assign(new Error("x"), { code: "ENOTFOUND" })],
-  ["failed", new Error("x")],
-  ["empty answer", null],
-])("a name without an address ends the checks (%s)", async (code, error) => {
-  expect(await check("https://api.docs-host.test", { lookup: answering(error) })).toEqual([
-    WITHOUT_PROXY,
-    failure(
-      "dns",
-      `api.docs-host.test has no address (${code})`,
-      "Check the host in the base URL, and the DNS server of this machine (/etc/resolv.conf). Where only a proxy reaches the internet, set HTTPS_PROXY.",
-    ),
-  ]);
 });
 
 test("a DNS server that does not answer is waited for ten seconds", async () => {
@@ -100,16 +85,6 @@ test.each([
   });
 });
 
-test("the clock of the machine decides whether a certificate ends soon", async () => {
-  await trustAuthority();
-  const { baseUrl } = await scriptedServer(() => undefined, { identity: await identity({ days: 100 }) });
-  const clock = { ...systemClock, now: () => Date.now() + 90 * 86_400_000 };
-  expect((await check(baseUrl, { clock })).at(-1)).toMatchObject({
-    status: "warning",
-    remedy: "Renew the certificate of the service.",
-  });
-});
-
 test("a proxy is asked for the port of https: if the base URL has none, and looks up the name", async () => {
   const proxy = await connectProxy(() => "HTTP/1.1 502 Bad Gateway\r\n\r\n");
   const found = await check("https://api.docs-host.test", { variables: { HTTPS_PROXY: proxy.url } });
@@ -124,47 +99,4 @@ test("a proxy is asked for the port of https: if the base URL has none, and look
       "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.",
     ),
   ]);
-});
-
-test("a proxy that is down is a failure of the proxy, not of the service", async () => {
-  const { host, port } = await freeAddress();
-  const found = await check("https://api.docs-host.test", {
-    variables: { HTTPS_PROXY: `http://${host}:${port}` },
-  });
-  expect(found).toMatchObject([
-    {
-      check: "proxy",
-      status: "failure",
-      message: expect.stringContaining(` through the proxy ${host}:${port}`) as unknown,
-    },
-  ]);
-});
-
-test("a service that closes the connection before TLS is a failure of TLS", async () => {
-  const { port } = await scriptedServer(() => undefined, {
-    onConnection: (socket) => {
-      socket.destroy();
-      return true;
-    },
-  });
-  expect((await check(`https://127.0.0.1:${port}`)).at(-1)).toMatchObject({
-    check: "tls",
-    status: "failure",
-    message: expect.stringContaining(`127.0.0.1:${port}`) as unknown,
-    remedy: expect.stringMatching(/./) as unknown,
-  });
-});
-
-test("a certificate of an unknown authority is a failure, also where Node.js's checks are switched off", async () => {
-  for (const signed of [true, false]) {
-    const { baseUrl } = await scriptedServer(() => undefined, { identity: await identity({ signed }) });
-    await ignoringCertificates(async () => {
-      expect((await check(baseUrl)).at(-1)).toMatchObject({
-        check: "tls",
-        status: "failure",
-        message: expect.stringContaining("is not trusted") as unknown,
-        remedy: expect.stringContaining("Set NODE_EXTRA_CA_CERTS to a file") as unknown,
-      });
-    });
-  }
 });

@@ -51,17 +51,6 @@ test("a connection that was made within ten seconds is then used for as long as 
   expect(socket.destroyed).toBe(false);
 });
 
-test("a connection whose TLS is not ready after ten seconds is given up", async () => {
-  const { port } = await silentServer();
-  const { connection, socket, failed } = open(`https://127.0.0.1:${port}`);
-  await once(socket, "connect");
-  clock.advance(9_999);
-  expect(socket.destroyed).toBe(false);
-  clock.advance(1);
-  expect(await failed).toBe("not connected in time");
-  expect(connection.state).toBe("connecting");
-});
-
 test("a connection that is closed while it is being made leaves no socket and no timer", async () => {
   const { connection, socket } = open((await silentServer()).baseUrl);
   expect(clock.pending).toBe(1);
@@ -94,23 +83,6 @@ test("only the given authorities are trusted, whichever Node.js trusts", async (
   expect(await refused.failed).toBe("SELF_SIGNED_CERT_IN_CHAIN");
   expect(refused.connection.state).toBe("connecting");
 });
-
-test.each(["101 Switching Protocols", "300 Multiple Choices", "407 Proxy Authentication Required"])(
-  "a proxy that answers %s refuses, and its connection is closed",
-  async (status) => {
-    let closed: Promise<unknown> | undefined;
-    const proxy = await scriptedServer((socket) => {
-      closed = once(socket, "close");
-      socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
-    });
-    const { connection, failed } = open(`https://${SERVICE_HOST}`, { proxy: new URL(proxy.baseUrl) });
-    expect(await failed).toBe("refused by the proxy");
-    expect(connection.refusedByProxy).toBe(Number(status.slice(0, 3)));
-    expect(connection.proxyHost).toBe(`127.0.0.1:${proxy.port}`);
-    expect(connection.state).toBe("connecting");
-    await closed;
-  },
-);
 
 test("a tunnel leads to port 443 unless the URL has another", async () => {
   const proxy = await scriptedServer((socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));

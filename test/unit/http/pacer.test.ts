@@ -99,19 +99,6 @@ describe("before any refusal", () => {
     expect(lost[0]?.[1].message).toBe("late waited for its turn; the time limit of 1s leaves no time for it");
   });
 
-  test("without any answer their number doubles in each quarter of a second", async () => {
-    await askMany(40);
-    await pass(245);
-    expect(went).toHaveLength(7);
-    await pass(5);
-    expect(went).toHaveLength(8);
-    await pass(250);
-    expect(went).toHaveLength(16);
-    await pass(500);
-    expect(went).toHaveLength(40);
-    expect(clock.pending).toBe(0);
-  });
-
   test("the first request after a calm period is sent at once however many were sent before it", async () => {
     await askMany(4);
     await pass(10_000);
@@ -179,32 +166,6 @@ describe("a 429 with Retry-After", () => {
     await pass(10_000);
     // 4 in 4 s, of which four fifths
     expect(times().map(Math.round)).toEqual([9_000, 10_250, 11_500]);
-  });
-
-  test("during a pause prolongs it, and does not lower the rate", async () => {
-    await refusedOnce();
-    await pass(500);
-    refuse(429, 1_500);
-    refuse(429, 1_000); // a shorter one changes nothing
-    await pass(1_495);
-    expect(went).toEqual([]);
-    await pass(510);
-    // 5 in a pause of 2 s, of which four fifths
-    expect(times()).toEqual([2_000, 2_500]);
-  });
-
-  test("lowers a rate that was lowered before", async () => {
-    await refusedOnce();
-    await pass(1_600);
-    went.length = 0;
-    for (let count = 0; count < 50; count++) answer(); // many were accepted since
-    refuse(429, 1_000);
-    const before = clock.monotonic();
-    await pass(1_400);
-    const [first = 0, second = 0] = times();
-    expect(first - before).toBe(1_000);
-    // 4 a second, grown by e^(50²/12000), of which four fifths
-    expect(second - first).toBeCloseTo(250 / 0.8 / Math.exp((50 * 51) / 2 / 6_000), -1);
   });
 
   test("is followed by one request in two seconds at least", async () => {
@@ -304,15 +265,6 @@ test("a stopped request leaves the queue at once, with the reason, and leaves no
   await pass(10_000);
   expect(went).toEqual([["other", 10_000]]);
   expect(clock.pending).toBe(0);
-});
-
-test("a sent request leaves no timer and no listener", async () => {
-  const { signal } = new AbortController();
-  ask("one", { signal });
-  await settled();
-  expect(went).toHaveLength(1);
-  expect(clock.pending).toBe(0);
-  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test.each<[string, () => void, boolean]>([

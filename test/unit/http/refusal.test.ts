@@ -32,18 +32,6 @@ describe("a connection", () => {
   const ALLOWED =
     "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
 
-  test("that broke after it was ready may have delivered the request", () => {
-    expect(failed({ code: "ECONNRESET" })).toEqual(
-      lost("interrupted", "ECONNRESET", `${ENDPOINT.name} failed (ECONNRESET)`),
-    );
-    expect(failed({ name: "AbortError", code: "x" }, { proxyHost })).toEqual(
-      lost("interrupted", "no answer in time", `${ENDPOINT.name} failed (no answer in time)`),
-    );
-    expect(failed({})).toEqual(
-      lost("interrupted", "connection failed", `${ENDPOINT.name} failed (connection failed)`),
-    );
-  });
-
   test("that broke before it was ready delivered nothing, with any error", () => {
     const throughProxy = (code: string, message: string): unknown => ({
       fault: { kind: "unreachable", code },
@@ -74,31 +62,6 @@ describe("a connection", () => {
     }
   });
 
-  test("to an unknown host names it", () => {
-    expect(failed({ code: "ENOTFOUND" }, { state: "unused" })).toEqual(
-      lost("unreachable", "ENOTFOUND", "host not found: api.example.com"),
-    );
-  });
-
-  test.each(["CERT_HAS_EXPIRED", "UNABLE_TO_GET_ISSUER_CERT", "SELF_SIGNED_ISSUER", "BAD_SIGNATURE"])(
-    "with a certificate that is not trusted is final: %s",
-    (code) => {
-      const untrusted = (through: string): unknown => ({
-        fault: { kind: "untrusted", code },
-        error: [
-          "ConnectionError",
-          `the certificate of api.example.com${through} is not trusted (${code})`,
-          "Fix the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
-        ],
-      });
-      const through = ` through the proxy ${proxyHost}`;
-      expect(failed({ code }, { state: "connecting" })).toEqual(untrusted(""));
-      expect(failed({ code }, { state: "connecting", proxyHost })).toEqual(untrusted(through));
-      const cutOff = { kind: "unreachable", code: `ERR_SSL_${code}` };
-      expect(failed({ code: cutOff.code }, { state: "connecting" })).toMatchObject({ fault: cutOff });
-    },
-  );
-
   test.each([
     [403, ALLOWED],
     [405, "Check HTTPS_PROXY: what answers there opens no tunnel (CONNECT), so it is no proxy for https."],
@@ -116,26 +79,6 @@ describe("a connection", () => {
           : `${remedy} If api.example.com is reached without the proxy, name it in NO_PROXY.`,
       ],
     });
-  });
-
-  test.each([
-    [{ code: "HPE_HEADER_OVERFLOW" }, "oversized", "headers that are too large"],
-    [{ code: "HPE_INVALID_CONSTANT" }, "notHttp", "with unusable HTTP (HPE_INVALID_CONSTANT)"],
-    [{ code: "Z_DATA_ERROR" }, "malformed", "with a body that cannot be decompressed (Z_DATA_ERROR)"],
-  ])("that returned unusable data (%j) is %s", (error, kind, what) => {
-    expect(failed(error)).toEqual({
-      fault: { kind },
-      error: [
-        "MalformedResponseError",
-        `${ENDPOINT.name} answered ${what}`,
-        "Check that the base URL is that of the service.",
-      ],
-    });
-  });
-
-  test("is judged by the beginning of a code", () => {
-    for (const code of ["X_HPE_A", "EZ_A"])
-      expect(failed({ code })).toMatchObject({ fault: { kind: "interrupted" } });
   });
 });
 

@@ -89,29 +89,3 @@ test("single bytes do not allow more retries, enough of them do", async () => {
   const halves = await failing({}, failed("ECONNRESET"), (retries) => retries.moved(WORTH_BYTES / 2));
   expect(halves.attempts).toBeGreaterThan(5_000);
 });
-
-test("answers with too few bytes are retried no more often than a server that is not HTTP", async () => {
-  expect((await failing({}, failed("too few bytes"), (retries) => retries.moved(1))).attempts).toBe(6);
-});
-
-test("a start that may have arrived is sent once more, with a warning, and then the unknown job is named", async () => {
-  const { attempts, lines, error } = await failing({}, failed("ECONNRESET"), undefined, "start");
-  expect(attempts).toBe(2);
-  expect(lines.warn).toEqual([
-    "GET https://a.example failed (ECONNRESET). The request is sent once more; if the service received the first one, two jobs run.",
-    "GET https://a.example: the service may have started a job whose id is unknown",
-  ]);
-  expect(lines.progress).toEqual([]);
-  expect(String(error)).toContain("failed (ECONNRESET)");
-});
-
-test("a start that cannot have arrived, and a read, are sent again without a warning", async () => {
-  for (const [code, repetition] of [
-    ["ECONNREFUSED", "start"],
-    ["ECONNRESET", "read"],
-  ] as const) {
-    const { lines } = await failing({}, failed(code), undefined, repetition);
-    expect(lines.warn).toEqual([]);
-    expect(lines.progress[0]).toMatch(/^GET https:\/\/a\.example failed \(E\w+\); trying again in \ds$/);
-  }
-});

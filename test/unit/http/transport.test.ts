@@ -131,17 +131,6 @@ test("a reply without a date is dated by the service's clock, as far as it is kn
   }
 });
 
-test("a wrong Content-Type is reported once, without texts that look like a key", async () => {
-  const reporter = recordingReporter();
-  const { transport, clock } = connected(() => ({ headers: { "content-type": `text/${KEY}` } }), {
-    reporter,
-  });
-  for (let call = 0; call < 2; call++) await clock.run(transport.send(READ, () => undefined));
-  expect(reporter.lines.warn).toEqual([
-    expect.stringMatching(/answered JSON that it calls text\/\[removed\]$/),
-  ]);
-});
-
 test.each([
   ["https://api.example.com/admin", "api.example.com", 443],
   ["http://api.example.com", "api.example.com", 80],
@@ -170,15 +159,6 @@ test.each([
   ]);
 });
 
-test("at the deadline the earlier fault is reported rather than an attempt that was cut off", async () => {
-  const { error, clock } = await send(READ, (_, number) => (number < 3 ? { status: 429 } : "never"), {
-    limitMs: 20_000,
-  });
-  expect(error).toBeInstanceOf(DeadlineExceededError);
-  expect(error?.message).toMatch(/limits the rate of requests.*time limit of 20s/);
-  expect(clock.monotonic()).toBe(20_000);
-});
-
 test("an answer that only the deadline cuts off is reported as that, and not as a fault of the network", async () => {
   const { error, requests, clock } = await send(READ, () => "never", { limitMs: 20_000 });
   expect(error).toBeInstanceOf(AnswerCutOffError);
@@ -204,21 +184,6 @@ test.each(["20", "60"])(
     expect(error?.message).toMatch(/limits the rate of requests.*the time limit of 20s leaves no time/);
     expect(requests).toHaveLength(1);
     expect(clock.monotonic()).toBe(0);
-  },
-);
-
-test.each<[string, ScriptedReply, string, number]>([
-  ["breaks connections", { error: "ECONNRESET" }, "(ECONNRESET); the service did not answer for 1m 56s", 115],
-  ["never answers", "never", "(no answer in time); the service did not answer for ", 90],
-])(
-  "a service that %s is retried for two minutes, and then no longer",
-  async (_, reply, expected, seconds) => {
-    const { error, clock } = await send(READ, () => reply);
-    expect(error?.message).toContain(`GET https://api.example.com/admin/v1/thing failed ${expected}`);
-    expect(error?.message).toMatch(/, so there is no further attempt$/);
-    // the pause that would end after two minutes is left out; an attempt may last 30 s
-    expect(clock.monotonic()).toBeGreaterThan(seconds * 1_000);
-    expect(clock.monotonic()).toBeLessThan(reply === "never" ? 150_000 : 120_000);
   },
 );
 
@@ -300,49 +265,8 @@ describe("a service that refused a sibling for 40 s", () => {
     }
   });
 
-  test("gets no request where the time limit comes first, which is reported at once", async () => {
-    const { error, requests, clock } = await send(READ, () => ({}), { ...refused(), limitMs: HELD_MS });
-    expect(error).toBeInstanceOf(DeadlineExceededError);
-    expect(error).not.toBeInstanceOf(AnswerCutOffError);
-    expect(error?.message).toBe(
-      "GET https://api.example.com/admin/v1/thing waited for its turn: the service limits the rate of requests; " +
-        "the time limit of 40s leaves no time for it",
-    );
-    expect(requests).toEqual([]);
-    expect(clock.monotonic()).toBe(0);
-    expect(clock.pending).toBe(0);
-  });
-
   test("is available, so that a connection that fails then is retried until the time limit", async () => {
     const { error } = await send(READ, () => ({ error: "ECONNREFUSED" }), { ...refused(), limitMs: 600_000 });
     expect(error).toBeInstanceOf(DeadlineExceededError);
   });
-
-  test("a stopped call ends at once with the reason", async () => {
-    const controller = new AbortController();
-    const { clock, pacers } = refused();
-    clock.after(100, () => controller.abort(new Error("stopped")));
-    const { error } = await send(READ, () => ({}), { signal: controller.signal, clock, pacers });
-    expect(error).toEqual(new Error("stopped"));
-    expect(clock.monotonic()).toBe(100);
-    expect(clock.pending).toBe(0);
-  });
-});
-
-test("a refusal with a time delays the siblings, and a retry is sent before later ones", async () => {
-  const clock = new VirtualClock();
-  const pacers = new Pacers(clock);
-  const order: string[] = [];
-  const call = (name: string, refusals: number): Promise<unknown> =>
-    connected(
-      (_, number) => {
-        order.push(`${name} ${clock.monotonic()}`);
-        return number <= refusals ? { status: 429, headers: { "retry-after": "3" } } : {};
-      },
-      { clock, pacers },
-    ).transport.send(READ, () => undefined);
-  const first = call("first", 1);
-  await new Promise((resolve) => setImmediate(resolve));
-  await clock.run(Promise.all([first, call("second", 0)]));
-  expect(order).toEqual(["first 0", "first 3000", "second 5000"]);
 });

@@ -73,47 +73,6 @@ test.each([
   expect(read({ status })).toEqual({ status, outcome: "pending", isUnexpected: false, report: {} });
 });
 
-test("without a status it is an error that says what to do", () => {
-  expect(() => read({})).toThrow(
-    expect.objectContaining({
-      name: "MalformedResponseError",
-      message: 'GET https://api.example.com/v1/static-export/jobs/7 answered without a "status"',
-      remedy:
-        "Check that the base URL is that of the service; if it is, report this to the service's support.",
-    }),
-  );
-});
-
-test("a count of pages is whole and not negative", () => {
-  for (const [pageCount, expected] of [
-    [0, 0],
-    ["18", 18],
-    [-1, undefined],
-    [1.5, undefined],
-    [2 ** 53, undefined],
-    ["", undefined],
-  ] as const) {
-    expect(read({ status: "running", pageCount }).report.pageCount, String(pageCount)).toBe(expected);
-  }
-});
-
-test("the first reason that is a text and not empty counts, without the key", () => {
-  expect(read({ status: "failed", error: { code: 1 }, reason: " ", message: "bad svc_key!" })).toEqual({
-    status: "failed",
-    outcome: "failure",
-    isUnexpected: false,
-    report: {},
-    reason: "bad [removed]!",
-  });
-  expect(read({ status: "failed", error: "first", reason: "second" }).reason).toBe("first");
-  expect(read({ status: "failed", error: null }).reason).toBeUndefined();
-});
-
-test("the pause that the service asks for is passed on", () => {
-  const reply = { endpoint: "GET", body: { status: "queued" }, dateMs: 0, retryAfterMs: 0, secrets };
-  expect(readExportJob("7", reply)).toMatchObject({ status: "queued", retryAfterMs: 0 });
-});
-
 test("the reply to a start needs only an id", () => {
   const start = (body: Record<string, unknown>): StartReply =>
     readStartReply({ endpoint: "POST https://api.example.com/jobs", body, dateMs: 0, secrets });

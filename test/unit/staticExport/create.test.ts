@@ -119,23 +119,6 @@ describe("create", () => {
     expect(site.service.requests).toEqual(["GET /jobs/job-7"]);
   });
 
-  test("with warnings of the service shows the first of them, once", async () => {
-    const warnings = ["a.md: ./x.md: gone", "b.md: svc_secret", { path: "c.md", message: "late" }, "d.md"];
-    site.answer("status", () => ({ body: { status: "completed", warnings } }));
-    site.service.durationMs = 3_000; // the link is not ready at first, so that the job is polled again
-    await site.create();
-    expect(site.reporter.lines.warn).toEqual([
-      "job job-1 is completed with 4 warnings: (1) a.md: ./x.md: gone; (2) b.md: [removed]; (3) c.md: late; and 1 more",
-    ]);
-  });
-
-  test("of a running or failed job shows no warnings", async () => {
-    const body = { warnings: ["a.md"], error: "b.md" };
-    site.answer("status", (number) => ({ body: { status: number < 3 ? "running" : "failed", ...body } }));
-    await caught(site.create());
-    expect(site.reporter.lines.warn).toEqual([]);
-  });
-
   test("of a given job that failed says how to use another: none is started in its place", async () => {
     site.service.outcome = "failed";
     const advice = "give the `jobId` of another job, or none, and run `pulumi up` again.";

@@ -41,7 +41,7 @@ describe("an interrupted export", () => {
     expect((await site.update(state)).outputs.jobId).toBe("job-1");
   });
 
-  test("C12 continues with the bundle alone, and keeps the pages, over any number of runs between completion and link", async () => {
+  test("L19, C12 continues with the bundle alone, and keeps the pages, over any number of runs between completion and link", async () => {
     site.service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 501 } : undefined);
     const first = await unfinished(site.create());
     const second = await unfinished(site.update(first.state));

@@ -13,24 +13,6 @@ afterEach(() => {
 });
 
 describe("a link near its end", () => {
-  test.each([{ bundleUrl: null }, { expiresAt: null, renewAfter: null }, { renewAfter: "soon" }])(
-    "is renewed once, and no job starts, if the state has %j in its place",
-    async (values) => {
-      const state = await site.create();
-      site.requests();
-      const damaged = {
-        ...state,
-        outputs: { ...state.outputs, ...values },
-      } as unknown as typeof state;
-      expect(site.verdict(damaged)).toEqual({ ...nothing, hidden: true, code: "RENEW_WINDOW" });
-      const renewed = await site.update(damaged);
-      expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
-      expect(renewed.outputs).toMatchObject({ jobId: "job-1", pageCount: 41, status: "completed" });
-      expect(renewed.outputs.bundleUrl).toMatch(/^https?:/);
-      expect(site.verdict(renewed)).toEqual(nothing);
-    },
-  );
-
   test("is renewed at once when a new renewBefore makes it due", async () => {
     const state = await site.create({ renewBefore: "10m" });
     site.clock.advance(45 * 60_000);

@@ -7,11 +7,9 @@ import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
 import { type Plan, planExport } from "../../../provider/staticExport/plan.ts";
 import {
   type Bookkeeping,
-  finishedState,
   recordedState,
   serviceTimeOf,
   type StaticExportState,
-  unfinishedState,
 } from "../../../provider/staticExport/state.ts";
 import type { StaticExportOutputs } from "../../../provider/staticExport/outputs.ts";
 import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
@@ -126,19 +124,6 @@ describe("the plan", () => {
     });
   });
 
-  test("starts a failed export again", () => {
-    const expected = {
-      action: "start",
-      code: "STARTED_AGAIN",
-      text: "the last export did not complete, so a new job is started",
-    };
-    const failed = stateWith({ status: "running" });
-    delete failed.outputs.bundleUrl;
-    expect(plan({}, failed)).toEqual(expected);
-    const unfinished = { intent: intentOf({ ...inputs }), completed: false };
-    expect(plan({}, stateWith({}, { unfinished }))).toEqual(expected);
-  });
-
   describe("renews what is no link, or no date, in the state of a completed export, and starts no job", () => {
     // what tools write in the place of a secret that they cannot decrypt
     const damaged = [null, "", "[secret]", 7, {}, ["https://store.example.test/job-1"]];
@@ -181,16 +166,6 @@ describe("the plan", () => {
     });
   });
 
-  test("continues the job of an earlier run", () => {
-    const unfinished = { intent: intentOf({ ...inputs }), jobId: "job-2", completed: true, pageCount: 42 };
-    expect(plan({}, stateWith({}, { unfinished }))).toEqual({
-      action: "continue",
-      code: "RESUMED",
-      text: "job job-2 of an earlier run is continued; no job is started",
-      job: { kind: "completed", jobId: "job-2", report: { pageCount: 42 } },
-    });
-  });
-
   test("also continues it where a program writes the same options in another order", () => {
     const options = { paths: ["/guide"], language: "de", theme: { dark: true, accent: "red" } };
     const reversed = { theme: { accent: "red", dark: true }, language: "de", paths: ["/guide"] };
@@ -218,14 +193,6 @@ describe("the plan", () => {
     expect(planExport({ ...inputs, jobId: UNKNOWN }, undefined, 0)).toEqual({
       ...adopted(UNKNOWN),
       text: "the job is not known yet: once it is, it is adopted if it is of this site; no job is started",
-    });
-  });
-
-  test("starts the first export", () => {
-    expect(planExport(inputs, undefined, 0)).toEqual({
-      action: "start",
-      code: "NEW",
-      text: "this is the first export, so a job is started",
     });
   });
 
@@ -269,35 +236,6 @@ describe("the state", () => {
       version: "job-1",
       status: "completed",
     });
-  });
-
-  test("keeps the service's values of the job when the link is renewed", () => {
-    const said = { pageCount: 41, bundleSize: 7 };
-    const link = { url: "https://store.example.test/b", mintedAtMs: at("09:00") };
-    const { outputs } = finishedState(
-      inputs,
-      { jobId: "job-1", report: {}, link },
-      undefined,
-      stateWith(said).outputs,
-    );
-    expect(outputs).toMatchObject({ ...said, bundleUrl: link.url });
-    expect(outputs).not.toHaveProperty("expiresAt"); // of the link before
-    expect(outputs).not.toHaveProperty("renewAfter");
-  });
-
-  test("of an interrupted first export has its job, its version and that it runs", () => {
-    const running = { kind: "running", jobId: "job-1" } as const;
-    const { outputs, bookkeeping } = unfinishedState(
-      { ...inputs, version: "v1" },
-      running,
-      undefined,
-      "salt",
-    );
-    expect(outputs).toStrictEqual({ ...inputs, jobId: "job-1", version: "v1", status: "running" });
-    expect(bookkeeping.given).toEqual(["version"]);
-    expect(bookkeeping.unfinished).toMatchObject({ jobId: "job-1", completed: false, salt: "salt" });
-    const none = unfinishedState(inputs, { kind: "lost" }, undefined, "salt").outputs;
-    expect(none).toStrictEqual({ ...inputs, jobId: "", version: "", status: "running" });
   });
 
   test.each([

@@ -60,7 +60,7 @@ describe("update", () => {
     expect((await site.update(moved)).outputs.renewAfter).toBe(state.outputs.renewAfter);
   });
 
-  test("keeps the old link and names it when the new export fails", async () => {
+  test("L18, L44 keeps the old link and names it when the new export fails", async () => {
     const state = await site.create();
     site.service.outcome = "failed";
     const error = await caught(site.update(state, { version: "v2" }));

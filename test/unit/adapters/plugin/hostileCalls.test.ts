@@ -27,96 +27,35 @@ describe("a hostile call is answered with an error, and the process serves on:",
   };
 
   const { INVALID_ARGUMENT, UNIMPLEMENTED } = status;
+  const NO_TYPE = 'type ""';
+  const CASTLE = "docs-hosting:index:castle";
   const noUrn = "the call does not name the URN of its resource";
 
-  test.each<[string, () => Promise<unknown>, status, string]>([
-    [
-      "a value without a kind",
-      () => served.client.call("check", withGarbage),
-      INVALID_ARGUMENT,
-      "a has no value",
-    ],
-    [
-      "a check without anything",
-      () => served.client.call("check", new rpc.CheckRequest()),
-      INVALID_ARGUMENT,
-      'type ""',
-    ],
-    [
-      "a diff without anything",
-      () => served.client.call("diff", new rpc.DiffRequest()),
-      INVALID_ARGUMENT,
-      'type ""',
-    ],
-    [
-      "a create without anything",
-      () => served.client.call("create", new rpc.CreateRequest()),
-      INVALID_ARGUMENT,
-      'type ""',
-    ],
-    [
-      "a read without anything",
-      () => served.client.call("read", new rpc.ReadRequest()),
-      INVALID_ARGUMENT,
-      'type ""',
-    ],
-    [
-      "an update without anything",
-      () => served.client.call("update", new rpc.UpdateRequest()),
-      INVALID_ARGUMENT,
-      'type ""',
-    ],
-    [
-      "a delete without anything",
-      () => served.client.call("delete", new rpc.DeleteRequest()),
-      INVALID_ARGUMENT,
-      'type ""',
-    ],
-    ["a create without a URN", () => served.client.call("create", withoutUrn), INVALID_ARGUMENT, noUrn],
-    [
-      "another type",
-      () => served.client.call("check", ofType("docs-hosting:index:Castle")),
-      INVALID_ARGUMENT,
-      'type "docs-hosting:index:Castle"',
-    ],
-    [
-      "a type of every object",
-      () => served.client.call("check", ofType("constructor")),
-      INVALID_ARGUMENT,
-      'type "constructor"',
-    ],
+  type Call = Parameters<typeof served.client.call>;
+  test.each<[string, Call[0], Call[1], status, string]>([
+    ["a value without a kind", "check", withGarbage, INVALID_ARGUMENT, "a has no value"],
+    ["a check without anything", "check", new rpc.CheckRequest(), INVALID_ARGUMENT, NO_TYPE],
+    ["a diff without anything", "diff", new rpc.DiffRequest(), INVALID_ARGUMENT, NO_TYPE],
+    ["a create without anything", "create", new rpc.CreateRequest(), INVALID_ARGUMENT, NO_TYPE],
+    ["a read without anything", "read", new rpc.ReadRequest(), INVALID_ARGUMENT, NO_TYPE],
+    ["an update without anything", "update", new rpc.UpdateRequest(), INVALID_ARGUMENT, NO_TYPE],
+    ["a delete without anything", "delete", new rpc.DeleteRequest(), INVALID_ARGUMENT, NO_TYPE],
+    ["a create without a URN", "create", withoutUrn, INVALID_ARGUMENT, noUrn],
+    ["another type", "check", ofType(CASTLE), INVALID_ARGUMENT, `type "${CASTLE}"`],
+    ["a type of every object", "check", ofType("constructor"), INVALID_ARGUMENT, 'type "constructor"'],
     [
       "a function of every object",
-      () => served.client.call("invoke", ofToken("constructor")),
+      "invoke",
+      ofToken("constructor"),
       INVALID_ARGUMENT,
-      'there is no function "constructor"',
+      'no function "constructor"',
     ],
-    [
-      "another function",
-      () => served.client.call("invoke", ofToken("docs-hosting:index:castle")),
-      INVALID_ARGUMENT,
-      'there is no function "docs-hosting:index:castle"',
-    ],
-    [
-      "a component",
-      () => served.client.call("construct", new rpc.ConstructRequest()),
-      UNIMPLEMENTED,
-      "construct",
-    ],
-    [
-      "a method of a resource",
-      () => served.client.call("call", new rpc.CallRequest()),
-      UNIMPLEMENTED,
-      "call",
-    ],
-    [
-      "parameters",
-      () => served.client.call("parameterize", new rpc.ParameterizeRequest()),
-      UNIMPLEMENTED,
-      "parameterize",
-    ],
-  ])("%s", async (_what, call, code, details) => {
-    const error = await caught(call());
+    ["another function", "invoke", ofToken(CASTLE), INVALID_ARGUMENT, `there is no function "${CASTLE}"`],
+    ["a component", "construct", new rpc.ConstructRequest(), UNIMPLEMENTED, "construct"],
+    ["a method of a resource", "call", new rpc.CallRequest(), UNIMPLEMENTED, "call"],
+    ["parameters", "parameterize", new rpc.ParameterizeRequest(), UNIMPLEMENTED, "parameterize"],
+  ])("%s", async (_what, method, request, code, details) => {
+    const error = await caught(served.client.call(method, request));
     expect(error.code).toBe(code);
     expect(error.details.toLowerCase()).toContain(details.toLowerCase());
     await served.client.call("getPluginInfo", new Empty());

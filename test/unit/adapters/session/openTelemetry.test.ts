@@ -1,9 +1,6 @@
 // OpenTelemetry's own packages, and a receiver of their spans, on this machine.
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openTelemetrySpans } from "../../../../provider/adapters/session/openTelemetry.ts";
-import type { SpanMaker } from "../../../../provider/runtime/tracing/tracer.ts";
-import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
-import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { type SpanReceiver, startSpanReceiver } from "../../../stack/spanReceiver.ts";
 import { URN } from "../../../simulation/testContext.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
@@ -51,35 +48,4 @@ test("an invalid endpoint drops the spans without further effect", async () => {
   const operation = { name: "create", urn: URN, debug, secrets };
   expect(await spans.operation(operation, () => Promise.resolve(7))).toBe(7);
   expect(debug.mock.calls).toEqual([[expect.stringContaining("spans could not be sent")]]);
-});
-
-test.each([
-  ["is traced where Pulumi gives an endpoint", "localhost:4317", ["localhost:4317", "read"]],
-  ["is not traced where it gives none", undefined, []],
-])("this process %s", async (_what, endpoint, expected) => {
-  const seen: string[] = [];
-  const openTelemetry = {
-    openTelemetrySpans: (given: string) => {
-      seen.push(given);
-      const recorded = new RecordedSpans(patient);
-      return Promise.resolve({
-        operation: (...[operation, run]: Parameters<SpanMaker["operation"]>) => {
-          seen.push(operation.name);
-          return recorded.spans.operation(operation, run);
-        },
-      });
-    },
-  };
-  vi.stubEnv("PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
-  vi.doMock("../../../../provider/adapters/session/openTelemetry.ts", () => openTelemetry);
-  vi.resetModules(); // the environment is read once
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    vi.doUnmock("../../../../provider/adapters/session/openTelemetry.ts");
-  });
-  const { dynamicHost } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts");
-  const session = new Session(dynamicHost, NOTHING_SHARED);
-  session.configure({ stackConfig: () => undefined });
-  expect(await session.operation("read", {}, secrets, () => Promise.resolve(7))).toBe(7);
-  expect(seen).toEqual(expected);
 });

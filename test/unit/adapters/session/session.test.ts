@@ -94,25 +94,6 @@ describe("an operation", () => {
     expect(elsewhere.pacers).not.toBe(one.pacers);
   });
 
-  test("runs at most eight downloads of its session at once; others wait", async () => {
-    const { signal } = new AbortController();
-    const started: (() => void)[] = [];
-    const download = async (): Promise<void> => {
-      const { downloads } = await contextOf();
-      const work = (): Promise<void> => new Promise((resolve) => void started.push(resolve));
-      return downloads.run(work, signal, () => undefined);
-    };
-    const all = Array.from({ length: 200 }, download);
-    await vi.waitFor(() => expect(started).toHaveLength(8));
-    await new Promise((resolve) => setImmediate(resolve));
-    for (let done = 0; done < 200; done++) {
-      expect(started.length - done).toBe(Math.min(8, 200 - done));
-      started[done]?.();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await Promise.all(all);
-  });
-
   test("counts the concurrent ones, until they end", async () => {
     const contexts: PublicationContext[] = [];
     const ends: (() => void)[] = [];

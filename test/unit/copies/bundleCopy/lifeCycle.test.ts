@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -197,30 +196,6 @@ describe("a copy", () => {
       /^DRIFTED: .*\.tar\.gz no longer exists\. It is removed from/,
     );
   });
-
-  test("that is missing stays in the state while an earlier one must be removed later", async () => {
-    const first = await bundleCopy.create(context(), inputsOf("v1"));
-    const second = await bundleCopy.update(context(), first, inputsOf("v2"));
-    rmSync(second.outputs.uri);
-    const found = await bundleCopy.read(context(), second);
-    expect(found?.state.bookkeeping).toMatchObject({ drifted: "gone", copies: [{}, {}] });
-  });
-
-  test("at another destination is another resource", async () => {
-    const inputs = inputsOf("v1");
-    const state = await bundleCopy.create(context(), inputs);
-    for (const destination of [
-      { folder: join(folder, "elsewhere"), layout: "archive" as const },
-      { folder: join(folder, "copies"), layout: "site" as const },
-    ]) {
-      expect(verdict({ ...inputs, destination }, state)).toMatchObject({
-        replaces: ["destination"],
-        decided: expect.stringContaining(
-          "REPLACED: destination changed: a copy is made at the new destination",
-        ) as string,
-      });
-    }
-  });
 });
 
 test("a site is unpacked as a whole, and the earlier copy stays beside it", async () => {
@@ -294,25 +269,6 @@ test("the loads of pages from other hosts are reported once, and are no reason t
   expect(reporter.lines.warn).toEqual([
     expect.stringContaining("https://cdn.example.net/a.png on page.html"),
   ]);
-});
-
-test.each([
-  ["keep", { keep: 3 }, "SETTINGS: keep changed"],
-  ["limits that it is within", { limits: { files: 50 } }, "SETTINGS: limits changed"],
-  ["the digest that it has", {}, "UP_TO_DATE"],
-])("a change of %s is recorded, without a request", async (_, given, decided) => {
-  const inputs = inputsOf("v1");
-  const state = await bundleCopy.create(context(), inputs);
-  const changed = inputsOf("v1", given);
-  expect(verdict(changed, state)).toMatchObject({
-    hidden: false,
-    decided: expect.stringContaining(decided) as string,
-  });
-  if ("file" in inputs.source) rmSync(inputs.source.file); // nor is it read
-  const before = lstatSync(state.outputs.uri);
-  const after = await bundleCopy.update(context(), state, changed);
-  expect(after.outputs).toEqual({ ...state.outputs, ...changed, sha256: state.outputs.sha256 });
-  expect(lstatSync(state.outputs.uri)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
 });
 
 test("a run that was stopped throws the reason", async () => {

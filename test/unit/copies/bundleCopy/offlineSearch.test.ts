@@ -102,22 +102,6 @@ test("a copy with a search has its files, and the outputs count the pages that i
   );
 });
 
-test("a copy with a search and one without are two copies of one archive", async () => {
-  const plain = await bundleCopy.create(context(), check({}).inputs);
-  const { inputs } = check({ offlineSearch: true });
-  expect(bundleCopy.diff(inputs, plain, { name: "m", nowMs: 0 }).decision).toMatchObject({
-    code: "NEW_CONTENT",
-    text: expect.stringContaining("offlineSearch changed") as string,
-  });
-  const searched = await bundleCopy.update(context(), plain, inputs);
-  expect(searched.outputs.sha256).toBe(plain.outputs.sha256);
-  expect(searched.outputs.uri).not.toBe(plain.outputs.uri);
-  const back = await bundleCopy.update(context(), searched, check({}).inputs);
-  const { copiedAt, earlier, changes } = back.outputs;
-  expect(back.outputs).toEqual({ ...plain.outputs, copiedAt, earlier, changes });
-  expect(readdirSync(current())).toEqual(["guide", "index.html"]);
-});
-
 test("a read notices a changed file of the index, and the next run publishes the copy again", async () => {
   const { inputs } = check({ offlineSearch: true });
   const state = await bundleCopy.create(context(), inputs);
@@ -144,11 +128,4 @@ test("a site with a folder of the search's name is refused as a whole: the copy 
   );
   expect(readdirSync(join(folder, "copies"))).toEqual(before);
   expect(readFileSync(current("guide/a.html"), "utf8")).toContain("installation");
-});
-
-test("a newer search is no reason for another copy", async () => {
-  const { inputs } = check({ offlineSearch: true });
-  const state = await bundleCopy.create(context(), inputs);
-  const older = { ...state, outputs: { ...state.outputs, searchVersion: "0" } };
-  expect(bundleCopy.diff(inputs, older, { name: "m", nowMs: 0 }).decision.code).toBe("UP_TO_DATE");
 });

@@ -183,12 +183,6 @@ describe("the decision", () => {
     const unsigned = { destination: { bucket: "docs", layout: "archive" as const } };
     expect(decided(inputs(unsigned), state(unsigned, "unsigned"), 99 * HOUR_MS)).toContain("UP_TO_DATE");
   });
-
-  test("where fewer copies are wanted: the older ones are removed", () => {
-    expect(decided(inputs({ keep: 0 }), state())).toBe(
-      "prune SETTINGS: earlier copies at s3://docs are removed: 1",
-    );
-  });
 });
 
 describe("a state", () => {

@@ -12,8 +12,6 @@ import {
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Part, strongEtag, type PartNote } from "../../../../provider/copies/download/part.ts";
 import { ownName } from "../../../../provider/runtime/files/ownerProcess.ts";
@@ -29,12 +27,6 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const claim = (name = "a", subject = "job a"): Part => Part.claim(folder, name, subject, Date.now());
-
-/** Collects garbage: memory that nothing uses is freed. */
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
-}
 
 /** A part as another process left it. */
 function left(
@@ -56,46 +48,6 @@ const FREE = "free-00000000";
 const living = ownName();
 /** Of an unknown machine. */
 const FAR = "0123456789abcdef-1-1-00000000";
-
-test(
-  "complete parts that are kept need no memory: a run may keep hundreds",
-  { timeout: 60_000 },
-  async () => {
-    const opened = async (name: string): Promise<Part> => {
-      const part = claim(name);
-      await part.open();
-      await part.append(Buffer.from(name));
-      return part;
-    };
-    await (await opened("first")).close(); // what the code itself needs
-    collectGarbage();
-    const before = process.memoryUsage().arrayBuffers;
-    const kept: Part[] = [];
-    for (let number = 0; number < 5; number++) {
-      const part = await opened(`part-${number}`);
-      await part.close();
-      kept.push(part);
-    }
-    // V8 frees array buffers on a thread of its own: the count may fall after the collection
-    const grown = (): number => {
-      collectGarbage();
-      return process.memoryUsage().arrayBuffers - before;
-    };
-    await expect.poll(grown, { timeout: 30_000 }).toBeLessThan(4 * 2 ** 20);
-    expect(kept.map((part) => readFileSync(part.path, "utf8"))).toEqual(kept.map((_, at) => `part-${at}`));
-  },
-);
-
-test("an existing part is resumed, and its digest is that of the whole", async () => {
-  left(FREE, "one ");
-  const part = claim();
-  await part.open();
-  expect([part.size, part.note]).toEqual([4, NOTE]);
-  await part.append(Buffer.from("two"));
-  expect(await part.finish()).toBe(createHash("sha256").update("one two").digest("hex"));
-  expect(readFileSync(part.path, "utf8")).toBe("one two");
-  await part.close();
-});
 
 test("of several parts the largest is resumed, and the others are removed", async () => {
   left("free-00000001", "1");
@@ -122,22 +74,6 @@ test.each([
   expect(part.size).toBe(0);
   expect(readdirSync(folder)).toHaveLength(1);
   await part.close();
-});
-
-test("a part with more bytes than the bundle is started again, and one with as many is complete", async () => {
-  for (const [bytes, size, note] of [
-    [101, 0, undefined],
-    [100, 100, NOTE],
-  ] as const) {
-    const existing = left(FREE, "x".repeat(bytes));
-    const part = claim();
-    expect(existsSync(existing)).toBe(false);
-    await part.open();
-    expect([part.size, part.note]).toEqual([size, note]);
-    expect(existsSync(join(dirname(part.path), "note.json"))).toBe(note !== undefined);
-    await part.close();
-    part.remove();
-  }
 });
 
 test.each(["100", -0.5, null])("a size of %j in a note is ignored", async (totalBytes) => {
@@ -270,16 +206,6 @@ test("a released part is available to the next download, in this process, too", 
   await next.open();
   expect([next.size, next.note]).toEqual([4, NOTE]);
   await next.close();
-});
-
-test("a bundle that is larger than memory arrives in order", async () => {
-  const content = Buffer.alloc(9_000_001, "0123456789");
-  const part = claim();
-  await part.open();
-  for (let at = 0; at < content.length; at += 700_001) await part.append(content.subarray(at, at + 700_001));
-  expect(await part.finish()).toBe(createHash("sha256").update(content).digest("hex"));
-  expect(readFileSync(part.path).equals(content)).toBe(true);
-  await part.close();
 });
 
 test.each([

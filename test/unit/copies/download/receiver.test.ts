@@ -6,8 +6,6 @@ import { Part, type PartNote } from "../../../../provider/copies/download/part.t
 import { Receiver } from "../../../../provider/copies/download/receiver.ts";
 import type { ReceivedRange } from "../../../../provider/copies/download/storeAnswer.ts";
 import { Interruption, type HttpReply } from "../../../../provider/http/attempt.ts";
-import { WORTH_BYTES } from "../../../../provider/http/retries.ts";
-import { DownloadError } from "../../../../provider/runtime/messages/errors.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
@@ -130,75 +128,4 @@ test("a bundle from its start has a note only with an ETag", async () => {
   await receive({ etag: '"1"', totalBytes: 3 }, [bytes(3)]);
   await receive({ totalBytes: 3 }, [bytes(3)]);
   expect(part.begun).toEqual([{ subject: "job a", etag: '"1"', totalBytes: 3 }, undefined]);
-});
-
-test.each<[string, Partial<ReceivedRange>, number, number | undefined, string]>([
-  ["all that it has", { totalBytes: 10, until: 10 }, 10, undefined, "complete"],
-  ["all of unknown length, in chunks", {}, 10, undefined, "complete"],
-  ["all that the service promised, until the connection ends", { endIsUnknown: true }, 10, 10, "complete"],
-  ["a range that is worth it", { totalBytes: 1e6, until: WORTH_BYTES }, WORTH_BYTES, undefined, "incomplete"],
-])("an answer with %s is read to its end", async (_what, range, count, promised, expected) => {
-  const { receive, part } = receiving();
-  expect(await receive(range, [bytes(count)], promised)).toBe(expected);
-  expect([part.size, part.isUseless]).toEqual([count, false]);
-});
-
-test.each<[string, Partial<ReceivedRange>, number, number | undefined, string]>([
-  ["is cut", { totalBytes: 10, until: 10 }, 9, undefined, "ECONNRESET"],
-  ["is cut in its range", { totalBytes: 1e6, until: WORTH_BYTES + 1 }, WORTH_BYTES, undefined, "ECONNRESET"],
-  ["ends before the promised size", { endIsUnknown: true }, 9, 10, "ECONNRESET"],
-  [
-    "is a tiny range",
-    { totalBytes: 1e6, until: WORTH_BYTES - 1 },
-    WORTH_BYTES - 1,
-    undefined,
-    "too few bytes",
-  ],
-])("an answer that %s is an interruption", async (_what, range, count, promised, code) => {
-  const { receive, part } = receiving();
-  const error = await receive(range, [bytes(count)], promised).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(Interruption);
-  expect((error as Error).cause).toEqual({ code });
-  expect(part.isUseless).toBe(false);
-});
-
-test("the worth of a range counts from its start", async () => {
-  const { receive } = receiving({ size: WORTH_BYTES });
-  const range = { totalBytes: 1e6, until: WORTH_BYTES + 1 };
-  await expect(receive(range, [bytes(1)])).rejects.toThrow(Interruption);
-});
-
-test.each<[string, Partial<ReceivedRange>, number, number | undefined, string]>([
-  ["than promised", {}, 20, 10, "sends more than the 10 B that the service promised"],
-  ["than allowed", {}, 10, undefined, "sends more than the limit of 10 B"],
-  ["than its range has", { until: 10, totalBytes: 15 }, 20, 15, "sends more than it promised"],
-])("one byte more %s ends the download", async (_what, range, limitBytes, promised, what) => {
-  const { receive, part } = receiving({ limitBytes });
-  const error = await receive(range, [bytes(10), bytes(1)], promised).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(DownloadError);
-  expect(error).toMatchObject({
-    message: `the store store.test ${what}`,
-    remedy: expect.stringContaining("limits.archiveBytes") as string,
-  });
-  expect([part.size, part.isUseless]).toEqual([10, true]);
-});
-
-test.each<[string, Partial<ReceivedRange>, number | undefined, string]>([
-  ["more than promised", { totalBytes: 11 }, 10, "more than the 10 B that the service promised"],
-  ["more than allowed", { totalBytes: 21 }, undefined, "more than the limit of 20 B"],
-])("a size of %s is refused before a byte is read", async (_what, range, promised, message) => {
-  const { receive, part, counts } = receiving({ limitBytes: 20 });
-  await expect(receive(range, [bytes(5)], promised)).rejects.toThrow(message);
-  expect([part.begun, counts, part.isUseless]).toEqual([[], [], true]);
-});
-
-test("a bundle whose end nobody would notice is refused, and the part stays", async () => {
-  const { receive, part, counts } = receiving();
-  const error = await receive({ endIsUnknown: true }, [bytes(5)]).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({
-    name: "DownloadError",
-    message: expect.stringContaining("does not send the length of the bundle") as string,
-    remedy: "Have the store send a Content-Length.",
-  });
-  expect([part.begun, counts, part.isUseless]).toEqual([[], [], false]);
 });

@@ -53,8 +53,6 @@ test.each(["", "store", "1.2.3.4.5", "256.1.1.1", "g::", "1:2:3", "fe80::1%", "f
   },
 );
 
-const INSECURE = { allowInsecure: true, publicStorageOnly: false };
-
 /** The message of a refused URL, and its remedy. */
 function refusalOf(url: string, policy = anywhere, from?: string): string[] | undefined {
   try {
@@ -78,28 +76,6 @@ test.each([
 ])("the link to %s, from %s, is followed", (url, from) => {
   expect(refusalOf(url, anywhere, from)).toBeUndefined();
 });
-
-test("a redirect to http: is followed only from http:, to this machine or where that is allowed", () => {
-  const [to, from] = ["http://other.test:81/b?x", "http://store.test/b"];
-  expect(refusalOf(to, INSECURE, from)).toBeUndefined();
-  const [message, remedy] = refusalOf(to, anywhere, from) ?? [];
-  expect(message).toBe("the store store.test leads to http://other.test:81");
-  expect(remedy).toContain("Only https: is followed");
-  for (const policy of [anywhere, INSECURE]) {
-    for (const target of [to, "http://localhost/b"]) {
-      expect(refusalOf(target, policy, "https://store.test/b")?.[0]).toContain("leads to http://");
-    }
-  }
-});
-
-test.each(["ftp://store.test/b", "file:///etc/passwd", "data:text/plain,x"])(
-  "a link to another protocol is never followed: %s",
-  (url) => {
-    for (const from of [undefined, "http://store.test/b", "https://store.test/b"]) {
-      expect(refusalOf(url, INSECURE, from)?.[1]).toContain("Only https: is followed");
-    }
-  },
-);
 
 test.each(["http://[fe80::1]/b", "https://[::ffff:169.254.169.254]/b", "https://169.254.169.254:81/b"])(
   "a URL with an address that is refused is not followed: %s",
@@ -137,20 +113,6 @@ function resolved(addresses: string[] | Error, all: boolean, policy = anywhere) 
   guarded("store.test", { all, hints: 4 }, (...result) => results.push(result));
   return { asked, refusals, results };
 }
-
-test("a name gets only its allowed addresses, all or the first, as the connection requests", () => {
-  const addresses = ["169.254.169.254", "2606:4700::1111", "8.8.8.8"];
-  const { asked, results, refusals } = resolved(addresses, true);
-  expect(asked).toEqual(["store.test", { all: true, hints: 4 }]);
-  const allowed = [
-    { address: "2606:4700::1111", family: 6 },
-    { address: "8.8.8.8", family: 4 },
-  ];
-  expect([results, refusals]).toEqual([[[null, allowed]], []]);
-  const one = resolved(addresses, false);
-  expect(one.asked).toEqual(["store.test", { all: true, hints: 4 }]);
-  expect(one.results).toEqual([[null, "2606:4700::1111", 6]]);
-});
 
 test.each<[string[], string]>([
   [["169.254.169.254", "fe80::1"], "169.254.169.254 is a link-local or metadata address"],

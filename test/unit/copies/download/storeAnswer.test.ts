@@ -62,43 +62,6 @@ describe("an answer with a part", () => {
     expect(read(206, headers, REST)).toEqual(expected);
     expect(read(206, headers, { ...REST, totalBytes: undefined })).toEqual(expected);
   });
-
-  test.each<[string, Record<string, string>, string]>([
-    ["no range", { etag: '"1"' }, "the store does not say which bytes it sends"],
-    ["an unknown size", range("bytes 40-99/*"), "the store does not say which bytes it sends"],
-    ["more than a range", range("bytes 40-99/100, 0"), "the store does not say which bytes it sends"],
-    ["something before its range", range("x bytes 40-99/100"), "the store does not say which bytes it sends"],
-    [
-      "a number too large",
-      range(`bytes 40-99/1${"0".repeat(15)}`),
-      "the store does not say which bytes it sends",
-    ],
-    ["another unit", range("lines 40-99/100"), "the store does not say which bytes it sends"],
-    ["an earlier start", range("bytes 39-99/100"), "the store sends other bytes than requested"],
-    ["a later start", range("bytes 41-99/100"), "the store sends other bytes than requested"],
-    ["another size", range("bytes 40-99/101"), "the size of the store's bundle has changed"],
-    ["an end before its start", range("bytes 40-39/100"), "the size of the store's bundle has changed"],
-    ["an end beyond the bundle", range("bytes 40-100/100"), "the size of the store's bundle has changed"],
-    ["another length", range("bytes 40-99/100", { "content-length": "59" }), "the store contradicts itself"],
-    ["another ETag", range("bytes 40-99/100", { etag: '"2"' }), "the bundle has changed"],
-    ["a weak ETag", range("bytes 40-99/100", { etag: 'W/"1"' }), "the bundle has changed"],
-  ])("and %s starts the download again", (_what, headers, why) => {
-    expect(read(206, headers, REST)).toEqual(restart(why));
-  });
-
-  test("is useless where none was requested, because no ETag is known", () => {
-    const headers = { "content-range": "bytes 0-99/100" };
-    expect(read(206, headers)).toEqual(restart("the bundle has changed"));
-  });
-});
-
-test.each([200, 206])("a bundle with an encoding is refused, status %d", (status) => {
-  const answer = read(status, { "content-encoding": ` GZIP${"x".repeat(80)}` }, REST);
-  expect(answer).toMatchObject({
-    kind: "never",
-    remedy: expect.stringContaining("Content-Encoding") as string,
-  });
-  expect(answer).toMatchObject({ why: expect.stringMatching(/Content-Encoding "gzipx{30,36}…?"/) as string });
 });
 
 describe("a store that has no more bytes", () => {
@@ -123,42 +86,6 @@ describe("a store that has no more bytes", () => {
   ])("and %s starts the download again", (_what, range, requested) => {
     const headers: Record<string, string> = range === undefined ? {} : { "content-range": range };
     expect(read(416, headers, requested)).toEqual(restart("the store has fewer bytes than have arrived"));
-  });
-});
-
-test("a changed bundle starts the download again", () => {
-  expect(read(412, {}, REST)).toEqual(restart("the bundle has changed"));
-});
-
-test.each([
-  [401, ""],
-  [403, ""],
-  [410, ""],
-  [400, "AccessDenied: Request has EXPIRED"],
-])("a link is refused with %d %s", (status, reason) => {
-  expect(read(status, {}, REST, reason)).toEqual({ kind: "refused" });
-});
-
-test("a bundle that is missing stays missing", () => {
-  expect(read(404)).toEqual({
-    kind: "never",
-    why: "has no such bundle (404)",
-    remedy: "Export the site again: its bundle was removed from the store.",
-  });
-});
-
-test.each<[number, Record<string, string>, number | undefined]>([
-  [400, {}, undefined],
-  [500, {}, undefined],
-  [503, { "retry-after": "7" }, 7_000],
-  [503, { "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" }, 9_000],
-  // by the store's clock
-  [429, { "retry-after": "Thu, 01 Jan 2026 01:00:09 GMT", date: "Thu, 01 Jan 2026 01:00:00 GMT" }, 9_000],
-  [429, { "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT", date: "today" }, 9_000],
-])("a request may be repeated after %d %j", (status, headers, retryAfterMs) => {
-  expect(read(status, headers, REST, "busy")).toEqual({
-    kind: "later",
-    fault: { kind: "status", status, retryAfterMs },
   });
 });
 

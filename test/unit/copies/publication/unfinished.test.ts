@@ -124,25 +124,6 @@ describe("a copy whose link cannot be signed", () => {
     expect(uploads()).toBe(before);
     expect(decision(inputs, whole)).toBe("UP_TO_DATE seen");
   });
-
-  test("is removed by a destroy", async () => {
-    loseCredentials();
-    const { state } = await unfinished(bundleCopy.create(context(), inputsOf("v1")));
-    findCredentials();
-    await bundleCopy.remove(context(), state);
-    expect(keys()).toEqual([]);
-  });
-
-  test("of an update is in the state, with all earlier copies", async () => {
-    const first = await bundleCopy.create(context(), inputsOf("v1"));
-    loseCredentials();
-    const { state } = await unfinished(bundleCopy.update(context(), first, inputsOf("v2")));
-    findCredentials();
-    expect(state.outputs.version).toBe("v2");
-    expect(state.bookkeeping.copies.map(({ bundle }) => bundle.version)).toEqual(["v2", "v1"]);
-    await bundleCopy.remove(context(), state);
-    expect(keys()).toEqual([]);
-  });
 });
 
 test("Ctrl-C during the removal of earlier copies leaves all of them in the state; the next up removes them", async () => {
@@ -185,13 +166,6 @@ test("a partly published site is in the state; the next up completes it, or a de
   expect(keys()).toEqual([]);
 });
 
-test("a copy of which nothing arrived is in no state", async () => {
-  store.rule = ({ method }) => (method === "PUT" ? stubError(403, "AccessDenied") : undefined);
-  const run = bundleCopy.create(context(), inputsOf("v1"));
-  await expect(run).rejects.toThrow("Nothing was published");
-  await expect(run).rejects.not.toBeInstanceOf(UnfinishedError);
-});
-
 describe("a run that is killed between publication and answer", () => {
   /** A run whose answer never reaches the engine. */
   async function killed(run: Promise<unknown>): Promise<void> {
@@ -217,53 +191,6 @@ describe("a run that is killed between publication and answer", () => {
     expect(state.outputs.bundleUrl).toContain("X-Amz-Signature=");
     notes.operationEnded();
     expect(notes.notes.size).toBe(0);
-  });
-
-  test("is followed by one with other content: the copy of the killed run is removed as an earlier one", async () => {
-    await killed(bundleCopy.create(context(), inputsOf("v1", { keep: 0 })));
-    const state = await bundleCopy.create(context(), inputsOf("v2", { keep: 0 }));
-    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
-    expect(state.outputs.version).toBe("v2");
-    await bundleCopy.remove(context(), state);
-    expect(keys()).toEqual([]);
-  });
-
-  test("was an update: a destroy also removes its publication", async () => {
-    const first = await bundleCopy.create(context(), inputsOf("v1"));
-    await killed(bundleCopy.update(context(), first, inputsOf("v2")));
-    expect(copies()).toHaveLength(2);
-    await bundleCopy.remove(context(), first);
-    expect(keys()).toEqual([]);
-    expect(notes.notes.size).toBe(0);
-  });
-
-  test("was an update that removed the state's copy: going back publishes that again", async () => {
-    const first = await bundleCopy.create(context(), inputsOf("v1", { keep: 0 }));
-    await killed(bundleCopy.update(context(), first, inputsOf("v2", { keep: 0 })));
-    expect(keys()).not.toContain(`${first.outputs.sha256}.tar.gz`);
-    const limits = { files: 7 };
-    const back = await bundleCopy.update(context(), first, inputsOf("v1", { keep: 0, limits }));
-    expect([back.outputs.version, back.bookkeeping.copies.length]).toEqual(["v1", 1]);
-    expect(copies()).toEqual([`${first.outputs.sha256}.tar.gz`]);
-  });
-
-  test("left a copy that somebody removed since: it is published again", async () => {
-    const inputs = inputsOf("v1");
-    await killed(bundleCopy.create(context(), inputs));
-    store.objects.clear();
-    const state = await bundleCopy.create(context(), inputs);
-    expect(copies()).toEqual([`${state.outputs.sha256}.tar.gz`]);
-  });
-
-  test("a replacement at the same destination is not removed with the replaced copy", async () => {
-    const first = await bundleCopy.create(context(), inputsOf("v1"));
-    const second = await bundleCopy.create(context(), inputsOf("v2"));
-    await bundleCopy.remove(context(), first);
-    expect(copies()).toContain(`${second.outputs.sha256}.tar.gz`);
-    expect(notes.notes.size).toBe(1); // its records stay, too, until the engine has its state
-    expect((await bundleCopy.read(context(), second))?.state).toEqual(second);
-    await bundleCopy.remove(context(), second);
-    expect(keys()).toEqual([]);
   });
 
   test("a record that cannot be written is reported, and stops nothing", async () => {

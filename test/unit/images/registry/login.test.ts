@@ -174,15 +174,6 @@ test("a token service that is busy is asked again", async () => {
   expect(await findManifest(session, DIGEST)).toBe(DIGEST);
 });
 
-test("a token service that is not reached is asked again", async () => {
-  let asked = 0;
-  const { session, reporter } = scriptedRegistry(
-    requiring(BEARER, isToken, () => (++asked === 1 ? { error: "ECONNREFUSED" } : giveToken())),
-  );
-  expect(await findManifest(session, DIGEST)).toBe(DIGEST);
-  expect(reporter.lines.progress[0]).toContain(`GET ${REALM} failed (ECONNREFUSED)`);
-});
-
 test("an answer without a token is an error", async () => {
   const { session, requests } = scriptedRegistry(requiring(BEARER, isToken, () => ({ body: "<html>" })));
   await expect(findManifest(session, DIGEST)).rejects.toMatchObject({

@@ -191,16 +191,6 @@ test("a blob that the registry has although its reply was lost is not sent again
   expect(failure).toBeUndefined();
 });
 
-test("whether the blob is there is only asked after its last request", async () => {
-  const { failure } = await sent(32 * MIB + 7, [
-    [BEGIN, at("u1")],
-    ["PATCH u1", { error: "ECONNRESET" }],
-    ["GET u1", { status: 204, headers: { range: `0-${32 * MIB + 6}` } }],
-    [`PUT u1${QUERY}`, STORED],
-  ]);
-  expect(failure).toBeUndefined();
-});
-
 test("a registry that is at another place continues there; one that has forgotten the upload gets another", async () => {
   const moved = await sent(10, [
     [BEGIN, at("u1")],
@@ -266,33 +256,6 @@ test("a refused upload is cancelled, also where more bytes arrived than were kno
     ["GET u1", { status: 204, headers: { location: "/v2/docs/site/u2" } }],
     ["DELETE u2", UNKNOWN],
   ]);
-  expect(failure?.message).toContain("answered 403");
-});
-
-test.each<[string, [string, Reply][]]>([
-  ["is refused", [["DELETE u1", { status: 500 }]]],
-  ["breaks", [["DELETE u1", { error: "ECONNRESET" }]]],
-  [
-    "finds no state",
-    [
-      ["DELETE u1", { status: 416 }],
-      ["GET u1", { status: 500 }],
-    ],
-  ],
-  [
-    "finds no address",
-    [
-      ["DELETE u1", { status: 416 }],
-      ["GET u1", { status: 204 }],
-    ],
-  ],
-])("a cancellation that %s is tried once, and does not hide the error", async (_what, script) => {
-  const { failure } = await sent(10, [[BEGIN, at("u1")], [`PUT u1${QUERY}`, { status: 403 }], ...script]);
-  expect(failure?.message).toContain("answered 403");
-});
-
-test("an upload that did not begin is not cancelled", async () => {
-  const { failure } = await sent(10, [[BEGIN, { status: 403 }]]);
   expect(failure?.message).toContain("answered 403");
 });
 

@@ -1,7 +1,6 @@
 // The life of a kit of a local file, without images: test/copies/ pulls those.
 import { createHash, generateKeyPairSync } from "node:crypto";
 import {
-  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -200,43 +199,6 @@ describe("a kit", () => {
     );
   });
 
-  test("that is missing stays in the state while an earlier one must be removed later", async () => {
-    const first = await airGapKit.create(context(), inputsOf("v1"));
-    const second = await airGapKit.update(context(), first, inputsOf("v2"));
-    rmSync(second.outputs.path, { recursive: true });
-    const found = await airGapKit.read(context(), second);
-    expect(found?.state.bookkeeping).toMatchObject({ drifted: "gone", kits: [{}, {}] });
-  });
-
-  test("of which none was written yet is not searched for", async () => {
-    const { outputs } = await airGapKit.create(context(), inputsOf("v1"));
-    const nothing = { outputs, bookkeeping: airGapKit.noBookkeeping };
-    expect(nothing.bookkeeping).toEqual({ kits: [] });
-    expect(await airGapKit.read(context(), nothing)).toEqual({ inputs: inputsOf("v1"), state: nothing });
-  });
-
-  test("in the same folder by another path is the same resource", async () => {
-    const inputs = inputsOf("v1");
-    const state = await airGapKit.create(context(), inputs);
-    const written = { ...inputs, folder: `${folder}/./kits/` };
-    expect(verdict(written, state)).toMatchObject({
-      replaces: [],
-      decided: expect.stringMatching(/^SETTINGS/) as string,
-    });
-  });
-
-  test("in another folder is another resource", async () => {
-    const inputs = inputsOf("v1");
-    const state = await airGapKit.create(context(), inputs);
-    expect(verdict({ ...inputs, folder: join(folder, "elsewhere") }, state)).toMatchObject({
-      replaces: ["folder"],
-      hidden: false,
-      decided: expect.stringContaining(
-        "REPLACED: folder changed: a kit is written at the new destination",
-      ) as string,
-    });
-  });
-
   test("of a chart is written again when the chart's files change, but not when its path does", async () => {
     const chart = join(folder, "chart");
     mkdirSync(chart);
@@ -300,13 +262,6 @@ describe("nothing is written, and the existing kit stays,", () => {
     const run = airGapKit.create(context(), inputsOf("v1", { folder: join(folder, "v1.tar.gz/kits") }));
     await expect(run).rejects.toThrow(/the folder .* cannot be used: ENOTDIR/);
   });
-
-  test("by a run that was stopped", async () => {
-    const stop = new AbortController();
-    stop.abort(new Error("stopped"));
-    await expect(airGapKit.create(context(stop.signal), inputsOf("v1"))).rejects.toThrow();
-    expect(existsSync(join(folder, "kits"))).toBe(false);
-  });
 });
 
 test.each<[string, object, string]>([
@@ -325,16 +280,6 @@ test.each<[string, object, string]>([
 ])("a change of %s is decided without any request", async (_, given, text) => {
   const state = await airGapKit.create(context(), inputsOf("v1"));
   expect(verdict(inputsOf("v1", given), state)).toEqual(decided(`^${text}`));
-});
-
-test("an update that was interrupted between two renames is finished by the next", async () => {
-  const inputs = inputsOf("v1");
-  const state = await airGapKit.create(context(), inputs);
-  appendFileSync(join(state.outputs.path, "README.md"), "x");
-  const drifted = (await airGapKit.read(context(), state))?.state;
-  rmSync(state.outputs.path, { recursive: true });
-  const after = await airGapKit.update(context(), drifted ?? state, inputs);
-  expect((await airGapKit.read(context(), after))?.state).toEqual(after);
 });
 
 test("a destroy also removes what a killed run left", async () => {

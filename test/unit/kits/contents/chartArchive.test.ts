@@ -178,27 +178,29 @@ describe("a chart's folder", () => {
     });
   });
 
+  const rewritten = (text: string) => (from: string) => writeFileSync(join(from, "Chart.yaml"), text);
+  const NEEDY = `${CHART}dependencies:\n  - name: x\n`;
+  const NAME = "no usable name in its Chart.yaml Write it as a text, such as «name: docs»";
+  const VERSION = "no usable version in its Chart.yaml Write it as a text, such as «version: 1.0.0»";
   test.each<[string, (from: string) => void, string]>([
     [
       "without a Chart.yaml",
       (from) => rmSync(join(from, "Chart.yaml")),
       "has no Chart.yaml Give the path of a chart.",
     ],
-    ["without a name", (from) => writeFileSync(join(from, "Chart.yaml"), "version: 1.0.0"), "no usable name"],
+    ["without a name", rewritten("version: 1.0.0"), NAME],
+    ["without a version", rewritten("name: docs"), VERSION],
+    ["with a version that is a path", rewritten("name: docs\nversion: 1/../../x"), VERSION],
+    ["whose Chart.yaml is a list", rewritten("- name: docs"), NAME],
+    ["whose Chart.yaml is no YAML", rewritten("name: [docs"), "source is not valid YAML: "],
+    ["that needs others and has none", rewritten(NEEDY), "helm dependency build"],
     [
-      "with a name that is a path",
-      (from) => writeFileSync(join(from, "Chart.yaml"), "name: ../x\nversion: 1.0.0"),
-      "no usable name",
-    ],
-    [
-      "without a version",
-      (from) => writeFileSync(join(from, "Chart.yaml"), "name: docs"),
-      "no usable version",
-    ],
-    [
-      "that needs others and has none",
-      (from) => writeFileSync(join(from, "Chart.yaml"), `${CHART}dependencies:\n  - name: x\n`),
-      "helm dependency build",
+      "that needs others and has an empty folder for them",
+      (from) => {
+        rewritten(NEEDY)(from);
+        mkdirSync(join(from, "charts"));
+      },
+      "depends on other charts, but its folder charts/ has none",
     ],
     [
       "with a link that leads nowhere",
@@ -213,29 +215,6 @@ describe("a chart's folder", () => {
         symlinkSync(join(from, "files"), join(from, "files/a/b"));
       },
       "the folder files/a/b of the chart leads to itself by a link Remove that link.",
-    ],
-    [
-      "that needs others and has an empty folder for them",
-      (from) => {
-        writeFileSync(join(from, "Chart.yaml"), `${CHART}dependencies:\n  - name: x\n`);
-        mkdirSync(join(from, "charts"));
-      },
-      "depends on other charts, but its folder charts/ has none",
-    ],
-    [
-      "whose Chart.yaml is no YAML",
-      (from) => writeFileSync(join(from, "Chart.yaml"), "name: [docs"),
-      "source is not valid YAML: ",
-    ],
-    [
-      "whose Chart.yaml is a list",
-      (from) => writeFileSync(join(from, "Chart.yaml"), "- name: docs"),
-      "no usable name in its Chart.yaml Write it as a text, such as «name: docs»",
-    ],
-    [
-      "with a version that is a path",
-      (from) => writeFileSync(join(from, "Chart.yaml"), "name: docs\nversion: 1/../../x"),
-      "no usable version in its Chart.yaml Write it as a text, such as «version: 1.0.0»",
     ],
     [
       "that is not there",
@@ -274,14 +253,6 @@ describe("a packed chart", () => {
     mkdirSync(join(from, "no/Chart.yaml"), { recursive: true });
     create({ file: given, cwd: from, gzip: true, sync: true }, ["no/Chart.yaml"]);
     await expect(packed(given)).rejects.toThrow("is not a packed chart");
-  });
-
-  test("is not read by a run that was stopped", async () => {
-    const { file } = await packed(chart());
-    const kit = join(folder, "kit");
-    mkdirSync(kit);
-    const stopped = AbortSignal.abort(new Error("stopped"));
-    await expect(packChart(file, kit, stopped)).rejects.toThrow("stopped");
   });
 
   test("stays unchanged, byte for byte, under its own name and version", async () => {

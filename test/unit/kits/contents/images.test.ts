@@ -204,12 +204,6 @@ test.each(["ec", "ed25519"] as const)(
   },
 );
 
-test("an unsigned kit has no signature of its image", async () => {
-  const { manifest, index } = await kitOf();
-  expect(manifest).not.toHaveProperty("artifacts");
-  expect(index.manifests).toHaveLength(2);
-});
-
 test("for one platform nothing of the others is requested; each blob of the images is in the kit once", async () => {
   const { manifest, files, index } = await kitOf();
   expect(fetched()).toEqual(["shared layer", "layer of amd64"]);
@@ -234,16 +228,6 @@ test("for one platform nothing of the others is requested; each blob of the imag
       annotations: { "org.opencontainers.image.ref.name": name },
     })),
   );
-});
-
-test("for several platforms a shared layer is requested once, and images are indexes", async () => {
-  const { manifest, files } = await kitOf({ platforms: ["linux/amd64", "linux/arm64"] });
-  expect(fetched()).toHaveLength(3);
-  expect(new Set(asked).size).toBe(asked.length);
-  expect(manifest.images.map(({ mediaType, platforms }) => [mediaType, platforms])).toEqual(
-    Array(2).fill([INDEX, ["linux/amd64", "linux/arm64"]]),
-  );
-  expect(files).toHaveLength(3 + 1 + 4 + 4 + 2); // layers, the site's, configurations, manifests, indexes
 });
 
 test("a missing platform or image is an error, and leaves nothing behind", async () => {
@@ -463,15 +447,4 @@ test("layers are copied from the first earlier kit that has them whole; a link i
   symlinkSync(elsewhere, blobFile(other, shared));
   await kitOf({ version: "v3", earlier: [first.path, other] });
   expect(fetched()).toEqual(["shared layer"]);
-});
-
-test("a folder in the place of a failed run's layer is replaced by the layer", async () => {
-  const whole = blobs.get(layer("layer of amd64"));
-  blobs.delete(layer("layer of amd64"));
-  await expect(kitOf()).rejects.toThrow();
-  const [draft = ""] = readdirSync(kits);
-  mkdirSync(join(kits, draft, "blobs", hex(layer("layer of amd64")), "more"), { recursive: true });
-  if (whole) blobs.set(layer("layer of amd64"), whole);
-  const { path } = await kitOf();
-  expect(readFileSync(blobFile(path, layer("layer of amd64")), "utf8")).toBe("layer of amd64");
 });

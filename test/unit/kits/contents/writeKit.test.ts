@@ -1,5 +1,5 @@
 // Whole kits without images: their contents, signatures, parts and replacement.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import {
   appendFileSync,
@@ -32,8 +32,6 @@ import {
   inKit,
   kits,
   operation,
-  privateKey,
-  publicKey,
   removed,
   request,
   sha256,
@@ -261,12 +259,6 @@ describe("the README of a kit", () => {
     expect(await readmeOf({})).toContain("# A site, version «v 1»");
   });
 
-  test("of a signed one says which key signed it", async () => {
-    const text = await readmeOf({ signer });
-    expect(text).toContain(`SHA-256 ${signer.keyId}`);
-    expect(text).not.toContain("**This kit is not signed.**");
-  });
-
   test("in parts says how many there are, and how they are joined; the joined kit has its own", async () => {
     const kit = await write({ partSize: 10_000 });
     const text = readFileSync(inKit(kit, "README.md"), "utf8");
@@ -276,34 +268,6 @@ describe("the README of a kit", () => {
     const joined = Buffer.concat(parts.map((name) => readFileSync(inKit(kit, name))));
     expect(joined.includes("This folder contains everything")).toBe(true);
     expect(joined.includes("Join the parts")).toBe(false);
-  });
-});
-
-describe("a signature", () => {
-  test("is checked by openssl, and by the kit's own program, with the public key from another source", async (context) => {
-    notOnWindows(context, POSIX_PROGRAMS);
-    const kit = await write({ signer });
-    expect(kit.signed).toBe(true);
-    const key = join(folder, "key.pem");
-    writeFileSync(key, publicKey.export({ type: "spki", format: "pem" }));
-    const args = ["dgst", "-sha256", "-verify", key, "-signature", "SHA256SUMS.sig", "SHA256SUMS"];
-    expect(execFileSync("openssl", args, { cwd: inKit(kit), encoding: "utf8" })).toContain("Verified OK");
-    const verified = (): unknown => {
-      const { status, stdout, stderr } = spawnSync("sh", ["verify.sh", key], {
-        cwd: inKit(kit),
-        encoding: "utf8",
-      });
-      return { status, output: status === 0 ? "" : stdout + stderr };
-    };
-    expect(verified()).toEqual({ status: 0, output: "" });
-    appendFileSync(inKit(kit, "values.yaml"), "\n");
-    expect(verified()).toMatchObject({
-      status: 1,
-      output: expect.stringContaining("changed: values.yaml") as string,
-    });
-    const everything = filesOf(kit).map((name) => readFileSync(inKit(kit, name), "latin1"));
-    const secret = privateKey.export({ type: "pkcs8", format: "pem" }).toString().split("\n")[1] ?? "";
-    for (const text of everything) expect(text).not.toContain(secret);
   });
 });
 

@@ -1,5 +1,5 @@
 // The registrations of a program, read through Pulumi's own mocks.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
@@ -128,29 +128,6 @@ test("an air-gapped installation whose pods will need a link gives a warning on 
   expect(text).toContain("new BundleCopy(name, { source, destination: { repository, base } })");
 });
 
-test("one that serves an image or a copy of the archive does not, nor does one that may reach other networks", async () => {
-  const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
-  onTestFinished(() => warn.mockRestore());
-  await declare({ deploymentKind: "air-gapped", staticExport: { image: "r/site@sha256:5f" } });
-  const copy = { bundleUrl: LINK, sha256: "5f".repeat(32) };
-  await declare({ deploymentKind: "air-gapped", staticExport: copy });
-  await declare();
-  expect(warn).not.toHaveBeenCalled();
-});
-
-test("a site in an image is set in the chart's values, among the user's own values of the same groups", async () => {
-  const image = `r.example.com/site@sha256:${"a0".repeat(32)}`;
-  const { inputs } = await declare({
-    staticExport: { image, runnable: false },
-    values: { siteVolume: { featureGate: true }, replicas: 2 },
-  });
-  expect(inputs["values"]).toEqual({
-    staticExport: { enabled: true },
-    siteVolume: { featureGate: true, image },
-    replicas: 2,
-  });
-});
-
 test("the link is a secret, also when the export's output is none", async () => {
   const { args } = await declare({ values: { replicas: 2 } });
   const { staticExport: group, replicas } = args["values"] as {
@@ -188,21 +165,6 @@ class Unmade extends pulumi.CustomResource {
 }
 
 describe("values", () => {
-  test("of the user are kept, those of the export merged over them", async () => {
-    const { inputs } = await declare({
-      values: {
-        replicas: 2,
-        hosts: ["a", "b"],
-        staticExport: { cache: { size: "1Gi" }, version: "mine", bundleUrl: "mine", enabled: false },
-      },
-    });
-    expect(inputs["values"]).toEqual({
-      replicas: 2,
-      hosts: ["a", "b"],
-      staticExport: { enabled: true, bundleUrl: LINK, version: "v1", cache: { size: "1Gi" } },
-    });
-  });
-
   test("that a preview cannot know hide only themselves", async () => {
     registered = await startProgram({ preview: true });
     const unknown = new Unmade("other");
@@ -224,19 +186,6 @@ describe("values", () => {
 });
 
 describe("features", () => {
-  test("that are configurable are set in the chart, among those that the user sets there", async () => {
-    const { inputs } = await declare({
-      features: { search: true, webAnalytics: false, apiPlayground: true, staticExport: true },
-      values: { features: { search: { provider: "own" }, banner: true } },
-    });
-    expect((inputs["values"] as Record<string, unknown>)["features"]).toEqual({ search: true, banner: true });
-  });
-
-  test("that are always available leave the values without a group", async () => {
-    const { inputs } = await declare({ features: { apiPlayground: true, staticExport: true } });
-    expect(inputs["values"]).not.toHaveProperty("features");
-  });
-
   test.each<[string, object, RegExp]>([
     [
       "a feature that cannot be had",
@@ -300,21 +249,6 @@ describe("chart", () => {
     const { inputs } = await declare({ chart: name, release: { repositoryOpts } });
     expect(inputs).toMatchObject({ chart: name, repositoryOpts });
     expect((await declare({ chart: name })).inputs["chart"]).toBe(`./${name}`);
-  });
-
-  test("whose dependencies are fetched for each release has the digest without them", async () => {
-    const described = async (dependencyUpdate?: pulumi.Input<boolean>): Promise<unknown> =>
-      (await declare({ chart, release: { ...(dependencyUpdate !== undefined && { dependencyUpdate }) } }))
-        .inputs["description"];
-    mkdirSync(join(chart, "charts"));
-    onTestFinished(() => rmSync(join(chart, "charts"), { recursive: true }));
-    const [without, before] = [await described(true), await described()];
-    writeFileSync(join(chart, "charts", "search-1.0.0.tgz"), "a dependency");
-    expect(await described(true)).toBe(without);
-    expect(await described(pulumi.output(true))).toBe(without); // it may be
-    expect(await described()).not.toBe(before);
-    expect(await described(false)).toBe(await described());
-    expect(await described(false)).not.toBe(without);
   });
 
   test("that is an output is found when it is known", async () => {

@@ -40,14 +40,6 @@ describe("an image that is signed by the key is the value of the site", () => {
     expect(registry.requests).not.toEqual([]);
   });
 
-  test("that a pod mounts", async () => {
-    signImage(registry, signer);
-    const values = verifiedValues({ siteVolume: { image: pulumi.output(image) } }, VERIFY, OWNER);
-    expect(Object.keys(values)).toEqual(["siteVolume"]);
-    expect(await resolved(values.siteVolume.image)).toEqual({ value: image, secret: false });
-    expect(registry.requests).not.toEqual([]);
-  });
-
   test("of a copy, where the other value is empty and stays so", async () => {
     signImage(registry, signer);
     const none = pulumi.output<string | undefined>(undefined);
@@ -58,13 +50,6 @@ describe("an image that is signed by the key is the value of the site", () => {
     );
     expect(await resolved(values.siteImage)).toEqual({ value: undefined, secret: false });
     expect(await resolved(values.siteVolume.image)).toEqual({ value: image, secret: false });
-  });
-
-  test("with a key that is known later", async () => {
-    signImage(registry, signer);
-    const verify = { ...VERIFY, publicKey: pulumi.output(signer.publicKey) };
-    const values = verifiedValues({ siteImage: pulumi.output(image) }, verify, OWNER);
-    expect(await resolved(values.siteImage)).toMatchObject({ value: image });
   });
 });
 

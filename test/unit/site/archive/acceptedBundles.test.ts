@@ -1,11 +1,8 @@
-// Bundles of real packers have the same files after unpacking.
-import { execFileSync } from "node:child_process";
+// Bundles whose sites are accepted: their root, their files and their links.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
-import { create } from "tar";
 import { afterAll, describe, expect, test } from "vitest";
 import { inspectBundle } from "../../../../provider/site/inspection/bundle.ts";
 import { archiveFormat } from "../../../../provider/site/archive/format.ts";
@@ -13,7 +10,6 @@ import { BundleRefusedError } from "../../../../provider/runtime/messages/errors
 import { packArchive, renderSite } from "../../../../examples/reference-service/index.ts";
 import { type Entry, SITE, tar, tarGz } from "../../../chart/tarArchive.ts";
 import { zip, type ZipEntry } from "../../../chart/zipArchive.ts";
-import { findCommand } from "../../../programs/commands.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { bundleOnDisk, inspected, LIMITS, refusalOf, unpacked } from "./bundleOnDisk.ts";
 import { tarAttribute } from "./tarAttribute.ts";
@@ -33,110 +29,6 @@ function written(files: Readonly<Record<string, string>>): string {
   }
   return target;
 }
-
-const run = (command: string, args: string[], cwd: string): Buffer =>
-  execFileSync(command, args, { cwd, maxBuffer: 1e9, stdio: ["ignore", "pipe", "pipe"] });
-
-/** Packs to an output that cannot seek. */
-const PYTHON_STREAM = `
-import os, sys, zipfile
-class Stream:
-    def write(self, data): return sys.stdout.buffer.write(data)
-    def flush(self): pass
-with zipfile.ZipFile(Stream(), "w", zipfile.ZIP_DEFLATED) as archive:
-    for folder, _, files in os.walk("."):
-        for file in files: archive.write(os.path.join(folder, file))
-`;
-
-interface Packer {
-  /** The command that the test requires. */
-  needs?: string;
-  pack: (site: string) => Promise<Buffer> | Buffer;
-  /** The number of trees; fewer where the packer is slow. */
-  runs?: number;
-}
-
-/** How sites are packed in the field. */
-const PACKERS: Record<string, Packer> = {
-  "npm's tar": {
-    pack: async (cwd) => {
-      const file = `${cwd}.tgz`;
-      await create({ gzip: true, cwd, file }, ["."]);
-      return readFileSync(file);
-    },
-  },
-  "GNU tar": { needs: "tar", pack: (cwd) => run("tar", ["-czf", "-", "."], cwd) },
-  "GNU tar, in POSIX's format": {
-    needs: "tar",
-    pack: (cwd) => run("tar", ["-czf", "-", "--format=pax", "."], cwd),
-  },
-  "GNU tar, in old blocks": {
-    needs: "tar",
-    pack: (cwd) => run("tar", ["-czf", "-", "-b", "200", "."], cwd),
-  },
-  "Info-ZIP": {
-    needs: "zip",
-    pack: (cwd) => (run("zip", ["-qr", `${cwd}.zip`, "."], cwd), readFileSync(`${cwd}.zip`)),
-  },
-  "Info-ZIP, without folders and compression": {
-    needs: "zip",
-    pack: (cwd) => (run("zip", ["-qrD0", `${cwd}.zip`, "."], cwd), readFileSync(`${cwd}.zip`)),
-  },
-  "Info-ZIP, as a stream (zip64, descriptors)": {
-    needs: "zip",
-    pack: (cwd) => run("zip", ["-qr", "-", "."], cwd),
-  },
-  "Python, as a stream": {
-    needs: "python3",
-    runs: 2,
-    pack: (cwd) => run("python3", ["-c", PYTHON_STREAM], cwd),
-  },
-};
-
-const name = fc
-  .stringMatching(/^[a-zA-Z0-9_äß漢🎉 ()[\]'&%+,;=@~-]{1,30}$/u)
-  .map((text) => text.trim().replace(/^-/, "_"))
-  .filter((text) => text !== "" && !/^(con|prn|aux|nul)$/i.test(text));
-
-const anyTree = fc
-  .array(
-    fc.tuple(
-      fc.array(name, { minLength: 1, maxLength: 5 }),
-      fc.uint8Array({ maxLength: 2_000, size: "max" }).map((bytes) => Buffer.from(bytes).toString("latin1")),
-    ),
-    { maxLength: 12 },
-  )
-  .map((files) => {
-    // names that no disk and no rule of ours treats as equal
-    const tree: Record<string, string> = { "index.html": "<h1>Start</h1>" };
-    const folded = new Set(["index.html"]);
-    for (const [index, [path, content]] of files.entries()) {
-      const numbered = path.map((part, depth) => (depth === 0 ? `${index}-${part}` : part)).join("/");
-      if (!folded.has(numbered.toLowerCase())) tree[numbered] = content;
-      folded.add(numbered.toLowerCase());
-    }
-    return tree;
-  });
-
-describe.each(Object.entries(PACKERS))("a bundle made by %s", (_name, { needs, pack, runs = 12 }) => {
-  test("has the same files after unpacking", async (context) => {
-    context.skip(
-      needs !== undefined && findCommand(needs) === undefined,
-      `there is no ${needs ?? ""} to pack with`,
-    );
-    await fc.assert(
-      fc.asyncProperty(anyTree, async (tree) => {
-        expect(await unpacked(await pack(written(tree)))).toEqual(tree);
-      }),
-      { numRuns: runs },
-    );
-    const large = {
-      "index.html": "<h1>Start</h1>",
-      [`${"long-name-".repeat(20)}/x.bin`]: "abc\0".repeat(300_000),
-    };
-    expect(await unpacked(await pack(written(large)))).toEqual(large);
-  });
-});
 
 test("a bundle of the reference service is a site that needs nothing from other hosts", async () => {
   const source = written({

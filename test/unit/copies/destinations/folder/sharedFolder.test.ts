@@ -163,29 +163,6 @@ describe("a site", () => {
     expect(names()).toEqual([]);
   });
 
-  test("of a state of a version without marks is removed without one, and stays with another owner's", async () => {
-    const EARLIER = { ...OWNER, hasMarks: false };
-    const copy = await publish(OTHER, "v1");
-    await remove(EARLIER, [copy]);
-    expect(await site().compare(copy, as(OTHER))).toBe("same");
-    rmSync(join(folder, MARKS_FOLDER), { recursive: true });
-    expect(await site().compare(copy, as(EARLIER))).toBe("same");
-    await remove(EARLIER, [copy]);
-    expect(names()).toEqual([]);
-  });
-
-  test("that an interrupted run left is removed with the last one of its owner, and another owner's stays", async () => {
-    const [copy, orphan, theirs] = [
-      await publish(OWNER, "v1"),
-      await publish(OWNER, "v2"),
-      await publish(OTHER, "v3"),
-    ];
-    await remove(OWNER, [copy], [copy]);
-    expect(names()).toContain(orphan.sha256);
-    await remove(OWNER, [copy]);
-    expect(names()).toEqual([MARKS_FOLDER, theirs.sha256, `${theirs.sha256}.json`, "current"].sort());
-  });
-
   test("whose publication fails before anything of it is there leaves no mark", async () => {
     const loseDraft = (): void => {
       for (const name of names())

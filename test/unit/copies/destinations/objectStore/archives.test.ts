@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi, type TestContext } from "vitest";
 import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import type { BucketInputs } from "../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
@@ -27,7 +27,6 @@ beforeEach(async (context) => {
 const archives = (more: Partial<BucketInputs> = {}): Destination =>
   s3Destination({ bucket: STUB_BUCKET, prefix: "a", endpoint: store.endpoint, ...more });
 const keyOf = ({ sha256 }: { sha256: string }): string => `a/${sha256}.tar.gz`;
-const isPart = ({ method, query }: StubRequest): boolean => method === "PUT" && query.has("partNumber");
 const isEnd = ({ method, query }: StubRequest): boolean => method === "POST" && query.has("uploadId");
 const isBegin = ({ method, query }: StubRequest): boolean => method === "POST" && query.has("uploads");
 
@@ -146,14 +145,6 @@ test("a store that requires Content-MD5 for multi-object deletions gets single o
   expect([...store.objects.keys()]).toEqual([]);
 });
 
-test("an archive that is missing already is removed without an error or a message", async (context) => {
-  const copy = await publish(context, await stubBundle(context, 10));
-  store.objects.clear();
-  const operation = await stubOperation(context);
-  await archives().remove([copy], [], operation);
-  expect(operation.reporter.lines.warn).toEqual([]);
-});
-
 test("an archive that is also a kept copy stays", async (context) => {
   const bundle = await stubBundle(context, 10);
   const copy = await publish(context, bundle);
@@ -195,19 +186,6 @@ test("an upload whose name never arrived, because the operation was stopped at i
   expect(store.uploads.size).toBe(0);
 });
 
-test("an old upload that still gets parts belongs to somebody", async (context) => {
-  leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
-  store.rule = ({ method, query }) =>
-    method === "GET" && query.has("uploadId")
-      ? {
-          status: 200,
-          body: `<ListPartsResult><Part><PartNumber>2</PartNumber><LastModified>${new Date().toISOString()}</LastModified></Part></ListPartsResult>`,
-        }
-      : undefined;
-  await publish(context, await stubBundle(context, 10));
-  expect([...store.uploads.keys()]).toEqual(["old"]);
-});
-
 test("removing the last copy also aborts old uploads of killed runs", async (context) => {
   const copy = await publish(context, await stubBundle(context, 10));
   leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
@@ -227,16 +205,6 @@ test("without the right to list uploads, none is aborted, and publishing and rem
   expect(said).toEqual([
     "unfinished uploads at s3://docs/a stay: s3:ListBucketMultipartUploads on s3://docs/a is not allowed",
   ]);
-});
-
-test("an operation that is stopped while it lists uploads ends with the reason", async (context) => {
-  const stop = new AbortController();
-  store.rule = ({ method, query }) => {
-    if (method !== "GET" || !query.has("uploads")) return undefined;
-    stop.abort(new Error("stopped"));
-    return "hang";
-  };
-  await expect(publish(context, await stubBundle(context, 10), stop.signal)).rejects.toThrow("stopped");
 });
 
 test("an upload that is not in the state is continued as the advice says", async (context) => {
@@ -273,12 +241,6 @@ test("when signing fails, the copy is published, and can be signed and removed l
   expect(store.objects.size).toBe(0);
 });
 
-test("an unreadable archive is reported with its path", async (context) => {
-  const bundle = await stubBundle(context, 10);
-  await rm(bundle.path);
-  await expect(publish(context, bundle)).rejects.toThrow(`the file ${bundle.path} cannot be used: ENOENT`);
-});
-
 test("no access key, secret key, session token or query of a link in a store's messages is shown", async (context) => {
   const link = "https://docs.s3.amazonaws.com/a?X-Amz-Signature=c4n4ry-signature&X-Amz-Credential=c4n4ry";
   const forms = (value: string): string => `${value} ${encodeURIComponent(value)} ${btoa(value)}`;
@@ -295,15 +257,6 @@ test("no access key, secret key, session token or query of a link in a store's m
       expect(message).not.toContain(form);
     }
   }
-});
-
-test("an upload without a name is reported", async (context) => {
-  store.rule = (request) =>
-    isBegin(request) ? { status: 200, body: "<InitiateMultipartUploadResult/>" } : undefined;
-  await expect(publish(context, await stubBundle(context, 17 * MB))).rejects.toMatchObject({
-    message: "the store of s3://docs began an upload without an id",
-  });
-  expect(store.requests.filter(isPart)).toHaveLength(0);
 });
 
 test("an old upload of another archive is kept as long as a page of its parts shows activity, and aborted if it vanished", async (context) => {

@@ -170,25 +170,6 @@ test("what a killed run has sent is not sent again, unless it is of other conten
   expect(asked("HEAD").sort()).toEqual(files());
 });
 
-test("a file of another size is sent without a look at it, and one of a whole copy, too", async (context) => {
-  await publish(context, SITE);
-  const { files: listed } = recordOf(SITE);
-  rewrite(SITE, { isWhole: false, files: listed.map(([path, digest]) => [path, digest, ""]) });
-  store.put("v/app.css", "a{color: red}");
-  await publish(context, SITE);
-  expect(asked("HEAD")).not.toContain("v/app.css");
-  store.put("v/app.css", "b{}");
-  await publish(context, SITE);
-  expect(asked("HEAD")).toEqual([]);
-  expect(asked("PUT")).toEqual(["v/app.css"]);
-});
-
-test("progress counts the bytes that are sent", async (context) => {
-  const operation = await stubOperation(context);
-  await publish(context, SITE, { operation });
-  expect(operation.reporter.lines.progress.at(-1)).toBe("100% · 45 B of 45 B · uploading");
-});
-
 test.for([
   [".docs-hosting", "the site has a file .docs-hosting, in the folder of the copies' records"],
   [".docs-hosting/a", "the site has a file .docs-hosting/a, in the folder of the copies' records"],

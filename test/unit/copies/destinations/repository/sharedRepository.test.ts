@@ -86,16 +86,6 @@ describe.each([
     await remove(OTHER, [theirs], "latest");
     expect(left()).toEqual([]);
   });
-
-  test("that an interrupted run left is removed with the last one of its owner, and another owner's stays", async () => {
-    const copy = await publish(OWNER, "v1", { ...signed });
-    await publish(OWNER, "v2", { ...signed });
-    const theirs = await publish(OTHER, "v3", { ...signed });
-    await remove(OWNER, [copy]);
-    expect(await compare(OTHER, theirs)).toBe("same");
-    await remove(OTHER, [theirs]);
-    expect(left()).toEqual([]);
-  });
 });
 
 test("pruning leaves an image that another stack tagged, and that tag", async () => {
@@ -152,17 +142,6 @@ test("an image without its mark is found, and is marked again without being sent
   expect(await compare(OWNER, copy, "latest")).toBe("same");
   await remove(OWNER, [copy], "latest");
   expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([]);
-});
-
-test("an image of a state of a version without marks is removed without one, and stays with another owner's", async () => {
-  const EARLIER = { ...OWNER, hasMarks: false };
-  const copy = await publish(OTHER, "v1");
-  await remove(EARLIER, [copy]);
-  expect(await compare(OTHER, copy)).toBe("same");
-  expect(lines.warn).toEqual([expect.stringContaining(` stays: it belongs to ${OTHER_NAME}`)]);
-  for (const name of left()) if (name.endsWith(OTHER.id)) registry.manifests.delete(name);
-  await remove(EARLIER, [copy]);
-  expect(registry.manifests.has(digestIn(copy))).toBe(false);
 });
 
 test("an image whose registry lists no tags stays, and what to do is said", async () => {
