@@ -102,11 +102,11 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     ];
   },
 
-  reasonToSign({ destination }, { outputs }, nowMs) {
+  reasonToSign({ destination }, { outputs, bookkeeping }, nowMs) {
     const { uri, expiresAt, renewAfter } = outputs;
     const isDamaged = isLinkSigned(destination)
       ? expiresAt !== undefined && !isStoredLink(outputs)
-      : "bundleUrl" in outputs && typeof outputs.bundleUrl !== "string";
+      : bookkeeping.copies[0]?.copy.address !== undefined && typeof outputs.bundleUrl !== "string";
     if (isDamaged) {
       const text = `the state has no valid link to ${uri}, or no valid date of it, so the link is renewed; nothing is copied`;
       return { code: "RENEW_WINDOW", text };

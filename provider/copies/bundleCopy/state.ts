@@ -121,12 +121,14 @@ function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
 export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
   const { source, destination } = inputs;
   const isDestinationKnown = !isUnknown(destination);
+  const { isImage, localPath } = traitsOf(destination) ?? {};
   return {
     ...unknownOutputs(BUNDLE_COPY_OUTPUTS),
     version: isUnknown(source) ? UNKNOWN : source.version,
     jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
     sha256: inputs.sha256 ?? UNKNOWN,
-    image: traitsOf(destination)?.isImage === false ? undefined : UNKNOWN,
+    image: isImage === false ? undefined : UNKNOWN,
+    bundleUrl: isImage || localPath ? undefined : UNKNOWN,
     expiresAt: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
     renewAfter: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
     selfContained: isUnknown(inputs.requireSelfContained) || !inputs.requireSelfContained ? UNKNOWN : true,
