@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { nameProblem } from "../contents/imageName";
 import { platformProblem } from "../contents/platform";
 import { baseProblem } from "../../images/registry/reference";
-import { type InputTable, type RuleResult, text } from "../../resource/inputTable";
+import { hasFields, type InputTable, type RuleResult, text } from "../../resource/inputTable";
 import { type BundleSource, isSameSource, ruleOfSource } from "../../copies/source/bundleSource";
 import type { SearchOptions } from "../../site/offlineSearch/options";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../../copies/publication/inputs";
@@ -123,9 +123,7 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
     change: "content",
     default: {},
     rule: (value) =>
-      typeof value === "object" && !Array.isArray(value)
-        ? { value }
-        : { problem: "must be an object, such as { replicas: 2 }" },
+      hasFields(value) ? { value } : { problem: "must be an object, such as { replicas: 2 }" },
     isSame: isDeepStrictEqual,
   },
   signingKeyEnv: SIGNING_KEY_INPUT,
