@@ -2,15 +2,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
-import { testContext } from "../../../simulation/testContext.ts";
+import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -18,22 +16,13 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-const context = (): PublicationContext =>
-  testContext({
-    fetch: () => Promise.reject(new Error("no request is expected")),
-    clock: systemClock,
-    configuration: {
-      environment: (name) => (name === "PULUMI_HOME" ? join(folder, "home") : undefined),
-      stackConfig: () => undefined,
-    },
-  });
+const context = (): PublicationContext => localContext(folder);
 
 function check(given: object): { inputs: CheckedInputs; failures: CheckFailure[] } {
-  const file = join(folder, "site.tar.gz");
-  mkdirSync(join(folder, "site/guide"), { recursive: true });
-  writeFileSync(join(folder, "site/index.html"), "<title>Start</title><p>welcome</p>");
-  writeFileSync(join(folder, "site/guide/a.html"), "<title>A</title><p>installation</p>");
-  create({ file, cwd: join(folder, "site"), gzip: true, portable: true, noMtime: true, sync: true }, ["."]);
+  const { file } = packedSite(folder, "site", {
+    "index.html": "<title>Start</title><p>welcome</p>",
+    "guide/a.html": "<title>A</title><p>installation</p>",
+  });
   const destination = { folder: join(folder, "copies"), layout: "site" };
   const source = { file, version: "v1", fileSha256: "0".repeat(64) };
   return bundleCopy.check({ source, destination, ...given }, context().configuration);
