@@ -123,9 +123,9 @@ test("a read notices a changed file of the index, and the next run publishes the
 test("a site with a folder of the search's name is refused as a whole: the copy before it stays the published one", async () => {
   const state = await bundleCopy.create(context(), check({ offlineSearch: true }).inputs);
   const before = readdirSync(join(folder, "copies"));
-  mkdirSync(join(folder, "site/docs-hosting-search"));
-  writeFileSync(join(folder, "site/docs-hosting-search/a.txt"), "of the site");
-  writeFileSync(join(folder, "site/guide/a.html"), "<title>A</title><p>changed</p>");
+  mkdirSync(join(folder, "site-site/docs-hosting-search"));
+  writeFileSync(join(folder, "site-site/docs-hosting-search/a.txt"), "of the site");
+  writeFileSync(join(folder, "site-site/guide/a.html"), "<title>A</title><p>changed</p>");
   const source = { file: join(folder, "site.tar.gz"), version: "v2", fileSha256: "1".repeat(64) };
   const { inputs } = check({ offlineSearch: true, source });
   await expect(bundleCopy.update(context(), state, inputs)).rejects.toThrow(
