@@ -1,4 +1,4 @@
-// Every private part of @pulumi/pulumi that the program's process uses. provider/adapters/dynamic/pulumiHost.ts has the parts
+// Every private part of @pulumi/pulumi that the program's process uses. provider/adapters/dynamic/dynamicHost.ts has the parts
 // that the provider's process uses: the two processes load different copies of the SDK, and the provider imports none.
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";

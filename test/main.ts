@@ -1,6 +1,7 @@
 // `npm test -- SUITE`: runs a suite of `suites.ts`, by default `unit`. More arguments are the files to run and options of vitest; with
 // `--short`, only the part that `.ci/run` runs.
 import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SUITES } from "./suites.ts";
 
@@ -12,8 +13,27 @@ if (given.includes("--help")) {
   console.log("npm test -- [SUITE] [--short] [FILE…]\n");
   for (const [name, { what }] of Object.entries(SUITES)) console.log(`  ${name.padEnd(width)}  ${what}`);
 } else {
-  const name = given[0] !== undefined && given[0] in SUITES ? given.shift() : "unit";
-  process.exitCode = await runSuite(name ?? "unit");
+  const [first = "-"] = given;
+  const isSuite = Object.hasOwn(SUITES, first);
+  if (isSuite || first.startsWith("-") || isPartOfTestFile(first)) {
+    process.exitCode = await runSuite((isSuite && given.shift()) || "unit");
+  } else {
+    console.error(
+      `Neither a suite nor a test file is named ${first}. Suites: ${Object.keys(SUITES).join(", ")}`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+/** Whether vitest would find a test file by this text: a part of its path, with or without a line number. */
+function isPartOfTestFile(text: string): boolean {
+  const part = text.replace(/^\.\//, "").replace(/:\d+$/, "");
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" });
+  return files.some(
+    (file) =>
+      file.endsWith(".test.ts") &&
+      ["test", import.meta.dirname].map((folder) => join(folder, file)).some((path) => path.includes(part)),
+  );
 }
 
 async function runSuite(name: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { text, type InputTable } from "../resource/inputTable";
+import { text, type InputTable, ruleOfSwitch } from "../resource/inputTable";
 import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { AgentJobKey } from "../service/agentJob";
 import { isIdentifier } from "../service/identifier";
@@ -42,7 +42,7 @@ export const STORED_AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {
   acceptFailed: {
     change: "remembered",
     default: false,
-    rule: (value) => (typeof value === "boolean" ? { value } : { problem: "must be true or false" }),
+    rule: ruleOfSwitch,
   },
   ...SERVICE_INPUTS,
 };

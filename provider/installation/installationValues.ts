@@ -1,10 +1,6 @@
+import { hasFields } from "../resource/inputTable";
 import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
-import {
-  FEATURES,
-  featureValues,
-  type RequestedFeatures,
-  type SelfHostedDeploymentKind,
-} from "./featureTable";
+import { FEATURES, featureValues, type SelfHostedDeploymentKind } from "./featureTable";
 import { type ImageVerification, NOTHING_TO_VERIFY, verificationProblem } from "./imageVerification";
 import { type InstalledSite, type Refuse, servable, type Servable, SITE_ARGUMENTS } from "./installedSite";
 import { mergeValues } from "./mergeValues";
@@ -105,9 +101,7 @@ function verificationIn(
 ): Pick<Extract<InstallationResult, { outputs: unknown }>, "unverified"> | undefined {
   if (verify === undefined) return {};
   if (isUnknown(verify)) return undefined;
-  if (typeof verify !== "object" || verify === null || Array.isArray(verify)) {
-    return refuse("`verify` must be an object: { publicKey }.");
-  }
+  if (!hasFields(verify)) return refuse("`verify` must be an object: { publicKey }.");
   const isPartlyUnknown = Object.values(verify).some(isUnknown);
   const problem = isPartlyUnknown ? undefined : verificationProblem({ ...verify });
   if (problem !== undefined) return refuse(problem);
@@ -115,24 +109,24 @@ function verificationIn(
   const image = facts.siteImage ?? facts.volumeImage;
   if (image === undefined) return refuse(NOTHING_TO_VERIFY);
   if (isPartlyUnknown) return undefined;
-  return isUnknown(image) ? {} : { unverified: { image, verification: verify as ImageVerification } };
+  return isUnknown(image)
+    ? {}
+    : { unverified: { image, verification: verify as unknown as ImageVerification } };
 }
 
 /** The values of the features: `undefined` if they are refused, or not known yet. */
 function requestedOf(features: unknown, deploymentKind: unknown, refuse: Refuse): object | undefined {
   if (isUnknown(features) || isUnknown(deploymentKind)) return undefined;
-  if (typeof features !== "object" || Array.isArray(features)) {
+  if (!hasFields(features)) {
     return refuse(`\`features\` must be an object with some of ${FEATURES.join(", ")}.`);
   }
   if (Object.values({ ...features }).some(isUnknown)) return undefined;
-  const result = featureValues(features as RequestedFeatures, deploymentKind as SelfHostedDeploymentKind);
+  const result = featureValues(features, deploymentKind as SelfHostedDeploymentKind);
   return "problem" in result ? refuse(result.problem) : result.values;
 }
 
 /** The user's values: `undefined` if they are refused, or not known yet. */
 function groupOf(values: unknown, refuse: Refuse): object | undefined {
   if (isUnknown(values)) return undefined;
-  return typeof values === "object" && values !== null && !Array.isArray(values)
-    ? values
-    : refuse("`values` must be an object, such as { replicas: 2 }.");
+  return hasFields(values) ? values : refuse("`values` must be an object, such as { replicas: 2 }.");
 }

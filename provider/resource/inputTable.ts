@@ -162,3 +162,39 @@ export function configured(resolve: () => string): RuleResult {
     return { problem: `${error.message}. ${error.remedy}` };
   }
 }
+
+/** The rule of a switch. */
+export const ruleOfSwitch: InputRow["rule"] = (value) =>
+  typeof value === "boolean" ? { value } : { problem: "must be true or false" };
+
+/** Whether a value is an object with fields, not a list. */
+export function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Applies the rule of an object whose fields are known by name. Fields without a value are left out.
+ *
+ * @param noun names a field in messages
+ * @param problems the problem of a known value of each field, if any
+ * @param otherwise the problem of a value that is no object
+ */
+export function ruleOfFields(
+  value: unknown,
+  noun: string,
+  problems: Readonly<Record<string, (value: unknown) => string | undefined>>,
+  otherwise: string,
+): { readonly value: Readonly<Record<string, unknown>> } | Extract<RuleResult, { problem: string }> {
+  if (!hasFields(value)) return { problem: otherwise };
+  const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+  for (const [name, each] of given) {
+    if (!Object.hasOwn(problems, name)) {
+      const names = Object.keys(problems).join(", ");
+      const plural = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`;
+      return { at: name, problem: `there is no such ${noun}. ${plural} are: ${names}` };
+    }
+    const problem = isUnknown(each) ? undefined : problems[name]?.(each);
+    if (problem !== undefined) return { at: name, problem };
+  }
+  return { value: Object.fromEntries(given) };
+}

@@ -6,6 +6,8 @@ export interface OutputRow {
   readonly isSecret?: true;
   /** A new link decides about it anew. A renewal of the link keeps all other outputs. */
   readonly isRenewed?: true;
+  /** The plugin stores null where it is absent: what is missing in a preview counts as not known yet. */
+  readonly nullIfAbsent?: true;
 }
 
 /** A row for each output of a resource that does not repeat an input; a missing row does not compile. */

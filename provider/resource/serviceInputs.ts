@@ -65,12 +65,12 @@ function isKeyLike(value: string): boolean {
 /** Longest version label, in characters: far more than a commit or a date needs, and short enough for readable previews. */
 const MAX_VERSION_LENGTH = 128;
 
-/** The problem of a label that is no text: programs in YAML read a version that looks like a number as one. */
+/** The problem of a label that is no text. In programs in YAML that is not the author's fault, so the message says more. */
 export function problemOfLabel(value: unknown): string {
   if (typeof value !== "number") return `must be a string, not ${typeof value}`;
   return (
-    `must be a string, not the number ${value}. Pulumi reads a version that looks like a number, such as 20261125 or the ` +
-    "commit 5326e15, as a number in programs in YAML. Write a version that cannot be one: v20261125, 2026-11-25, or commit-5326e15"
+    `must be a string, not the number ${value}: write it in quotes, or make it a string. In programs in YAML, a value of the configuration ` +
+    "that looks like a number (20261125, the commit 5326e15) is one, also in quotes: set v20261125, 2026-11-25, or commit-5326e15"
   );
 }
 

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIdentifier, normaliseDomain } from "../service/identifier";
-import { inputNames, type InputTable, type RuleResult, text, withEffect } from "../resource/inputTable";
+import {
+  hasFields,
+  inputNames,
+  type InputTable,
+  type RuleResult,
+  text,
+  withEffect,
+} from "../resource/inputTable";
 import { problemOfLabel, ruleOfVersion, SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import { parseDuration } from "../runtime/time/duration";
 import { hash } from "node:crypto";
@@ -85,7 +92,7 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
     change: "content",
     isSame: (one, other) => isDeepStrictEqual(one ?? {}, other ?? {}),
     rule: (value) => {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      if (!hasFields(value)) {
         return {
           problem: 'must be an object of fields of the start request, such as { paths: ["/guide"] }',
         };
@@ -137,7 +144,7 @@ export function intentOf(inputs: StaticExportInputs): string {
 }
 
 function sortKeys(_: string, value: unknown): unknown {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
+  return hasFields(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 }

@@ -35,9 +35,9 @@ export const STATIC_EXPORT_OUTPUTS: OutputTable<OwnOutputs> = {
   version: {},
   jobId: {},
   status: {},
-  pageCount: {},
+  pageCount: { nullIfAbsent: true },
   bundleUrl: { isSecret: true, isRenewed: true },
-  bundleSize: { isRenewed: true }, // the service may report another size of the same content
+  bundleSize: { isRenewed: true, nullIfAbsent: true }, // the service may report another size of the same content
   expiresAt: { isRenewed: true },
   renewAfter: { isRenewed: true },
 };

@@ -1,5 +1,5 @@
 import type { Context } from "../resource/context";
-import { checkByTable, checkedByTable } from "../resource/inputTable";
+import { checkedByTable, type InputTable } from "../resource/inputTable";
 import { type Imported, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
 import type { ExportJob } from "../service/exportJob";
 import type { ConfigurationSource } from "../service/configuration";
@@ -80,23 +80,16 @@ export function stateToLookUp(
   configuration: ConfigurationSource,
 ): StaticExportState {
   const { domain, ...ofId } = jobOfId(id);
-  const { inputs, failures } = checkByTable<CheckedInputs>(
-    STATIC_EXPORT_INPUTS,
-    { ...given, ...ofId, domain },
-    configuration,
-  );
-  if (inputs.jobId === undefined && !failures.some(({ property }) => property === "jobId")) {
-    failures.push({
-      property: "jobId",
-      reason: "is required to look up an export: the service cannot list the jobs of a site",
-    });
-  }
-  if (failures.length > 0 || inputs.jobId === undefined) {
-    const reasons = failures.map(({ property, reason }) => `${property} ${reason}`);
-    throw new InputError(`${domain}: cannot be looked up: ${reasons.join("; ")}`, "");
-  }
+  const what = `${domain}: cannot be looked up`;
+  const inputs = checkedByTable(LOOKED_UP, { ...given, ...ofId, domain }, configuration, what);
   return stateWithoutLink(inputs, inputs.jobId, "");
 }
+
+/** Without a job, there is nothing to look up. */
+const LOOKED_UP: InputTable<CheckedInputs & { jobId: string }> = {
+  ...STATIC_EXPORT_INPUTS,
+  jobId: { ...STATIC_EXPORT_INPUTS.jobId, required: "the service cannot list the jobs of a site" },
+};
 
 /** The parts of `docs.example.com/<jobId>`. A domain has no slash, so the first one ends it. */
 function jobOfId(id: string): { domain: string; jobId?: string } {

@@ -1,13 +1,11 @@
 // Copies and kits whose process is killed (SIGKILL), or whose run is cancelled (Ctrl-C), between publication and answer, in each
 // kind of destination: after the next `up` and a `destroy` none of our files is left there, and each content was sent once.
 // SEED=… repeats a run.
-import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "tar";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
 import type { AirGapKitState } from "../../dist/provider/kits/airGapKit/state.js";
@@ -19,6 +17,7 @@ import { CANARIES } from "../simulation/bucketStub.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import type { Job } from "./publicationProcess.ts";
 import { PLACES } from "./publicationPlaces.ts";
+import { packedSite } from "../simulation/packedSite.ts";
 
 const KILLS = Math.ceil(Number(process.env["KILLS"] ?? 2));
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
@@ -78,14 +77,9 @@ async function upAndDestroy(
 }
 
 function newBundle(root: string): object {
-  const site = join(root, "site");
-  mkdirSync(site);
-  for (let number = 0; number < 12; number++) writeFileSync(join(site, `${number}.html`), `page ${number}`);
-  writeFileSync(join(site, "index.html"), root);
-  const file = join(root, "bundle.tar.gz");
-  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, readdirSync(site));
-  const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
-  return { file, version: "v1", fileSha256 };
+  const pages = Array.from({ length: 12 }, (_, number) => [`${number}.html`, `page ${number}`]);
+  const files = Object.fromEntries([...pages, ["index.html", root]]) as Record<string, string>;
+  return { ...packedSite(root, "bundle", files), version: "v1" };
 }
 
 const figures: string[] = [];

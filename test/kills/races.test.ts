@@ -1,19 +1,18 @@
 // Two processes, each of a stack of its own, publish and remove at one place at the same time. After each round the copy of each
 // stack is whole, and the place leads to one of them; after both are destroyed nothing is left. RACES=200 sets the number of
 // rounds for each kind of destination, SEED=… repeats a run.
-import { createHash } from "node:crypto";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { create } from "tar";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { CANARIES } from "../simulation/bucketStub.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { PLACES } from "./publicationPlaces.ts";
 import type { Report, Turn } from "./racingProcess.ts";
+import { packedSite } from "../simulation/packedSite.ts";
 
 const RACES = Number(process.env["RACES"] ?? 200);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
@@ -54,14 +53,9 @@ class Stack {
 /** Two contents with a common file. */
 function bundles(root: string): object[] {
   return ["v1", "v2"].map((version) => {
-    const site = join(root, version);
-    mkdirSync(site);
-    writeFileSync(join(site, "index.html"), `<h1>${version}</h1>`);
-    writeFileSync(join(site, "same.html"), "<p>the same</p>");
-    for (let page = 0; page < 5; page++) writeFileSync(join(site, `${version}-${page}.html`), `page ${page}`);
-    const file = join(root, `${version}.tar.gz`);
-    create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, readdirSync(site));
-    return { file, version, fileSha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
+    const pages = Array.from({ length: 5 }, (_, page) => [`${version}-${page}.html`, `page ${page}`]);
+    const own = [["index.html", `<h1>${version}</h1>`], ["same.html", "<p>the same</p>"], ...pages];
+    return { ...packedSite(root, version, Object.fromEntries(own) as Record<string, string>), version };
   });
 }
 

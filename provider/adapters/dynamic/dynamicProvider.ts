@@ -47,7 +47,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
 ): DynamicProvider {
   const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
   const decisions = new RefreshDecisions();
-  const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
+  const stateIn = (properties: Properties): State => storedState<State>(properties, lifeCycle);
 
   /**
    * Runs an operation, and converts an unfinished one into the error that the host saves as a resource with init errors. The

@@ -1,5 +1,6 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { isDeepStrictEqual } from "node:util";
+import { hasFields } from "../../resource/inputTable";
 import type { Diff } from "../../resource/lifeCycle";
 import type { Properties } from "../session/storedProperties";
 
@@ -56,7 +57,7 @@ function changes(before: unknown, now: unknown, path: string, replaces: boolean)
 /** The changes within two objects or two lists of the same length; none for other values. */
 function fieldChanges(before: unknown, now: unknown, path: string, replaces: boolean): Change[] {
   const areLists = Array.isArray(before) && Array.isArray(now) && before.length === now.length;
-  if (!areLists && !(isObject(before) && isObject(now))) return [];
+  if (!areLists && !(hasFields(before) && hasFields(now))) return [];
   const [old, fresh] = [before, now] as [Properties, Properties];
   return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].flatMap((name) => {
     if (isDeepStrictEqual(old[name], fresh[name])) return [];
@@ -70,6 +71,3 @@ function fieldOf(name: string): string {
 }
 
 const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
-import { rowsThat } from "../../resource/outputTable";
+import { present, rowsThat } from "../../resource/outputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import {
   dynamicUrnOf,
@@ -37,8 +37,11 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
 ) {
   const decisions = new RefreshDecisions();
   const always = Object.keys(rowsThat("isSecret", lifeCycle.outputs));
+  const absent = Object.fromEntries(
+    Object.keys(rowsThat("nullIfAbsent", lifeCycle.outputs)).map((name) => [name, null]),
+  );
   const sendOutputs = (outputs: Properties, secrecy: Secrecy): Struct =>
-    send(outputs, { secrecy, repeats: true, always });
+    send({ ...absent, ...present<Properties>(outputs) }, { secrecy, repeats: true, always });
   /** The message of a state. The URN in it finds the records of a resource that is renamed later. */
   const sendState = (
     { outputs, bookkeeping }: StoredState,
@@ -46,7 +49,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
     secrecy: Secrecy,
   ): Struct => sendOutputs({ ...outputs, __bookkeeping: bookkeeping, __urn: urn }, secrecy);
   const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
-  const stateIn = (properties: Properties): State => storedState(properties, lifeCycle.noBookkeeping);
+  const stateIn = (properties: Properties): State => storedState<State>(properties, lifeCycle);
 
   /** Creates or updates the resource. A preview only predicts the outputs. */
   async function converge(
@@ -112,7 +115,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
         const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
         decisions.reportDiff(session().reporter(urns.urn, secrets), urns.urn, diff.decision);
         const predicted = diff.hidden ? lifeCycle.predict(inputs, state, machine) : undefined;
-        return detailedDiff(diff, { before, news, outputs: split(olds).visible, predicted });
+        return detailedDiff(diff, { before, news, outputs: { ...state.outputs }, predicted });
       });
     },
 

@@ -1,5 +1,6 @@
 // Properties as Pulumi passes and stores them: the user's properties and internal ones (`__…`).
 import { type StoredState, UnfinishedError } from "../../resource/lifeCycle";
+import type { OutputRows } from "../../resource/outputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { InternalError } from "../../runtime/messages/errors";
 import type { Context } from "../../resource/context";
@@ -15,13 +16,22 @@ export function split(properties: Properties): { visible: Properties; internal: 
   return { visible: Object.fromEntries(visible), internal: Object.fromEntries(internal) };
 }
 
-/** The state in stored properties. @param noBookkeeping the bookkeeping if none is stored */
+/** The state in stored properties, of either adapter. */
 export function stateIn<State extends StoredState>(
   properties: Properties,
-  noBookkeeping: State["bookkeeping"],
+  {
+    outputs: table,
+    noBookkeeping,
+  }: { readonly outputs: OutputRows; readonly noBookkeeping: State["bookkeeping"] },
 ): State {
   const { visible, internal } = split(properties);
-  return { outputs: visible, bookkeeping: internal["__bookkeeping"] ?? noBookkeeping } as State;
+  const given = Object.entries(visible).filter(
+    ([name, value]) => value !== null || !table[name]?.nullIfAbsent,
+  );
+  return {
+    outputs: Object.fromEntries(given),
+    bookkeeping: internal["__bookkeeping"] ?? noBookkeeping,
+  } as State;
 }
 
 /** Whether properties come from a stored resource, not from a lookup. */

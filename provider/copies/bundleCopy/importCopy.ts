@@ -17,7 +17,6 @@ import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../../images/signing/signer";
-import type { Verifier } from "../../images/signing/verifier";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import { importingOwner } from "../ownership/owner";
@@ -52,7 +51,8 @@ export async function importCopy(given: PublicationContext, id: string): Promise
   const destination = destinationOf(checked.value);
   const isLocal = traitsOf(checked.value)?.localPath !== undefined;
   try {
-    const verifier = verifierOf(parsed, given);
+    const { signingKeyEnv } = parsed;
+    const verifier = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, given.configuration);
     const owner = importingOwner(given.urn, parsed.uri);
     return await withinLimit({ ...given, owner }, DEFAULT_LIMIT_MS, (context) =>
       withScratchFolder(context, async (place) => {
@@ -67,15 +67,6 @@ export async function importCopy(given: PublicationContext, id: string): Promise
   } catch (error) {
     throw explained(error, id, "Nothing was imported");
   }
-}
-
-/** The verifier of the copy's signature, if the ID names a key. @throws ConfigurationError */
-function verifierOf(
-  { signingKeyEnv }: ImportId,
-  { configuration, secrets }: PublicationContext,
-): Verifier | undefined {
-  const { environment } = configuration;
-  return signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
 }
 
 /** Compares the signature of a copy with the one that the ID names. @throws BundleRefusedError */

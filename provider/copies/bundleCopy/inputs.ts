@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { checkDestination, type DestinationInputs } from "../destinations/inputs";
 import { text, type InputTable } from "../../resource/inputTable";
-import { isSameSource, ruleOfSource, type CheckedSource, type BundleSource } from "../source/bundleSource";
+import { isSameSource, ruleOfSource, type BundleSource } from "../source/bundleSource";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../publication/inputs";
+import type { PublishedInputs } from "../publication/publication";
 import type { BundleLimits } from "../source/requirements";
-import type { OfflineSearch, SearchOptions } from "../../site/offlineSearch/options";
+import type { SearchOptions } from "../../site/offlineSearch/options";
 
 /** The inputs of a bundle's copy, as plain values. The only definition of their names and effects. */
 export interface BundleCopyInputs {
@@ -41,23 +42,7 @@ export interface BundleCopyInputs {
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
-export interface CheckedInputs {
-  /** The source of the bundle, as plain values. */
-  source: CheckedSource;
-  /** The destination of the copy. */
-  destination: DestinationInputs;
-  sha256?: string;
-  /** Whether a bundle that loads from other hosts is refused. */
-  requireSelfContained: boolean;
-  /** The largest bundle that is accepted. */
-  limits: Required<BundleLimits>;
-  /** Number of earlier copies to keep. */
-  keep: number;
-  /** The search to add, if any. */
-  offlineSearch?: OfflineSearch;
-  /** Name of the environment variable with the private key. */
-  signingKeyEnv?: string;
-}
+export interface CheckedInputs extends PublishedInputs, Pick<BundleCopyInputs, "destination" | "sha256"> {}
 
 /** One row per input: its rule, its default, and the effect of a change. For a destination, see `destinationChange`. */
 export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {

@@ -7,7 +7,6 @@ import { isLayout, type Layout, LAYOUTS, type Signing } from "../destinations/de
 import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
 import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
-import { bundleFailures, localFailures } from "../publication/localFailures";
 import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
@@ -48,15 +47,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   table: BUNDLE_COPY_INPUTS,
   outputs: BUNDLE_COPY_OUTPUTS,
   noBookkeeping: { copies: [] },
-  localFailures({ source, destination, signingKeyEnv }, configuration) {
-    const { isImage = true, localFailures: ofPlace } = traitsOf(destination) ?? {};
-    const key = { property: "signingKeyEnv", value: signingKeyEnv };
-    return [
-      ...bundleFailures(source),
-      ...(ofPlace?.() ?? []),
-      ...(isImage ? localFailures([{ ...key, verify: (name) => signerFrom(name, configuration) }]) : []),
-    ];
-  },
+  localFailures: ({ destination }) => traitsOf(destination)?.localFailures() ?? [],
 
   conflicts({ destination, offlineSearch, signingKeyEnv }) {
     if (traitsOf(destination)?.isImage !== false) return [];
@@ -102,11 +93,11 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     ];
   },
 
-  reasonToSign({ destination }, { outputs }, nowMs) {
+  reasonToSign({ destination }, { outputs, bookkeeping }, nowMs) {
     const { uri, expiresAt, renewAfter } = outputs;
     const isDamaged = isLinkSigned(destination)
       ? expiresAt !== undefined && !isStoredLink(outputs)
-      : "bundleUrl" in outputs && typeof outputs.bundleUrl !== "string";
+      : bookkeeping.copies[0]?.copy.address !== undefined && typeof outputs.bundleUrl !== "string";
     if (isDamaged) {
       const text = `the state has no valid link to ${uri}, or no valid date of it, so the link is renewed; nothing is copied`;
       return { code: "RENEW_WINDOW", text };
@@ -127,11 +118,10 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   prepare(context, inputs, earlier) {
     const [before] = earlier;
     const destination = destinationOf(inputs.destination);
-    const { environment } = context.configuration;
     const signer =
       inputs.signingKeyEnv === undefined
         ? undefined
-        : signerFrom(inputs.signingKeyEnv, { environment, secrets: context.secrets });
+        : signerFrom(inputs.signingKeyEnv, context.configuration);
     return async (checked, placing) => {
       const { bundle, inspection } = checked;
       refuseOtherDigest(bundle, inputs);

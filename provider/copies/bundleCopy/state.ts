@@ -1,7 +1,12 @@
 import { basename } from "node:path";
 import type { Copy, CopyLink } from "../destinations/destination";
 import type { DestinationInputs } from "../destinations/inputs";
-import type { CheckedBundle, Drift, LinkOutputs } from "../publication/publication";
+import {
+  type CheckedBundle,
+  knownOfBundle,
+  type LinkOutputs,
+  type PublishedBookkeeping,
+} from "../publication/publication";
 import { linkTimes } from "../../service/renewalWindow";
 import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
@@ -45,15 +50,11 @@ export interface MadeCopy {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface Bookkeeping {
+export interface Bookkeeping extends PublishedBookkeeping {
   /** The input `sha256`. */
   readonly wantedSha256?: string | undefined;
   /** The copies, newest first. Empty only before the first copy exists. */
   readonly copies: readonly MadeCopy[];
-  /** A read found the newest copy missing or changed, or it was published only in part. */
-  readonly drifted?: Drift | undefined;
-  /** The ID in the marks at the destination, see `Owner`. */
-  readonly owner?: string | undefined;
 }
 
 /** The state of a bundle's copy between two operations. */
@@ -119,19 +120,17 @@ function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
 
 /** The outputs before a copy is made. */
 export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
-  const { source, destination } = inputs;
-  const isDestinationKnown = !isUnknown(destination);
+  const { destination, requireSelfContained } = inputs;
+  const hasNoLinkLife = !isUnknown(destination) && !isLinkSigned(destination);
+  const { isImage, localPath } = traitsOf(destination) ?? {};
   return {
     ...unknownOutputs(BUNDLE_COPY_OUTPUTS),
-    version: isUnknown(source) ? UNKNOWN : source.version,
-    jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
+    ...knownOfBundle(inputs),
     sha256: inputs.sha256 ?? UNKNOWN,
-    image: traitsOf(destination)?.isImage === false ? undefined : UNKNOWN,
-    expiresAt: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
-    renewAfter: isDestinationKnown && !isLinkSigned(destination) ? undefined : UNKNOWN,
-    selfContained: isUnknown(inputs.requireSelfContained) || !inputs.requireSelfContained ? UNKNOWN : true,
-    searchPages: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
-    searchVersion: inputs.offlineSearch === undefined ? undefined : UNKNOWN,
+    image: isImage === false ? undefined : UNKNOWN,
+    bundleUrl: isImage || localPath ? undefined : UNKNOWN,
+    ...(hasNoLinkLife && { expiresAt: undefined, renewAfter: undefined }),
+    selfContained: isUnknown(requireSelfContained) || !requireSelfContained ? UNKNOWN : true,
     publicKey: inputs.signingKeyEnv === undefined ? undefined : UNKNOWN,
   };
 }

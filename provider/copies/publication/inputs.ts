@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_UNPACKED_BYTES } from "../../site/archive/unpackedBound";
-import { isUnknown } from "../../runtime/messages/plainText";
 import type { SearchOptions } from "../../site/offlineSearch/options";
-import { type InputRow, type InputTable, type RuleResult, text } from "../../resource/inputTable";
+import {
+  type InputRow,
+  type InputTable,
+  ruleOfFields,
+  type RuleResult,
+  ruleOfSwitch,
+  text,
+} from "../../resource/inputTable";
 import type { BundleLimits } from "../source/requirements";
 import { variableNameProblem } from "../../resource/serviceInputs";
 
@@ -16,12 +22,21 @@ const DEFAULT_LIMITS: Required<BundleLimits> = {
 /** More than anyone needs: a larger value is a typing error. */
 const MAX_KEEP = 1_000;
 
-/** The options of a search, and what each is. */
-const SEARCH_OPTIONS: Readonly<Record<keyof SearchOptions, "boolean" | "list">> = {
-  button: "boolean",
-  shortcuts: "boolean",
-  openFrom: "list",
-  exclude: "list",
+const problemOfLimit = (limit: unknown): string | undefined =>
+  Number.isSafeInteger(limit) && Number(limit) > 0 ? undefined : "must be a whole number above 0";
+const problemOfSwitch = (value: unknown): string | undefined =>
+  typeof value === "boolean" ? undefined : "must be true or false";
+const problemOfList = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.every((each) => typeof each === "string" && each.trim() !== "")
+    ? undefined
+    : "must be a list of texts that are not empty";
+
+/** The problem of each option of a search. */
+const SEARCH_OPTIONS: Readonly<Record<keyof SearchOptions, (value: unknown) => string | undefined>> = {
+  button: problemOfSwitch,
+  shortcuts: problemOfSwitch,
+  openFrom: problemOfList,
+  exclude: problemOfList,
 };
 
 /** The row of `signingKeyEnv`. */
@@ -43,7 +58,7 @@ export const PUBLICATION_INPUTS: InputTable<{
   requireSelfContained: {
     change: "remembered",
     default: false,
-    rule: (value) => (typeof value === "boolean" ? { value } : { problem: "must be true or false" }),
+    rule: ruleOfSwitch,
   },
   limits: { change: "remembered", default: {}, rule: ruleOfLimits, isSame: isDeepStrictEqual },
   keep: {
@@ -59,47 +74,14 @@ export const PUBLICATION_INPUTS: InputTable<{
 };
 
 function ruleOfLimits(value: unknown): RuleResult {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { problem: "must be an object, such as { archiveBytes: 1e9 }" };
-  }
-  const given = Object.entries(value).filter(([, limit]) => limit !== null && limit !== undefined);
-  for (const [name, limit] of given) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
-      const names = Object.keys(DEFAULT_LIMITS).join(", ");
-      return { at: name, problem: `there is no such limit. Limits are: ${names}` };
-    }
-    if (!isUnknown(limit) && !(Number.isSafeInteger(limit) && Number(limit) > 0)) {
-      return { at: name, problem: "must be a whole number above 0" };
-    }
-  }
-  return { value: { ...DEFAULT_LIMITS, ...Object.fromEntries(given) } };
+  const problems = { archiveBytes: problemOfLimit, unpackedBytes: problemOfLimit, files: problemOfLimit };
+  const ruled = ruleOfFields(value, "limit", problems, "must be an object, such as { archiveBytes: 1e9 }");
+  return "problem" in ruled ? ruled : { value: { ...DEFAULT_LIMITS, ...ruled.value } };
 }
 
 function ruleOfSearch(value: unknown): RuleResult {
   if (typeof value === "boolean") return { value: value ? true : undefined };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { problem: 'must be true, false, or options such as { button: false, exclude: ["v1/**"] }' };
-  }
-  const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  for (const [name, each] of given) {
-    if (!Object.hasOwn(SEARCH_OPTIONS, name)) {
-      return {
-        at: name,
-        problem: `there is no such option. Options are: ${Object.keys(SEARCH_OPTIONS).join(", ")}`,
-      };
-    }
-    const problem = isUnknown(each)
-      ? undefined
-      : problemOf(SEARCH_OPTIONS[name as keyof SearchOptions], each);
-    if (problem !== undefined) return { at: name, problem };
-  }
-  return { value: given.length === 0 ? true : Object.fromEntries(given) };
-}
-
-function problemOf(kind: "boolean" | "list", value: unknown): string | undefined {
-  if (kind === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
-  const isText = (each: unknown): boolean => typeof each === "string" && each.trim() !== "";
-  return Array.isArray(value) && value.every(isText)
-    ? undefined
-    : "must be a list of texts that are not empty";
+  const otherwise = 'must be true, false, or options such as { button: false, exclude: ["v1/**"] }';
+  const ruled = ruleOfFields(value, "option", SEARCH_OPTIONS, otherwise);
+  return "problem" in ruled || Object.keys(ruled.value).length > 0 ? ruled : { value: true };
 }

@@ -2,10 +2,12 @@ import { changedByTable, checkByTable, withEffect } from "../../resource/inputTa
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
 import { withinLimit } from "../../resource/withinLimit";
+import { signerFrom } from "../../images/signing/signer";
 import { isOwnerId } from "../ownership/owner";
 import { explained } from "../../runtime/messages/explainedError";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
+import { bundleFailures, localFailures } from "./localFailures";
 import { changedInputs, planPublication } from "./plan";
 import { RunRecords } from "./runRecords";
 import { releaseAs } from "./takeOver";
@@ -41,7 +43,10 @@ export function publishedLifeCycle<T extends Published>(
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
       if (failures.length === 0) failures.push(...kind.conflicts(inputs));
       const isPublished = changesContent(inputs, before as Partial<T["inputs"]>);
-      if (failures.length === 0 && isPublished) failures.push(...kind.localFailures(inputs, configuration));
+      if (failures.length > 0 || !isPublished) return { inputs, failures };
+      const verify = (name: string): unknown => signerFrom(name, configuration);
+      const key = localFailures([{ property: "signingKeyEnv", value: inputs.signingKeyEnv, verify }]);
+      failures.push(...bundleFailures(inputs.source), ...kind.localFailures(inputs), ...key);
       return { inputs, failures };
     },
 

@@ -2,14 +2,15 @@ import type { Inspection } from "../../site/archive/site";
 import type { Bundle } from "../../site/inspection/bundle";
 import type { InputTable, CheckFailure } from "../../resource/inputTable";
 import { outputsAmong, rowsThat, type OutputRows } from "../../resource/outputTable";
+import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import type { Decision } from "../../resource/decision";
 import type { Imported, StoredState } from "../../resource/lifeCycle";
-import type { ConfigurationSource } from "../../service/configuration";
 import type { LinkTimes } from "../../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
 import { adoptingOwner, ownerIn, type Owner } from "../ownership/owner";
+import type { OfflineSearch } from "../../site/offlineSearch/options";
 import type { LimitedContext } from "../../resource/withinLimit";
 
 /** The result of comparing an item with what was published. */
@@ -20,11 +21,16 @@ export type Comparison =
   | "changed"
   | "gone";
 
-/** The inputs that every publishing resource has, after check. */
+/** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
 export interface PublishedInputs extends BundleRequirements {
+  /** The source of the bundle, as plain values. */
   readonly source: CheckedSource;
-  /** How many earlier items stay beside the newest one. */
+  /** Number of earlier copies or kits to keep. */
   readonly keep: number;
+  /** The search to add, if any. */
+  readonly offlineSearch?: OfflineSearch;
+  /** Name of the environment variable with the private key. */
+  readonly signingKeyEnv?: string;
 }
 
 /** A copy or kit that was published and not yet removed, as the state stores it. Plain values; no secret. */
@@ -38,15 +44,17 @@ export interface PublishedItem {
   };
 }
 
+/** Data stored beside the outputs and not shown to users. */
+export interface PublishedBookkeeping {
+  /** A comparison found the newest item gone or changed, or a run was interrupted while it published the item. */
+  readonly drifted?: Drift | undefined;
+  /** The ID in the marks at the destination, see `Owner`. Absent in states of versions without marks, until the next update. */
+  readonly owner?: string | undefined;
+}
+
 /** The state of a resource that publishes bundles. */
 export interface PublishedState extends StoredState {
-  readonly outputs: object;
-  readonly bookkeeping: {
-    /** A comparison found the newest item gone or changed, or a run was interrupted while it published the item. */
-    readonly drifted?: Drift | undefined;
-    /** The ID in the marks at the destination. Absent in states of versions without marks, until the next update. */
-    readonly owner?: string | undefined;
-  };
+  readonly bookkeeping: PublishedBookkeeping;
 }
 
 /** The types of one kind of publishing resource. */
@@ -54,6 +62,17 @@ export interface Published {
   readonly inputs: PublishedInputs;
   readonly item: PublishedItem;
   readonly state: PublishedState;
+}
+
+/** Outputs of the bundle that are known before it is published. */
+export function knownOfBundle({ source, offlineSearch }: PublishedInputs) {
+  const search = offlineSearch === undefined ? undefined : UNKNOWN;
+  return {
+    version: isUnknown(source) ? UNKNOWN : source.version,
+    jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
+    searchPages: search,
+    searchVersion: search,
+  };
 }
 
 /** How the newest item differs from what was published. */
@@ -96,8 +115,11 @@ export interface PublicationKind<T extends Published> {
 
   /** Problems of inputs that are valid one by one, but not together. */
   conflicts(inputs: T["inputs"]): CheckFailure[];
-  /** Problems of valid inputs on this machine, found without a request. Called only when the operation will publish. */
-  localFailures(inputs: T["inputs"], configuration: ConfigurationSource): CheckFailure[];
+  /**
+   * Problems of valid inputs on this machine, found without a request, besides those of bundle and key. Called only when the operation
+   * will publish.
+   */
+  localFailures(inputs: T["inputs"]): readonly CheckFailure[];
 
   /** The destination in messages and, once all its inputs are known, Pulumi's ID of the resource. */
   destinationName(inputs: T["inputs"]): string;

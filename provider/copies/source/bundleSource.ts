@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIdentifier, normaliseDomain } from "../../service/identifier";
-import type { JobReport } from "../../service/exportJob";
 import type { RuleResult } from "../../resource/inputTable";
 import { problemOfLabel, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
@@ -42,31 +41,17 @@ export type CheckedSource = Required<ExportSource> | FileSource;
 const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
 const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
 
-/** What its job reported. */
-const REPORTED: Record<keyof JobReport, true> = { pageCount: true };
-
-/** The other properties of a whole export, as an output of its stack has them: what the service reported, inputs, and Pulumi's own. */
-const REST_OF_EXPORT = [
-  ...["status", ...Object.keys(REPORTED), "bundleUrl", "bundleSize", "expiresAt", "renewAfter"],
-  ...["triggers", "renewBefore", "renewalTimeout", "exportOptions"],
-  ...["id", "urn", "@isPulumiResource"],
-];
-
 /**
- * The fields of a source in a whole export, such as an output of another stack: never its link. Values that are no whole export stay
- * as they are, so that a misspelt field of a source is found.
+ * The fields of a source in a whole export, such as an output of another stack: never its link. Other values stay as they are, so that
+ * a misspelt field of a source is found. Each export reports a status, or is a resource; no source has either.
  */
 function withoutRest(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const names = Object.keys(given);
   const { urn } = given;
-  if (typeof urn === "string" && /[:/]StaticExport::/.test(urn)) {
-    return leaveOut(
-      given,
-      names.filter((name) => !EXPORT_FIELDS.includes(name)),
-    );
-  }
-  // each export reports a status, and no source has one
-  return "status" in given && "jobId" in given ? leaveOut(given, REST_OF_EXPORT) : given;
+  const isExport =
+    (typeof urn === "string" && /[:/]StaticExport::/.test(urn)) || ("status" in given && "jobId" in given);
+  return isExport
+    ? Object.fromEntries(Object.entries(given).filter(([name]) => EXPORT_FIELDS.includes(name)))
+    : given;
 }
 
 export function ruleOfSource(value: unknown, configuration: ConfigurationSource): RuleResult {

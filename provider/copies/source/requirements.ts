@@ -15,6 +15,8 @@ export interface BundleLimits {
 
 /** Requirements on a bundle before it is published: inputs that several resources share. */
 export interface BundleRequirements {
+  /** Whether a bundle that loads from other hosts is refused. */
   readonly requireSelfContained: boolean;
+  /** The largest bundle that is accepted. */
   readonly limits: Required<BundleLimits>;
 }

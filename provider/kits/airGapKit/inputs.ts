@@ -2,15 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { nameProblem } from "../contents/imageName";
 import { platformProblem } from "../contents/platform";
 import { baseProblem } from "../../images/registry/reference";
-import { type InputTable, type RuleResult, text } from "../../resource/inputTable";
-import {
-  type BundleSource,
-  type CheckedSource,
-  isSameSource,
-  ruleOfSource,
-} from "../../copies/source/bundleSource";
-import type { OfflineSearch, SearchOptions } from "../../site/offlineSearch/options";
+import { hasFields, type InputTable, type RuleResult, text } from "../../resource/inputTable";
+import { type BundleSource, isSameSource, ruleOfSource } from "../../copies/source/bundleSource";
+import type { SearchOptions } from "../../site/offlineSearch/options";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../../copies/publication/inputs";
+import type { PublishedInputs } from "../../copies/publication/publication";
 import type { BundleLimits } from "../../copies/source/requirements";
 import { isUnknown } from "../../runtime/messages/plainText";
 
@@ -82,20 +78,8 @@ export interface AirGapKitInputs {
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
-export interface CheckedInputs extends Omit<
-  AirGapKitInputs,
-  | "source"
-  | "chart"
-  | "images"
-  | "platforms"
-  | "values"
-  | "requireSelfContained"
-  | "limits"
-  | "keep"
-  | "offlineSearch"
-> {
-  /** The source of the bundle, as plain values. */
-  source: CheckedSource;
+export interface CheckedInputs
+  extends PublishedInputs, Pick<AirGapKitInputs, "folder" | "since" | "partSize"> {
   /** The chart, with the digest of its files. */
   chart?: LocalChart;
   /** Names of the requested images. */
@@ -104,14 +88,6 @@ export interface CheckedInputs extends Omit<
   platforms: readonly string[];
   /** The given values of the chart. */
   values: Readonly<Record<string, unknown>>;
-  /** Whether to refuse a bundle that loads from other hosts. */
-  requireSelfContained: boolean;
-  /** The largest bundle that is accepted. */
-  limits: Required<BundleLimits>;
-  /** Number of earlier kits to keep. */
-  keep: number;
-  /** The search to add, if any. */
-  offlineSearch?: OfflineSearch;
 }
 
 /** Smallest part size, in bytes: smaller parts would be too many. */
@@ -147,9 +123,7 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
     change: "content",
     default: {},
     rule: (value) =>
-      typeof value === "object" && !Array.isArray(value)
-        ? { value }
-        : { problem: "must be an object, such as { replicas: 2 }" },
+      hasFields(value) ? { value } : { problem: "must be an object, such as { replicas: 2 }" },
     isSame: isDeepStrictEqual,
   },
   signingKeyEnv: SIGNING_KEY_INPUT,

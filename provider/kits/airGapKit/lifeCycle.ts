@@ -10,7 +10,7 @@ import { kitOwnership } from "../contents/kitFolder";
 import { signerFrom } from "../../images/signing/signer";
 import { writeKit } from "../contents/writeKit";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
-import { bundleFailures, folderFailures, localFailures } from "../../copies/publication/localFailures";
+import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";
 import { describeSource } from "../../copies/source/bundleSource";
 import { reportLeftOut } from "../../copies/source/inspect";
@@ -38,21 +38,13 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   table: AIR_GAP_KIT_INPUTS,
   outputs: AIR_GAP_KIT_OUTPUTS,
   noBookkeeping: { kits: [] },
-  localFailures({ source, folder, chart, signingKeyEnv, since }, configuration) {
-    return [
-      ...bundleFailures(source),
-      ...folderFailures("folder", folder),
-      ...localFailures([
-        { property: "chart", value: chart?.path, verify: chartInFolder },
-        {
-          property: "signingKeyEnv",
-          value: signingKeyEnv,
-          verify: (name) => signerFrom(name, configuration),
-        },
-        { property: "since", value: since, verify: readEarlierKit },
-      ]),
-    ];
-  },
+  localFailures: ({ folder, chart, since }) => [
+    ...folderFailures("folder", folder),
+    ...localFailures([
+      { property: "chart", value: chart?.path, verify: chartInFolder },
+      { property: "since", value: since, verify: readEarlierKit },
+    ]),
+  ],
 
   conflicts({ images, offlineSearch }) {
     if (offlineSearch === undefined || isUnknown(offlineSearch)) return [];
@@ -80,10 +72,9 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
 
   prepare(context, inputs, earlier) {
     const { folder, chart, signingKeyEnv, since, offlineSearch } = inputs;
-    const { reporter, secrets, signal } = context;
-    const { environment } = context.configuration;
-    const signer =
-      signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, { environment, secrets });
+    const { configuration, reporter, signal } = context;
+    const { environment } = configuration;
+    const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
     const sinceKit = since === undefined ? undefined : readEarlierKit(since);
     return async ({ bundle, inspection }, placing) => {
       reportLeftOut(inspection, reporter, { isSitePublished: true, isArchivePublished: true });

@@ -41,7 +41,7 @@ export interface AirGapKitOutputs extends OwnOutputs, CheckedInputs {}
 export const AIR_GAP_KIT_OUTPUTS: OutputTable<OwnOutputs> = {
   path: {},
   version: {},
-  jobId: {},
+  jobId: { nullIfAbsent: true },
   sha256: {},
   size: {},
   files: {},
@@ -51,6 +51,6 @@ export const AIR_GAP_KIT_OUTPUTS: OutputTable<OwnOutputs> = {
   selfContained: {},
   externalLoads: {},
   createdAt: {},
-  searchPages: {},
-  searchVersion: {},
+  searchPages: { nullIfAbsent: true },
+  searchVersion: { nullIfAbsent: true },
 };

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { WrittenKit } from "../contents/writtenKit";
-import type { Drift } from "../../copies/publication/publication";
-import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
+import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
 import { inputsAmong } from "../../resource/inputTable";
 import { type Every, present, unknownOutputs } from "../../resource/outputTable";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
@@ -27,13 +26,9 @@ export interface MadeKit {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface Bookkeeping {
+export interface Bookkeeping extends PublishedBookkeeping {
   /** The kits, newest first. Empty only before the first kit exists. */
   readonly kits: readonly MadeKit[];
-  /** A read found the newest kit missing or changed, or a run was interrupted while it published the kit. */
-  readonly drifted?: Drift | undefined;
-  /** The ID in the marks in the folder, see `Owner`. */
-  readonly owner?: string | undefined;
 }
 
 /** The state of a kit between two operations. */
@@ -58,18 +53,11 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
 }
 
 /** The outputs before a kit is written. */
-export function outputsBefore({
-  source,
-  signingKeyEnv,
-  offlineSearch,
-}: CheckedInputs): Record<keyof OwnOutputs, unknown> {
+export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
   return {
     ...unknownOutputs(AIR_GAP_KIT_OUTPUTS),
-    version: isUnknown(source) ? UNKNOWN : source.version,
-    jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
-    signed: signingKeyEnv !== undefined,
-    searchPages: offlineSearch === undefined ? undefined : UNKNOWN,
-    searchVersion: offlineSearch === undefined ? undefined : UNKNOWN,
+    ...knownOfBundle(inputs),
+    signed: inputs.signingKeyEnv !== undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+import { hasFields } from "../../resource/inputTable";
 import type { KitBundle } from "./buildSiteImage";
 import type { KitImage } from "./kitImage";
 import { yamlText } from "./yamlText";
@@ -41,7 +42,7 @@ function merged(ours: Values, given: Values): Values {
   const all: Record<string, unknown> = { ...ours };
   for (const [name, value] of Object.entries(given)) {
     const there = all[name];
-    all[name] = isGroup(there) && isGroup(value) ? merged(there, value) : value;
+    all[name] = hasFields(there) && hasFields(value) ? merged(there, value) : value;
   }
   return all;
 }
@@ -52,10 +53,6 @@ function withDigests(value: unknown, images: readonly KitImage[]): unknown {
     return image ? pinnedName(image) : value;
   }
   if (Array.isArray(value)) return value.map((each) => withDigests(each, images));
-  if (!isGroup(value)) return value;
+  if (!hasFields(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withDigests(each, images)]));
-}
-
-function isGroup(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,4 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { create } from "tar";
+import { packedSite } from "../../simulation/packedSite.ts";
 
 /** A content that copies are made of. */
 export interface Content {
@@ -21,18 +18,6 @@ export function packContents(folder: string, count: number): Content[] {
       ["same.html", "<p>the same in each version</p>"],
       [`guide/${version}.html`, `<p>${version}</p>`],
     ]);
-    const site = join(folder, version);
-    for (const [path, text] of files) {
-      mkdirSync(join(site, path, ".."), { recursive: true });
-      writeFileSync(join(site, path), text);
-    }
-    const file = join(folder, `${version}.tar.gz`);
-    create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, readdirSync(site));
-    return {
-      file,
-      version,
-      fileSha256: createHash("sha256").update(readFileSync(file)).digest("hex"),
-      files,
-    };
+    return { ...packedSite(folder, version, Object.fromEntries(files)), version, files };
   });
 }

@@ -9,8 +9,10 @@ test.each([20261125, 5326e15])(
   "a number as version (%d) is refused with what to write, for exports and for sources",
   (version) => {
     const problem = problemOfLabel(version);
-    expect(problem).toContain(`must be a string, not the number ${version}. `);
-    expect(problem).toContain("Write a version that cannot be one: v20261125, 2026-11-25, or commit-5326e15");
+    expect(problem).toMatch(
+      `must be a string, not the number ${version}: write it in quotes, or make it a string. In programs in YAML,`,
+    );
+    expect(problem).toContain("set v20261125, 2026-11-25, or commit-5326e15");
     expect(STATIC_EXPORT_INPUTS.version.rule(version, configuration)).toEqual({ problem });
     expect(ruleOfSource({ file: "a.tar.gz", version }, configuration)).toEqual({ at: "version", problem });
   },

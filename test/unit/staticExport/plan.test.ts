@@ -280,8 +280,8 @@ describe("a lookup", () => {
     ],
     [
       { renewBefore: "soon" },
-      'renewBefore "soon" is not a duration; write it like "90s", "30m" or "24h"; ' +
-        "jobId is required to look up an export: the service cannot list the jobs of a site",
+      "jobId is required: the service cannot list the jobs of a site; " +
+        'renewBefore "soon" is not a duration; write it like "90s", "30m" or "24h"',
     ],
   ])("of %j is an error that names each property that is wrong or missing, once", (given, reasons) => {
     const message = `docs.example.com: cannot be looked up: ${reasons}`;

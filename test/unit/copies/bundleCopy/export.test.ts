@@ -14,7 +14,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import nodeFetch from "node-fetch";
-import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
@@ -26,6 +25,7 @@ import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { KEY, testContext, URN } from "../../../simulation/testContext.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;
 let server: Server;
@@ -76,13 +76,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function packed(files: Readonly<Record<string, string>>): Buffer {
-  const site = mkdtempSync(join(folder, "site-"));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(site, name), text);
-  const file = `${site}.tar.gz`;
-  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, Object.keys(files));
-  return readFileSync(file);
-}
+const packed = (files: Readonly<Record<string, string>>): Buffer =>
+  readFileSync(packedSite(mkdtempSync(join(folder, "packed-")), "bundle", files).file);
 
 const context = (): PublicationContext =>
   testContext({

@@ -1,12 +1,11 @@
 // Copies are made as in another stack, their states are forgotten, and they are imported by their addresses.
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
-import { create } from "tar";
 import { beforeEach, expect, onTestFinished } from "vitest";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
@@ -14,6 +13,7 @@ import type { PublicationContext } from "../../../../provider/copies/publication
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { KEY, testContext } from "../../../simulation/testContext.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 
 export const exported = { domain: "docs.example.com", jobId: "7f3a" };
 export const V1 = { ...exported, version: "v1" };
@@ -80,17 +80,8 @@ export function importTest() {
       .digest("hex");
 
   /** Packs a bundle. Its files are in the folder `site-NAME`. */
-  function packed(name: string, files: Readonly<Record<string, string>>): void {
-    const site = join(tested.folder, `site-${name}`);
-    for (const [path, text] of Object.entries({ "index.html": "<title>Docs</title>", ...files })) {
-      mkdirSync(join(site, path, ".."), { recursive: true });
-      writeFileSync(join(site, path), text);
-    }
-    create(
-      { file: fileOf(name), cwd: site, gzip: true, portable: true, noMtime: true, sync: true },
-      readdirSync(site),
-    );
-  }
+  const packed = (name: string, files: Readonly<Record<string, string>>): void =>
+    void packedSite(tested.folder, name, { "index.html": "<title>Docs</title>", ...files });
 
   /** Copies as another stack does. */
   async function copied(destination: object, more: object = {}): Promise<BundleCopyState> {

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,7 +10,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
@@ -19,10 +17,9 @@ import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { testContext } from "../../../simulation/testContext.ts";
+import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;
 let reporter: ReturnType<typeof recordingReporter>;
@@ -34,28 +31,7 @@ beforeEach(() => {
 });
 
 const context = (signal = new AbortController().signal): PublicationContext =>
-  testContext({
-    fetch: () => Promise.reject(new Error("no request is expected")),
-    clock: systemClock,
-    reporter,
-    signal,
-    configuration: {
-      environment: (name) => (name === "PULUMI_HOME" ? join(folder, "home") : undefined),
-      stackConfig: () => undefined,
-    },
-  });
-
-/** Packs a site. @returns its archive, and the archive's digest */
-function packed(name: string, files: Readonly<Record<string, string>>): { file: string; fileSha256: string } {
-  const site = join(folder, `site-${name}`);
-  for (const [path, text] of Object.entries({ "index.html": "<h1>Docs</h1>", ...files })) {
-    mkdirSync(join(site, path, ".."), { recursive: true });
-    writeFileSync(join(site, path), text);
-  }
-  const file = join(folder, `${name}.tar.gz`);
-  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, readdirSync(site));
-  return { file, fileSha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
-}
+  localContext(folder, { reporter, signal });
 
 function inputsOf(
   name: string,
@@ -65,7 +41,14 @@ function inputsOf(
   const { inputs, failures } = checkByTable<CheckedInputs>(
     BUNDLE_COPY_INPUTS,
     {
-      source: { ...packed(name, { "page.html": `<p>${name}</p>`, ...files }), version: name },
+      source: {
+        ...packedSite(folder, name, {
+          "index.html": "<h1>Docs</h1>",
+          "page.html": `<p>${name}</p>`,
+          ...files,
+        }),
+        version: name,
+      },
       destination: { folder: join(folder, "copies") },
       ...given,
     },

@@ -2,15 +2,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
-import { testContext } from "../../../simulation/testContext.ts";
+import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -18,22 +16,13 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-const context = (): PublicationContext =>
-  testContext({
-    fetch: () => Promise.reject(new Error("no request is expected")),
-    clock: systemClock,
-    configuration: {
-      environment: (name) => (name === "PULUMI_HOME" ? join(folder, "home") : undefined),
-      stackConfig: () => undefined,
-    },
-  });
+const context = (): PublicationContext => localContext(folder);
 
 function check(given: object): { inputs: CheckedInputs; failures: CheckFailure[] } {
-  const file = join(folder, "site.tar.gz");
-  mkdirSync(join(folder, "site/guide"), { recursive: true });
-  writeFileSync(join(folder, "site/index.html"), "<title>Start</title><p>welcome</p>");
-  writeFileSync(join(folder, "site/guide/a.html"), "<title>A</title><p>installation</p>");
-  create({ file, cwd: join(folder, "site"), gzip: true, portable: true, noMtime: true, sync: true }, ["."]);
+  const { file } = packedSite(folder, "site", {
+    "index.html": "<title>Start</title><p>welcome</p>",
+    "guide/a.html": "<title>A</title><p>installation</p>",
+  });
   const destination = { folder: join(folder, "copies"), layout: "site" };
   const source = { file, version: "v1", fileSha256: "0".repeat(64) };
   return bundleCopy.check({ source, destination, ...given }, context().configuration);
@@ -118,9 +107,9 @@ test("a read notices a changed file of the index, and the next run publishes the
 test("a site with a folder of the search's name is refused as a whole: the copy before it stays the published one", async () => {
   const state = await bundleCopy.create(context(), check({ offlineSearch: true }).inputs);
   const before = readdirSync(join(folder, "copies"));
-  mkdirSync(join(folder, "site/docs-hosting-search"));
-  writeFileSync(join(folder, "site/docs-hosting-search/a.txt"), "of the site");
-  writeFileSync(join(folder, "site/guide/a.html"), "<title>A</title><p>changed</p>");
+  mkdirSync(join(folder, "site-site/docs-hosting-search"));
+  writeFileSync(join(folder, "site-site/docs-hosting-search/a.txt"), "of the site");
+  writeFileSync(join(folder, "site-site/guide/a.html"), "<title>A</title><p>changed</p>");
   const source = { file: join(folder, "site.tar.gz"), version: "v2", fileSha256: "1".repeat(64) };
   const { inputs } = check({ offlineSearch: true, source });
   await expect(bundleCopy.update(context(), state, inputs)).rejects.toThrow(

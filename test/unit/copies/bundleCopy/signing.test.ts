@@ -1,10 +1,9 @@
 // Signed copies: the rules of the key, and what the state has. Real registries and verifiers: test/copies/signedImages.test.ts.
 import { generateKeyPairSync } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fetch from "node-fetch";
-import { create } from "tar";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
@@ -14,6 +13,7 @@ import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
 import { testContext } from "../../../simulation/testContext.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const KEY = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -38,10 +38,7 @@ function check(
   given: object,
   before?: Partial<CheckedInputs>,
 ): { inputs: CheckedInputs; failures: CheckFailure[] } {
-  const file = join(folder, "site.tar.gz");
-  mkdirSync(join(folder, "site"), { recursive: true });
-  writeFileSync(join(folder, "site/index.html"), "<title>Start</title><p>welcome</p>");
-  create({ file, cwd: join(folder, "site"), gzip: true, portable: true, noMtime: true, sync: true }, ["."]);
+  const { file } = packedSite(folder, "site", { "index.html": "<title>Start</title><p>welcome</p>" });
   const source = { file, version: "v1", fileSha256: "0".repeat(64) };
   return bundleCopy.check(
     { source, destination: { repository: "registry.internal/docs/site" }, ...given },

@@ -1,8 +1,7 @@
 // The publications, signatures and removals of an operation, and the records of a failed one: with a destination in memory.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
@@ -18,6 +17,7 @@ import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../../simulation/testContext.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 
 type Copies = PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }>;
 
@@ -118,11 +118,7 @@ const context = (given: Partial<PublicationContext> = {}): PublicationContext =>
   });
 
 function inputsOf(version: string, given: object = {}): CheckedInputs {
-  const file = join(folder, `${version}.tar.gz`);
-  const site = join(folder, version);
-  mkdirSync(site, { recursive: true });
-  writeFileSync(join(site, "index.html"), version);
-  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const { file } = packedSite(folder, version, { "index.html": version });
   const destination = { bucket: "docs", linkLife: "24h" };
   const { inputs, failures } = checkByTable<CheckedInputs>(
     BUNDLE_COPY_INPUTS,

@@ -1,10 +1,8 @@
 // A copy that fails after its publication: it is in the state, and the next run does only the rest.
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
-import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
@@ -24,6 +22,7 @@ import {
 import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../../simulation/testContext.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 
 let store: BucketStub;
 let folder: string;
@@ -55,16 +54,10 @@ const context = (signal = new AbortController().signal): PublicationContext =>
   });
 
 function inputsOf(version: string, given: object = {}): CheckedInputs {
-  const site = join(folder, version);
-  mkdirSync(site, { recursive: true });
-  writeFileSync(join(site, "index.html"), version);
-  const file = join(folder, `${version}.tar.gz`);
-  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
-  const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
   const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", linkLife: "1h" };
   const { inputs, failures } = checkByTable<CheckedInputs>(
     BUNDLE_COPY_INPUTS,
-    { source: { file, version, fileSha256 }, destination, ...given },
+    { source: { ...packedSite(folder, version, { "index.html": version }), version }, destination, ...given },
     context().configuration,
   );
   expect(failures).toEqual([]);

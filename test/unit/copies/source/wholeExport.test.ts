@@ -6,8 +6,6 @@ import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
 import { ruleOfSource } from "../../../../provider/copies/source/bundleSource.ts";
-import { STATIC_EXPORT_INPUTS } from "../../../../provider/staticExport/inputs.ts";
-import { STATIC_EXPORT_OUTPUTS } from "../../../../provider/staticExport/outputs.ts";
 
 const configuration: ConfigurationSource = {
   environment: (name) => (name === "DOCS_HOSTING_ADMIN_API_KEY" ? "svc_first" : undefined),
@@ -43,17 +41,11 @@ test.each([
     { ...OUTPUTS, urn: URN.replace(/pulumi-nodejs.*::/, "docs-hosting:index:StaticExport::") },
   ],
   ["the same of one that was only read", { ...FIELDS, id: "docs.example.com", urn: URN }],
-  ["outputs of a newer version", { ...OUTPUTS, urn: URN, later: { than: "this" } }],
+  ["outputs of a newer version", { ...OUTPUTS, later: { than: "this" } }],
   ["some of its outputs", { ...FIELDS, status: "completed", bundleUrl: OUTPUTS.bundleUrl, pageCount: null }],
   ["what a preview knows", { ...OUTPUTS, bundleUrl: UNKNOWN, "@isPulumiResource": true }],
 ])("of the export, as %s, only what finds its bundle is kept", (_what, source) => {
   expect(ruleOfSource(source, configuration)).toEqual({ value: FIELDS });
-});
-
-test("each input and output of an export is known here", () => {
-  const names = [...Object.keys(STATIC_EXPORT_INPUTS), ...Object.keys(STATIC_EXPORT_OUTPUTS)];
-  const all = Object.fromEntries(names.map((name) => [name, "x"]));
-  expect(problemOf({ ...all, ...FIELDS })).toEqual({ value: FIELDS });
 });
 
 test("copies and kits keep no link of it, and a renewed link changes nothing", () => {
@@ -75,7 +67,6 @@ test("copies and kits keep no link of it, and a renewed link changes nothing", (
 
 test.each([
   ["a misspelt field", { ...FIELDS, verison: "v1" }, "verison"],
-  ["a misspelt field beside outputs", { ...OUTPUTS, verison: "v1" }, "verison"],
   ["an input that has no effect here", { ...FIELDS, triggers: ["x"] }, "triggers"],
   ["a link beside the fields of a source", { ...FIELDS, bundleUrl: OUTPUTS.bundleUrl }, "bundleUrl"],
   ["a whole copy", { ...FIELDS, uri: "x", urn: URN.replace("StaticExport", "BundleCopy") }, "uri"],

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type CheckedInputs, AIR_GAP_KIT_INPUTS } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
@@ -25,7 +24,8 @@ import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { testContext, URN } from "../../../simulation/testContext.ts";
+import { URN } from "../../../simulation/testContext.ts";
+import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;
 let reporter: ReturnType<typeof recordingReporter>;
@@ -39,9 +39,7 @@ beforeEach(() => {
 });
 
 const context = (signal = new AbortController().signal): PublicationContext =>
-  testContext({
-    fetch: () => Promise.reject(new Error("no request is expected")),
-    clock: systemClock,
+  localContext(folder, {
     reporter,
     signal,
     configuration: { environment: (name) => environment[name], stackConfig: () => undefined },
@@ -53,14 +51,7 @@ function inputsOf(
   page = `<p>${version}</p>`,
   more: Readonly<Record<string, string>> = {},
 ): CheckedInputs {
-  const site = join(folder, `site-${version}`);
-  mkdirSync(site, { recursive: true });
-  const files = { "index.html": page, ...more };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(site, name), text);
-  const file = join(folder, `${version}.tar.gz`);
-  create({ file, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, Object.keys(files));
-  const fileSha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
-  const source = { file, version, fileSha256 };
+  const source = { ...packedSite(folder, version, { "index.html": page, ...more }), version };
   const { inputs, failures } = checkByTable<CheckedInputs>(
     AIR_GAP_KIT_INPUTS,
     { source, folder: join(folder, "kits"), ...given },

@@ -14,7 +14,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RequestInit, Response } from "node-fetch";
-import { create } from "tar";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
 import type { KitManifest } from "../../../../provider/kits/contents/manifest.ts";
@@ -26,6 +25,7 @@ import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -97,11 +97,7 @@ interface Given extends Partial<KitRequest> {
 
 async function kitOf(given: Given = {}) {
   const { version = "v1", domain, progress = () => undefined, ...request } = given;
-  const site = join(folder, "site");
-  mkdirSync(site, { recursive: true });
-  writeFileSync(join(site, "index.html"), version);
-  const path = join(folder, `${version}.tar.gz`);
-  create({ file: path, cwd: site, gzip: true, portable: true, noMtime: true, sync: true }, ["index.html"]);
+  const { file: path } = packedSite(folder, version, { "index.html": version });
   const bytes = readFileSync(path);
   const sha256 = digestOf(bytes).slice("sha256:".length);
   const clock = new FasterClock(1_000);
