@@ -44,6 +44,8 @@ export interface SendOptions {
   readonly onlyIf?: WriteCondition | undefined;
   /** Gets the number of bytes that arrived. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
+  /** Gets the revision of the new object, where the store's answer has it. */
+  readonly onStored?: ((revision: Revision) => void) | undefined;
 }
 
 /** An upload of several requests that was neither completed nor aborted. Its object does not exist. */
@@ -71,6 +73,8 @@ export interface ObjectStore {
   readonly longestKeyBytes: number;
   /** Whether a key may be the folder of others: `guide` beside `guide/index.html`. Stores that keep objects as files have no such keys. */
   readonly hasKeysBesideFolders: boolean;
+  /** Whether {@link send} refuses content in memory that has not the SHA-256 of its object. Otherwise its caller verifies it. */
+  readonly verifiesContent?: boolean;
   /** Where an object is fetched without a signature. */
   addressOf(key: string): Promise<string>;
   /** Describes an object. `undefined` does not prove absence: without the right to list, some stores answer the same. */

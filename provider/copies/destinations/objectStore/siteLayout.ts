@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { transferLine } from "../../../runtime/messages/transferLine";
@@ -29,11 +30,13 @@ import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import type { BucketPlace } from "./bucketPlace";
-import { sendObject } from "./sendObject";
+import { changedOnDisk, sendObject, type FileContent } from "./sendObject";
 import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
+/** Files up to this size are read as a whole, in bytes. */
+const LARGEST_READ = 4 * 1024 * 1024;
 
 /**
  * Writes a site's files below the prefix, in an order in which no page is visible before what it loads. Existing content is not
@@ -246,13 +249,21 @@ async function sendStages(
   const report = (bytes: number): void => {
     reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
   };
+  const contentOf = async (object: SiteObject): Promise<FileContent | Buffer> => {
+    const { offset, size, sha256 } = object;
+    if (size > LARGEST_READ) return { path: buffer.path, offset };
+    const bytes = await buffer.read(object);
+    const isVerified =
+      place.objects.verifiesContent === true || createHash("sha256").update(bytes).digest("hex") === sha256;
+    if (!isVerified) throw changedOnDisk(buffer.path);
+    return bytes;
+  };
   const send = async (object: SiteObject): Promise<void> => {
     const { path, size } = object;
     const whole = { ...object, key: place.key(path) };
-    const content = { path: buffer.path, offset: object.offset };
-    const isThere = await sendObject(place, whole, content, !there.has(path), (bytes) =>
-      report(done + bytes),
-    );
+    const isThere = await sendObject(place, whole, await contentOf(object), !there.has(path), {
+      onProgress: (bytes) => report(done + bytes),
+    });
     if (!isThere) throw changedMeanwhile(place, path);
     done += size;
     report(done);

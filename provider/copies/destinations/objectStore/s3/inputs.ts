@@ -135,7 +135,7 @@ export function isPathStyle({ pathStyle, endpoint }: BucketInputs): boolean {
  */
 export function addressOf(destination: BucketInputs, region: string, key: string): string {
   const { bucket, endpoint } = destination;
-  const path = key.split("/").map(encodeSegment).join("/");
+  const path = encodeKey(key);
   const root =
     endpoint?.replace(/\/+$/, "") ??
     `https://s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
@@ -156,9 +156,9 @@ export function encryptionOf({ encryption, kmsKeyId }: BucketInputs): {
   };
 }
 
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+/** A key in the path of an address, as signatures need it. */
+export function encodeKey(key: string): string {
+  return encodeURIComponent(key).replace(/%2F|[!'()*]/g, (found) =>
+    found === "%2F" ? "/" : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }

@@ -21,6 +21,7 @@ import { DIGEST_NAME, sendObject, unfinishedUploads } from "./upload";
 /** A bucket of S3 or of a compatible store. The revision of an object is its ETag. */
 export class S3Store implements ObjectStore {
   readonly longestKeyBytes = LONGEST_KEY_BYTES;
+  readonly verifiesContent = true;
   readonly #client: BucketClient;
   readonly #removal: ObjectRemoval;
 
