@@ -85,8 +85,14 @@ export interface ObjectStore {
    * @param atMost ends the list after so many. @default all
    */
   list(prefix: string, atMost?: number): Promise<Map<string, ListedObject>>;
-  /** Passes the content of an object to a function, and returns its result; `undefined` when there is no such object. */
-  read<T>(key: string, use: (content: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T | undefined>;
+  /**
+   * Passes the content of an object to a function, and its revision where the store's answer has it. Returns the function's result;
+   * `undefined` when there is no such object.
+   */
+  read<T>(
+    key: string,
+    use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
+  ): Promise<T | undefined>;
   /**
    * Writes an object as a whole: content that does not arrive, or not unchanged, is no object, and its upload is aborted.
    *

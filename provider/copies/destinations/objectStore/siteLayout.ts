@@ -6,7 +6,7 @@ import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destinatio
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { RECORDS_FOLDER } from "./inputs";
-import { CONCURRENCY } from "./objectStore";
+import { CONCURRENCY, type Revision } from "./objectStore";
 import {
   conflictingPaths,
   secondPaths,
@@ -16,17 +16,16 @@ import {
 } from "./siteObjects";
 import {
   existingContents,
-  findRecord,
   listSite,
   writtenByCopies,
   takeInventory,
   type ExistingContents,
-  type FoundRecord,
   type Inventory,
 } from "./siteInventory";
-import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
+import { hasOtherOwner, siteOwnership } from "./siteOwnership";
 import { isEdition, recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
-import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
+import { findRecord, putRecord, type FoundRecord } from "./storedRecords";
+import { clearSiteUploads, hasOthers, removePaths, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import type { BucketPlace } from "./bucketPlace";
@@ -114,8 +113,8 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
   const replaced = objects.filter(({ path }) => there.get(path) === false).map(({ path }) => path);
   await saveReplaced(place, record.sha256, inventory, [...replaced, ...conflicting]);
   await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
-  await sendStages(place, stages, there, buffer);
-  const files = await confirmed(place, objects);
+  const sent = await sendStages(place, stages, there, buffer);
+  const files = (await knownFiles(place, plan, sent)) ?? (await confirmed(place, objects));
   await putRecord(place, { ...record, isWhole: true, files });
 }
 
@@ -240,7 +239,8 @@ async function sendStages(
   stages: readonly (readonly SiteObject[])[],
   there: ReadonlyMap<string, boolean>,
   buffer: SiteBuffer,
-): Promise<void> {
+): Promise<Map<string, Revision>> {
+  const revisions = new Map<string, Revision>();
   const { clock, reporter } = place.context;
   const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path) !== true));
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
@@ -263,16 +263,46 @@ async function sendStages(
     const whole = { ...object, key: place.key(path) };
     const isThere = await sendObject(place, whole, await contentOf(object), !there.has(path), {
       onProgress: (bytes) => report(done + bytes),
+      onStored: (revision) => revisions.set(path, revision),
     });
     if (!isThere) throw changedMeanwhile(place, path);
     done += size;
     report(done);
   };
   for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
+  return revisions;
 }
 
 /**
- * Lists the objects again and returns what the record stores about each. @throws DestinationError for a missing or changed object
+ * What the record stores about each object, by the answers of the store: nobody else publishes below the prefix, and most objects were
+ * listed before. `undefined` if a list is needed: for the first copy, it also proves that the store lists what it accepted.
+ *
+ * @param sent the revisions of the objects that were sent, as far as they are known
+ */
+async function knownFiles(
+  place: BucketPlace,
+  { inventory, stages, contents }: SitePlan,
+  sent: ReadonlyMap<string, Revision>,
+): Promise<Map<string, RecordedFile> | undefined> {
+  const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
+  if (isFirst || hasOthers(place, inventory.marks)) return undefined;
+  const files = new Map<string, RecordedFile>();
+  for (const { path, sha256 } of stages.flat()) {
+    const listed = contents.there.get(path) === true ? inventory.objects.get(path)?.revision : undefined;
+    const revision = listed ?? sent.get(path);
+    if (!revision) return undefined;
+    files.set(path, { sha256, revision });
+  }
+  // some stores name revisions otherwise in lists
+  for (const [path, revision] of [...sent].slice(-1)) {
+    const key = place.key(path);
+    if ((await place.objects.list(key, 1)).get(key)?.revision !== revision) return undefined;
+  }
+  return files;
+}
+
+/**
+ * Lists the objects again, and returns what the record stores about each. @throws DestinationError for a missing or changed object
  */
 async function confirmed(
   place: BucketPlace,
