@@ -7,6 +7,8 @@ import type { BufferedFile } from "./siteObjects";
 
 /** How many bytes are collected before a write. */
 const BLOCK = 1024 * 1024;
+/** How many bytes are read at once, so that small files are not read one by one. */
+const READ_BLOCK = 128 * 1024;
 
 interface Held {
   readonly start: number;
@@ -47,6 +49,10 @@ export class SiteBuffer implements SiteSink {
     this.#files.push({ path: file.path, size: this.#size - offset, sha256: hash.digest("hex"), offset });
   }
 
+  digests(): ReadonlyMap<string, string> {
+    return new Map(this.#files.map(({ path, sha256 }) => [path, sha256]));
+  }
+
   /** Writes the rest and returns all received files. It accepts no more files afterwards. */
   async files(): Promise<readonly BufferedFile[]> {
     await this.#write();
@@ -60,7 +66,7 @@ export class SiteBuffer implements SiteSink {
   async read({ offset, size }: Pick<BufferedFile, "offset" | "size">): Promise<Buffer> {
     const isHeld = this.#held && offset >= this.#held.start && offset + size <= this.#held.end;
     if (!isHeld) {
-      const end = Math.max(offset + size, Math.min(offset + BLOCK, this.#size));
+      const end = Math.max(offset + size, Math.min(offset + READ_BLOCK, this.#size));
       this.#held = { start: offset, end, bytes: this.#readBetween(offset, end) };
     }
     const { start, bytes } = this.#held as Held;

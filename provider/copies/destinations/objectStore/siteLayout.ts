@@ -48,7 +48,11 @@ export async function publishSite(
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
   const files = await buffer.files();
-  const copy = await copyOf(place, edition, new Map(files.map(({ path }) => [path, true])));
+  const copy = await copyOf(
+    place,
+    edition,
+    files.some(({ path }) => path === "index.html"),
+  );
   placing?.(copy);
   const ownership = siteOwnership(place);
   const isNoted = async (): Promise<boolean> => (await findRecord(place, edition)) !== undefined;
@@ -109,7 +113,7 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
     );
   }
   await clearSiteUploads(place, inventory, objects);
-  const conflicting = conflictingPaths(existing ?? [], objects);
+  const conflicting = existing === undefined ? [] : conflictingPaths(existing, objects);
   const replaced = objects.filter(({ path }) => there.get(path) === false).map(({ path }) => path);
   await saveReplaced(place, record.sha256, inventory, [...replaced, ...conflicting]);
   await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
@@ -147,17 +151,13 @@ async function removeAbandoned(place: BucketPlace, edition: string, { records }:
   if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
 }
 
-/** The copy with these files. */
-async function copyOf(
-  place: BucketPlace,
-  edition: string,
-  files: ReadonlyMap<string, unknown>,
-): Promise<Copy> {
+/** The copy of an edition. */
+async function copyOf(place: BucketPlace, edition: string, hasStartPage: boolean): Promise<Copy> {
   const sitePath = await place.objects.addressOf(place.key(""));
   return {
     sha256: edition,
     uri: `${place.uri}/#sha256:${edition}`,
-    address: `${sitePath}${files.has("index.html") ? "index.html" : ""}`,
+    address: `${sitePath}${hasStartPage ? "index.html" : ""}`,
     sitePath,
     parts: { record: place.key(recordPath(edition)) },
   };
@@ -177,7 +177,7 @@ export async function findSite(place: BucketPlace, edition: string): Promise<Fou
     );
   }
   const { files } = record;
-  const copy = await copyOf(place, edition, files);
+  const copy = await copyOf(place, edition, files.has("index.html"));
   if (!["same", "unmarked"].includes(await compareSite(place, copy))) {
     throw new DestinationError(
       `the objects below ${place.uri} are not those of this copy: it is incomplete, or another one replaced it`,

@@ -38,7 +38,7 @@ export function siteObjects(
   existing: readonly string[] | undefined,
 ): SiteObject[][] {
   const taken = new Set(files.map(({ path }) => path));
-  const folders = new Set(existing && [...taken, ...existing].flatMap(foldersOf));
+  const folders = existing === undefined ? new Set<string>() : foldersOf([...taken, ...existing]);
   const stages: SiteObject[][] = [[], [], [], []];
   for (const file of files) {
     const headers = headersOf(file.path);
@@ -70,18 +70,34 @@ export function secondPaths(files: ReadonlyMap<string, string>): string[] {
 /** The given paths that conflict with a site's objects in a store where a name is either a file or a folder. */
 export function conflictingPaths(paths: Iterable<string>, objects: readonly SiteObject[]): string[] {
   const files = new Set(objects.map(({ path }) => path));
-  const folders = new Set([...files].flatMap(foldersOf));
-  return [...paths].filter(
-    (path) => folders.has(path) || foldersOf(path).some((folder) => files.has(folder)),
-  );
+  const folders = foldersOf(files);
+  return [...paths].filter((path) => folders.has(path) || isBelow(path, files));
 }
 
 function cleanPath(path: string): string | undefined {
-  const [, clean, name] = /^((?:.*\/)?([^/]+))\.html$/.exec(path) ?? [];
-  return name === "index" || path === "404.html" ? undefined : clean;
+  if (!path.endsWith(".html") || path === "404.html") return undefined;
+  const clean = path.slice(0, -".html".length);
+  const name = clean.slice(clean.lastIndexOf("/") + 1);
+  return name === "" || name === "index" ? undefined : clean;
 }
 
-function foldersOf(path: string): string[] {
-  const parts = path.split("/");
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+/** The folders that paths are in, with those above them. */
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+      if (end === 0) break;
+    }
+  }
+  return folders;
+}
+
+/** Whether a path is below another one. */
+function isBelow(path: string, files: ReadonlySet<string>): boolean {
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1))
+    if (files.has(path.slice(0, end))) return true;
+  return false;
 }

@@ -194,10 +194,8 @@ export async function clearSiteUploads(
   { records, marks }: Pick<Inventory, "records" | "marks">,
   objects: readonly SiteObject[],
 ): Promise<void> {
-  const ours = new Set([
-    ...objects.map(({ path }) => path),
-    ...records.flatMap(({ files }) => [...files.keys()]),
-  ]);
+  const isOurs = (wanted: string): boolean =>
+    objects.some(({ path }) => path === wanted) || records.some(({ files }) => files.has(wanted));
   const isShared = hasOthers(place, marks);
-  await clearUploads(place, (path, upload) => ours.has(path) && (!isShared || isAbandoned(place, upload)));
+  await clearUploads(place, (path, upload) => isOurs(path) && (!isShared || isAbandoned(place, upload)));
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HEADERS_VERSION } from "../../../../../provider/copies/destinations/objectStore/fileHeaders.ts";
 import {
   isRecordPath,
   readRecord,
