@@ -9,6 +9,7 @@ import { RECORDS_FOLDER } from "./inputs";
 import { CONCURRENCY, type Revision } from "./objectStore";
 import {
   conflictingPaths,
+  lacksCleanUrls,
   secondPaths,
   siteObjects,
   type BufferedFile,
@@ -45,6 +46,7 @@ export async function publishSite(
   place: BucketPlace,
   edition: string,
   buffer: SiteBuffer,
+  hasCleanUrls: boolean,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
   const files = await buffer.files();
@@ -57,11 +59,11 @@ export async function publishSite(
   const ownership = siteOwnership(place);
   const isNoted = async (): Promise<boolean> => (await findRecord(place, edition)) !== undefined;
   await ownership.publish(edition, isNoted, async () => {
-    let plan = await planSite(place, edition, buffer);
+    let plan = await planSite(place, edition, buffer, hasCleanUrls);
     if (!plan.isUnchanged) {
-      await putRecord(place, plan.record);
+      await putRecord(place, begun(plan));
       // their removal began before it could see this record
-      if (await ownership.waitForOthers()) plan = await planSite(place, edition, buffer);
+      if (await ownership.waitForOthers()) plan = await planSite(place, edition, buffer, hasCleanUrls);
       await sendSite(place, plan, buffer);
       await nameConcurrent(place, edition, plan.inventory);
     }
@@ -75,7 +77,9 @@ interface SitePlan {
   readonly inventory: Inventory;
   readonly stages: readonly (readonly SiteObject[])[];
   readonly contents: ExistingContents;
-  /** The record before the first file is sent. */
+  /** Objects that this copy had, and has no more: pages at a second address. */
+  readonly surplus: SiteRecord["files"];
+  /** The record before the first file is sent, without {@link surplus}. */
   readonly record: Omit<SiteRecord, "headersVersion">;
   /** Everything is there. */
   readonly isUnchanged: boolean;
@@ -84,25 +88,40 @@ interface SitePlan {
 }
 
 /** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
+async function planSite(
+  place: BucketPlace,
+  edition: string,
+  buffer: SiteBuffer,
+  hasCleanUrls: boolean,
+): Promise<SitePlan> {
   const inventory = await takeInventory(place);
   const existing = place.objects.hasKeysBesideFolders ? undefined : [...inventory.objects.keys()];
-  const stages = await leadOn(siteObjects(await buffer.files(), existing), buffer);
+  const stages = await leadOn(siteObjects(await buffer.files(), existing, hasCleanUrls), buffer);
   const objects = stages.flat();
   checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
   const files = new Map(objects.map(({ path, sha256 }) => [path, { sha256, revision: "" }]));
+  const before = inventory.records.find(({ sha256 }) => sha256 === edition);
+  const surplus = new Map([...(before?.files ?? [])].filter(([path]) => !files.has(path)));
   const isUnchanged =
-    objects.every((object) => contents.there.get(object.path) === true) &&
-    inventory.records.some((record) => record.sha256 === edition && record.isWhole);
+    before?.isWhole === true &&
+    surplus.size === 0 &&
+    objects.every((object) => contents.there.get(object.path) === true);
   return {
-    ...{ inventory, stages, contents, existing, isUnchanged },
+    ...{ inventory, stages, contents, existing, surplus, isUnchanged },
     record: { sha256: edition, isWhole: false, files, derived },
   };
 }
 
-/** Sends what is missing, and completes the record. */
+/** The record while the site is sent: what is removed belongs to the copy until it is gone. */
+const begun = ({ record, surplus }: SitePlan): SitePlan["record"] => ({
+  ...record,
+  files: new Map([...surplus, ...record.files]),
+  derived: [...(record.derived ?? []), ...surplus.keys()],
+});
+
+/** Sends what is missing, removes what the copy has no more, and completes the record. */
 async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
   const { inventory, stages, contents, record, existing } = plan;
   const { there, altered } = contents;
@@ -118,6 +137,9 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
   await saveReplaced(place, record.sha256, inventory, [...replaced, ...conflicting]);
   await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
   const sent = await sendStages(place, stages, there, buffer);
+  const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
+  const unshared = [...plan.surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
+  await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, unshared));
   const files = (await knownFiles(place, plan, sent)) ?? (await confirmed(place, objects));
   await putRecord(place, { ...record, isWhole: true, files });
 }
@@ -184,7 +206,8 @@ export async function findSite(place: BucketPlace, edition: string): Promise<Fou
       "They are unchanged. Import the newest copy, or make a new one.",
     );
   }
-  return { copy, edition, files: digestsOf(files) };
+  const isBare = record.derived !== undefined && lacksCleanUrls(files, record.derived);
+  return { copy, edition, files: digestsOf(files), ...(isBare && { destination: { cleanUrls: false } }) };
 }
 
 /** Reads the files of a site from its record; `undefined` when that is gone. */

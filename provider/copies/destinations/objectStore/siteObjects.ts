@@ -32,10 +32,12 @@ export interface SiteObject extends BufferedFile {
  *
  * @param existing the paths that exist below the prefix, in a store that cannot have `guide` beside `guide/install.html`, such as
  *   one that stores objects as files; undefined for a store that can
+ * @param hasCleanUrls whether pages are sent a second time
  */
 export function siteObjects(
   files: readonly BufferedFile[],
   existing: readonly string[] | undefined,
+  hasCleanUrls = true,
 ): SiteObject[][] {
   const taken = new Set(files.map(({ path }) => path));
   const folders = existing === undefined ? new Set<string>() : foldersOf([...taken, ...existing]);
@@ -44,7 +46,7 @@ export function siteObjects(
     const headers = headersOf(file.path);
     const stage = file.path === "index.html" ? 3 : isPage(file.path) ? 2 : isImmutable(file.path) ? 0 : 1;
     stages[stage]?.push({ ...file, headers });
-    const clean = cleanPath(file.path);
+    const clean = hasCleanUrls ? cleanPath(file.path) : undefined;
     if (clean === undefined || taken.has(clean)) continue;
     const isIndex = folders.has(clean);
     const path = isIndex ? `${clean}/index.html` : clean;
@@ -64,6 +66,15 @@ export function secondPaths(files: ReadonlyMap<string, string>): string[] {
     const clean = cleanPath(page);
     if (clean === undefined) return [];
     return [clean, `${clean}/index.html`].filter((path) => files.get(path) === sha256);
+  });
+}
+
+/** Whether pages of a site were not sent a second time although they could have been. @param derived as its record lists them */
+export function lacksCleanUrls(files: ReadonlyMap<string, unknown>, derived: readonly string[]): boolean {
+  if (derived.length > 0) return false;
+  return [...files.keys()].some((path) => {
+    const clean = cleanPath(path);
+    return clean !== undefined && !files.has(clean) && !files.has(`${clean}/index.html`);
   });
 }
 
