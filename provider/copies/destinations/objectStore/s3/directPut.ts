@@ -76,7 +76,7 @@ export class DirectPut {
     s3.middlewareStack.add(
       (next, context) => async (args) => {
         const result = await next(args);
-        this.#note(args as unknown as { input: { Key?: string }; request: SdkRequest }, context as Noted);
+        this.#note(args as unknown as { input: { Key?: string }; request: SdkRequest }, context);
         return result;
       },
       { step: "finalizeRequest", priority: "low", name: "docsHostingSample" }, // it sees the signed request
