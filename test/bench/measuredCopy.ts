@@ -1,6 +1,5 @@
 // One operation on a copy of a site in a bucket, in a process of its own, for `growth.ts`. Arguments: the operation, the inputs as
 // JSON, the file of the state. Prints the cost. «idle» only loads the code.
-import { subscribe } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../dist/provider/copies/bundleCopy/inputs.js";
@@ -13,15 +12,12 @@ import { realContext } from "./realContext.ts";
 export interface CopyCost {
   readonly cpuSeconds: number;
   readonly peakMiB: number;
-  readonly requests: number;
   /** The longest time for which nothing else could run in the process. */
   readonly gapMs: number;
 }
 
 const [operation = "", given = "{}", stateFile = ""] = process.argv.slice(2);
 const context = realContext({});
-let requests = 0;
-subscribe("http.client.request.start", () => requests++);
 
 async function run(): Promise<void> {
   if (operation === "idle") return;
@@ -51,7 +47,6 @@ const peakKib = Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/stat
 const cost: CopyCost = {
   cpuSeconds: (user + system) / 1e6,
   peakMiB: peakKib / 1024,
-  requests,
   gapMs: delay.max / 1e6,
 };
 console.log(JSON.stringify(cost));
