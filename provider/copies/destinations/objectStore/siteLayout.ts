@@ -115,11 +115,14 @@ async function planSite(
 }
 
 /** The record while the site is sent: what is removed belongs to the copy until it is gone. */
-const begun = ({ record, surplus }: SitePlan): SitePlan["record"] => ({
-  ...record,
-  files: new Map([...surplus, ...record.files]),
-  derived: [...(record.derived ?? []), ...surplus.keys()],
-});
+function begun({ record, surplus }: SitePlan): SitePlan["record"] {
+  if (surplus.size === 0) return record;
+  return {
+    ...record,
+    files: new Map([...surplus, ...record.files]),
+    derived: [...(record.derived ?? []), ...surplus.keys()],
+  };
+}
 
 /** Sends what is missing, removes what the copy has no more, and completes the record. */
 async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
