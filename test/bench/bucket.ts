@@ -1,12 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { startServer } from "../copies/server.ts";
 import { runCommand } from "../programs/commands.ts";
-import { prepareVersitygw } from "../programs/goPrograms.ts";
+import { withBucketServer } from "./bucketServer.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { percentile } from "./statistics.ts";
 
@@ -24,30 +20,7 @@ const USERS = ["ours", "lib-storage"] as const;
  * same parts.
  */
 export async function bucket(): Promise<boolean> {
-  const program = await prepareVersitygw((what) => console.log(what));
-  const folder = await mkdtemp(join(tmpdir(), "bench-bucket-"));
-  const data = join(folder, "data");
-  await mkdir(data);
-  const port = await freePort();
-  const endpoint = `http://127.0.0.1:${port}`;
-  const credentials = { accessKeyId: "AKBENCH", secretAccessKey: "the-secret-of-the-bench" };
-  const server = await startServer(
-    program,
-    ["--port", `127.0.0.1:${port}`, "--keep-alive", "posix", data],
-    { ROOT_ACCESS_KEY: credentials.accessKeyId, ROOT_SECRET_KEY: credentials.secretAccessKey },
-    /service listening/,
-  );
-  try {
-    const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials });
-    await client.send(new CreateBucketCommand({ Bucket: "docs" }));
-    client.destroy();
-    const env = {
-      PATH: process.env["PATH"],
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_REGION: "us-east-1",
-      NODE_NO_WARNINGS: "1",
-    };
+  return withBucketServer(async ({ endpoint, folder, env, empty }) => {
     const transfer = async (
       who: string,
       path = "",
@@ -66,15 +39,11 @@ export async function bucket(): Promise<boolean> {
       const sha256 = createHash("sha256").update(content).digest("hex");
       for (const who of round % 2 === 0 ? USERS : USERS.toReversed()) {
         results.get(who)?.push(await transfer(who, path, sha256));
-        await rm(join(data, "docs"), { recursive: true, force: true });
-        await mkdir(join(data, "docs"));
+        await empty();
       }
     }
     return judge(results, idle.peakMiB);
-  } finally {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function judge(results: ReadonlyMap<string, { ms: number; peakMiB: number }[]>, idleMiB: number): boolean {
@@ -100,12 +69,4 @@ function judge(results: ReadonlyMap<string, { ms: number; peakMiB: number }[]>, 
     missed.push(`${(ours.ms / theirs.ms).toFixed(2)} times the time`);
   if (ours && ours.more > MOST_MEMORY_MIB) missed.push(`${ours.more.toFixed(0)} MiB`);
   return verdict(missed, `${SLOWEST} times lib-storage's time, ${MOST_MEMORY_MIB} MiB`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,6 +2,7 @@ import { adapters } from "./adapters.ts";
 import { downloadBench } from "./download.ts";
 import { bucket } from "./bucket.ts";
 import { fleet } from "./fleet.ts";
+import { growth } from "./growth.ts";
 import { hundredExports } from "./hundredExports.ts";
 import { kit } from "./kit.ts";
 import { lag } from "./lag.ts";
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
   pages,
   download: downloadBench,
   bucket,
+  growth,
   push,
   kit,
   search,

@@ -31,3 +31,13 @@ function peakKibOf(pid: number): number {
     return 0;
   }
 }
+
+/** A process and those that it started, as far as they run. */
+export function processesBelow(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+    return [pid, ...children.flatMap((child) => processesBelow(Number(child)))];
+  } catch {
+    return [];
+  }
+}

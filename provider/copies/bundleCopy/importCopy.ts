@@ -212,7 +212,7 @@ async function matchingSearch(
     const unpacking = { ...inspection, signal };
     const wanted = search && { ...inspection, options: search };
     const facts = await unpackSite(bundle, inputs.limits, expected, unpacking, wanted);
-    if (isSameSite(files, expected.files)) return { search, facts };
+    if (isSameSite(files, expected.digests())) return { search, facts };
   }
   return undefined;
 }

@@ -48,7 +48,7 @@ export interface FoundCopy {
   /** What the copy records about its source, as fields of the input `source`. */
   readonly source?: Readonly<Record<string, string>>;
   /** What the copy records about its destination, as fields of the input `destination`. */
-  readonly destination?: Readonly<Record<string, string>>;
+  readonly destination?: Readonly<Record<string, string | boolean>>;
 }
 
 /** The files of a copied site. */
@@ -190,7 +190,7 @@ export interface DestinationField {
   readonly isJson?: true;
   /** Normalises a value. @default unchanged */
   readonly normal?: (value: unknown) => unknown;
-  /** Makes all spellings of a known value equal, if the state keeps a value as it was written. @default the value */
+  /** Makes all spellings of a known value equal, also that of a field that is absent. @default the value */
   readonly key?: (value: unknown) => unknown;
   /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
   readonly place?: (value: unknown) => unknown;

@@ -105,7 +105,7 @@ export function destinationChange(before: DestinationInputs, now: DestinationInp
   if (!isDeepStrictEqual(destinationPlace(before), destinationPlace(now))) return "replaces";
   const [old, fresh] = [fieldsOf(before), fieldsOf(now)];
   const changes = rowsOf(kindOf(now))
-    .filter(([field]) => !isDeepStrictEqual(old[field], fresh[field]))
+    .filter(([field, { key }]) => !isDeepStrictEqual(keyOf(old[field], key), keyOf(fresh[field], key)))
     .map(([, { change }]) => change);
   return (["content", "link"] as const).find((change) => changes.includes(change)) ?? "none";
 }

@@ -3,10 +3,9 @@ import type { Reporter } from "../../runtime/messages/reporter";
 import { inspectBundle, unpackBundle, type BundleFile } from "./bundle";
 import type { SiteFile, SiteLimits, SiteSink } from "../archive/site";
 
-/** Computes the SHA-256 of each file that passes through to a sink. */
+/** Computes the SHA-256 of each file that passes through to a sink, for sinks that do not. */
 export class SiteDigests implements SiteSink {
-  /** Hexadecimal digits, by the path below the site's root. */
-  readonly files = new Map<string, string>();
+  readonly #files = new Map<string, string>();
   readonly #next: SiteSink | undefined;
 
   /** @param next receives the files. @default none */
@@ -24,7 +23,11 @@ export class SiteDigests implements SiteSink {
     };
     if (this.#next) await this.#next.file(file, watched());
     else for await (const piece of content) hash.update(piece);
-    this.files.set(file.path, hash.digest("hex"));
+    this.#files.set(file.path, hash.digest("hex"));
+  }
+
+  digests(): ReadonlyMap<string, string> {
+    return this.#files;
   }
 }
 
@@ -42,5 +45,5 @@ export async function digestSite(
   const { root, leftOut } = await inspectBundle(bundle, limits, context);
   const digests = new SiteDigests();
   await unpackBundle(bundle, limits, digests, { signal: context.signal, root, leftOut });
-  return digests.files;
+  return digests.digests();
 }

@@ -52,8 +52,9 @@ export async function publishArchive(
       const headers = { contentType: ARCHIVE_FORMATS[format].mediaType, cacheControl: CACHE_CONTROL };
       reporter.progress(`uploading ${formatBytes(size)}`);
       const startedAt = clock.monotonic();
-      await sendObject(place, { key, size, sha256, headers }, { path, offset: 0 }, true, (bytes) => {
-        reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt));
+      await sendObject(place, { key, size, sha256, headers }, { path, offset: 0 }, true, {
+        onProgress: (bytes) =>
+          reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt)),
       });
     }
     return place.objects.head(key);

@@ -33,6 +33,8 @@ export interface BucketPlan {
   readonly uri: string;
   readonly prefix?: string | undefined;
   readonly layout?: Layout | undefined;
+  /** Whether pages are stored a second time, without their extension. @default true */
+  readonly cleanUrls?: boolean | undefined;
   /** @default links are not signed */
   readonly linkLife?: string | undefined;
   /** Connects to the bucket, without a request. @throws ConfigurationError if a library is not installed */
@@ -43,7 +45,13 @@ type Within = <T>(work: (place: BucketPlace) => Promise<T>) => Promise<T>;
 
 /** How copies of a layout are kept. */
 interface BucketLayout {
-  begin(within: Within, context: DestinationContext, bundle: Bundle, edition: string): Promise<Draft>;
+  begin(
+    within: Within,
+    context: DestinationContext,
+    bundle: Bundle,
+    edition: string,
+    hasCleanUrls: boolean,
+  ): Promise<Draft>;
   find(place: BucketPlace, name: string): Promise<FoundCopy>;
   compare(place: BucketPlace, copy: Copy): Promise<CopyComparison>;
   mark(place: BucketPlace, copies: readonly Copy[]): Promise<void>;
@@ -66,12 +74,15 @@ const LAYOUTS: Readonly<Record<Layout, BucketLayout>> = {
     link: linkToArchive,
   },
   site: {
-    async begin(within, context, _bundle, edition) {
+    async begin(within, context, _bundle, edition, hasCleanUrls) {
       await within(checkAccess);
       const files = new SiteBuffer(await context.scratch());
       return {
         sink: files,
-        publish: (placing) => within((place) => publishSite(place, edition, files, placing)),
+        publish: (placing) =>
+          within((place) => publishSite(place, edition, files, hasCleanUrls, placing)).finally(() =>
+            files.close(),
+          ),
       };
     },
     find: findSite,
@@ -87,6 +98,7 @@ export function bucketDestination({
   uri,
   prefix = "",
   layout: name = "archive",
+  cleanUrls = true,
   linkLife,
   open,
 }: BucketPlan): Destination {
@@ -107,7 +119,7 @@ export function bucketDestination({
   return {
     id: placeUri(uri, prefix),
     begin: (bundle, context, edition = bundle.sha256) =>
-      layout.begin(within(context), context, bundle, edition),
+      layout.begin(within(context), context, bundle, edition, cleanUrls),
     find: (copy, context) => within(context)((place) => layout.find(place, copy)),
     compare: (copy, context) => within(context)((place) => layout.compare(place, copy)),
     mark: (copies, context) => within(context)((place) => layout.mark(place, copies)),

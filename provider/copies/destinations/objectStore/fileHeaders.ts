@@ -23,12 +23,21 @@ export function hasHeadersOf(version: number, path: string): boolean {
   return Object.entries(CHANGES).every(([since, endings]) => version >= Number(since) || !endings.test(path));
 }
 
+/** The results of {@link headersOf}: there are few, for many files. */
+const made = new Map<string, FileHeaders>();
+
 /** @param path below the site's root */
 export function headersOf(path: string): FileHeaders {
   const { type = "application/octet-stream", hasCharset, encoding } = mediaTypeOf(path) ?? {};
-  return {
+  const cacheControl = isImmutable(path) ? "public, max-age=31536000, immutable" : "no-cache";
+  const name = `${type} ${hasCharset} ${encoding} ${cacheControl}`;
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  const headers = {
     contentType: hasCharset ? `${type}; charset=utf-8` : type,
-    cacheControl: isImmutable(path) ? "public, max-age=31536000, immutable" : "no-cache",
+    cacheControl,
     ...(encoding !== undefined && { contentEncoding: encoding }),
   };
+  made.set(name, headers);
+  return headers;
 }

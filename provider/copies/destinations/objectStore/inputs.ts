@@ -26,6 +26,17 @@ export const LINK_LIFE: DestinationField = {
   problem: (value, { layout }) => linkLifeProblem(value, layout),
 };
 
+/** The field `cleanUrls` of a bucket. States that have none are as with `true`. */
+export const CLEAN_URLS: DestinationField & { readonly isJson: true } = {
+  change: "content",
+  isJson: true,
+  key: (value) => value ?? true,
+  problem: (value, { layout }) => {
+    if (typeof value !== "boolean") return "must be true or false";
+    return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
+  },
+};
+
 function prefixProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string such as «docs/site»";
   if (value === "") return undefined;

@@ -17,15 +17,15 @@ export async function leadOn(
   const led: SiteObject[][] = [];
   for (const stage of stages) {
     const objects: SiteObject[] = [];
-    for (const object of stage) objects.push(await ledOn(object, buffer));
+    for (const object of stage)
+      objects.push(object.indexFor === undefined ? object : await ledOn(object, object.indexFor, buffer));
     led.push(objects);
   }
   return led;
 }
 
-async function ledOn(object: SiteObject, buffer: SiteBuffer): Promise<SiteObject> {
-  const { indexFor, size } = object;
-  if (indexFor === undefined) return object;
+async function ledOn(object: SiteObject, indexFor: string, buffer: SiteBuffer): Promise<SiteObject> {
+  const { size } = object;
   if (size <= LARGEST_READ && !hasRelativeAddress(await buffer.read(object))) return object;
   return { ...object, ...(await buffer.add(Buffer.from(leadingPage(basename(indexFor))))) };
 }

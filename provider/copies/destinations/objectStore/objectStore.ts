@@ -44,6 +44,8 @@ export interface SendOptions {
   readonly onlyIf?: WriteCondition | undefined;
   /** Gets the number of bytes that arrived. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
+  /** Gets the revision of the new object, where the store's answer has it. */
+  readonly onStored?: ((revision: Revision) => void) | undefined;
 }
 
 /** An upload of several requests that was neither completed nor aborted. Its object does not exist. */
@@ -71,6 +73,8 @@ export interface ObjectStore {
   readonly longestKeyBytes: number;
   /** Whether a key may be the folder of others: `guide` beside `guide/index.html`. Stores that keep objects as files have no such keys. */
   hasKeysBesideFolders(): Promise<boolean>;
+  /** Whether {@link send} refuses content in memory that has not the SHA-256 of its object. Otherwise its caller verifies it. */
+  readonly verifiesContent?: boolean;
   /** Where an object is fetched without a signature. */
   addressOf(key: string): Promise<string>;
   /** Describes an object. `undefined` does not prove absence: without the right to list, some stores answer the same. */
@@ -81,8 +85,14 @@ export interface ObjectStore {
    * @param atMost ends the list after so many. @default all
    */
   list(prefix: string, atMost?: number): Promise<Map<string, ListedObject>>;
-  /** Passes the content of an object to a function, and returns its result; `undefined` when there is no such object. */
-  read<T>(key: string, use: (content: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T | undefined>;
+  /**
+   * Passes the content of an object to a function, and its revision where the store's answer has it. Returns the function's result;
+   * `undefined` when there is no such object.
+   */
+  read<T>(
+    key: string,
+    use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
+  ): Promise<T | undefined>;
   /**
    * Writes an object as a whole: content that does not arrive, or not unchanged, is no object, and its upload is aborted.
    *

@@ -2,6 +2,7 @@ import { writeNewFile } from "../../../runtime/files/writeFile";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { formatBytes } from "../../../runtime/messages/formatBytes";
 import type { BucketPlace } from "./bucketPlace";
+import type { Revision } from "./objectStore";
 
 /** The longest text that is read, in bytes: the record of the largest accepted site is shorter. */
 const LONGEST_TEXT = 256 * 1024 * 1024;
@@ -23,10 +24,16 @@ export async function downloadObject(
 /**
  * Reads an object's text; `undefined` when the store reports that it does not exist.
  *
+ * @param onRead gets the object's revision, where the store's answer has it
  * @throws DestinationError for an object of more than {@link LONGEST_TEXT} bytes
  */
-export async function readText(place: BucketPlace, key: string): Promise<string | undefined> {
-  return place.objects.read(key, async (content) => {
+export async function readText(
+  place: BucketPlace,
+  key: string,
+  onRead?: (revision: Revision | undefined) => void,
+): Promise<string | undefined> {
+  return place.objects.read(key, async (content, revision) => {
+    onRead?.(revision);
     const pieces: Uint8Array[] = [];
     let size = 0;
     for await (const piece of content) {

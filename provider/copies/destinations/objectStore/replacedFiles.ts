@@ -1,9 +1,10 @@
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { CONCURRENCY } from "./objectStore";
-import { savedPath, type FoundRecord, type Inventory } from "./siteInventory";
-import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
+import { savedPath, type Inventory } from "./siteInventory";
+import { hasOtherOwner, siteOwnership } from "./siteOwnership";
 import type { RecordedFile } from "./siteRecord";
+import { putRecord, type FoundRecord } from "./storedRecords";
 import type { BucketPlace } from "./bucketPlace";
 
 /**

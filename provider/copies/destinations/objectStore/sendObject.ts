@@ -4,7 +4,7 @@ import { diskFailure } from "../../../runtime/files/diskFailure";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { BucketPlace } from "./bucketPlace";
 import type { FileHeaders } from "./fileHeaders";
-import type { NewObject, StoredObject } from "./objectStore";
+import type { NewObject, SendOptions, StoredObject } from "./objectStore";
 
 /** Where content begins in a file. */
 export interface FileContent {
@@ -16,7 +16,6 @@ export interface FileContent {
  * Sends an object. A file that changed during the upload does not become an object.
  *
  * @param onlyNew keeps an existing object at the key
- * @param onProgress gets the number of bytes that arrived
  * @returns whether the store has this content now; `false` when it keeps other content
  * @throws DestinationError; the signal's reason
  */
@@ -25,32 +24,36 @@ export async function sendObject(
   object: NewObject,
   content: FileContent | Buffer,
   onlyNew: boolean,
-  onProgress?: (bytes: number) => void,
+  more: Pick<SendOptions, "onProgress" | "onStored"> = {},
 ): Promise<boolean> {
   const sent = Buffer.isBuffer(content) ? content : () => readChecked(content, object, signal);
   try {
-    await objects.send(object, sent, { onlyIf: onlyNew ? "absent" : undefined, onProgress });
+    await objects.send(object, sent, { ...more, onlyIf: onlyNew ? "absent" : undefined });
     return true;
   } catch (error) {
     signal.throwIfAborted();
     // the answer was lost, or another run was faster
     const stored = await objects.head(object.key).catch(() => undefined);
-    if (stored !== undefined && isSameContent(stored, object)) return true;
+    if (stored !== undefined && isSameContent(stored, object)) {
+      more.onStored?.(stored.revision);
+      return true;
+    }
     if (stored !== undefined && onlyNew) return false;
     throw error;
   }
 }
 
-/** Sends a short text, which replaces the one at the key. */
+/** Sends a text, which replaces the one at the key. */
 export async function sendText(
   place: BucketPlace,
   key: string,
   text: string,
   headers: FileHeaders,
+  more?: Pick<SendOptions, "onStored">,
 ): Promise<void> {
   const content = Buffer.from(text);
   const sha256 = createHash("sha256").update(content).digest("hex");
-  await sendObject(place, { key, size: content.length, sha256, headers }, content, false);
+  await sendObject(place, { key, size: content.length, sha256, headers }, content, false, more);
 }
 
 export function isSameContent(
@@ -58,6 +61,14 @@ export function isSameContent(
   { size, sha256 }: Pick<NewObject, "size" | "sha256">,
 ): boolean {
   return stored.size === size && stored.sha256 === sha256;
+}
+
+/** The error of content that was not what it had been. */
+export function changedOnDisk(path: string): DestinationError {
+  return new DestinationError(
+    `${path} was changed while it was sent`,
+    "Nothing else may write there. Run `pulumi up` again.",
+  );
 }
 
 async function* readChecked(
@@ -77,9 +88,5 @@ async function* readChecked(
       throw diskFailure(error, path, signal, { kind: "file" });
     }
   }
-  if (hash.digest("hex") === sha256) return;
-  throw new DestinationError(
-    `${path} was changed while it was sent`,
-    "Nothing else may write there. Run `pulumi up` again.",
-  );
+  if (hash.digest("hex") !== sha256) throw changedOnDisk(path);
 }

@@ -1,14 +1,20 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { appendFile } from "node:fs/promises";
+import { appendFile, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import type { SiteFile, SiteSink } from "../../../site/archive/site";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { BufferedFile } from "./siteObjects";
 
 /** How many bytes are collected before a write. */
 const BLOCK = 1024 * 1024;
+/** How many bytes are read at once, so that small files are not read one by one. */
+const READ_BLOCK = 128 * 1024;
+
+interface Held {
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Promise<Buffer>;
+}
 
 /**
  * Holds a site's files, one after the other in one local file, until the whole archive is accepted. Twenty thousand small files
@@ -21,6 +27,9 @@ export class SiteBuffer implements SiteSink {
   #blockSize = 0;
   /** Bytes received so far. */
   #size = 0;
+  #reader: Promise<FileHandle> | undefined;
+  /** What was read last. */
+  #held: Held | undefined;
 
   /** @param folder where the file is created */
   constructor(folder: string) {
@@ -40,16 +49,42 @@ export class SiteBuffer implements SiteSink {
     this.#files.push({ path: file.path, size: this.#size - offset, sha256: hash.digest("hex"), offset });
   }
 
+  digests(): ReadonlyMap<string, string> {
+    return new Map(this.#files.map(({ path, sha256 }) => [path, sha256]));
+  }
+
   /** Writes the rest and returns all received files. It accepts no more files afterwards. */
   async files(): Promise<readonly BufferedFile[]> {
     await this.#write();
     return this.#files;
   }
 
-  /** Reads a received file again, after {@link files}. */
+  /**
+   * Reads a received file again, after {@link files}, together with small ones that follow it: they are usually read next. Its
+   * digest is not verified.
+   */
   async read({ offset, size }: Pick<BufferedFile, "offset" | "size">): Promise<Buffer> {
-    if (size === 0) return Buffer.alloc(0);
-    return buffer(createReadStream(this.path, { start: offset, end: offset + size - 1 }));
+    const isHeld = this.#held && offset >= this.#held.start && offset + size <= this.#held.end;
+    if (!isHeld) {
+      const end = Math.max(offset + size, Math.min(offset + READ_BLOCK, this.#size));
+      this.#held = { start: offset, end, bytes: this.#readBetween(offset, end) };
+    }
+    const { start, bytes } = this.#held as Held;
+    return (await bytes).subarray(offset - start, offset - start + size);
+  }
+
+  async #readBetween(start: number, end: number): Promise<Buffer> {
+    this.#reader ??= open(this.path);
+    const bytes = Buffer.allocUnsafeSlow(end - start);
+    const { bytesRead } = await (await this.#reader).read(bytes, 0, end - start, start);
+    return bytes.subarray(0, bytesRead);
+  }
+
+  /** Ends {@link read}. */
+  async close(): Promise<void> {
+    this.#held = undefined;
+    await (await this.#reader)?.close();
+    this.#reader = undefined;
   }
 
   /** Adds content that is not a file of the site, after {@link files}. */

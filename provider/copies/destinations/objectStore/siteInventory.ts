@@ -4,19 +4,14 @@ import { firstOf } from "../../../runtime/messages/firstOf";
 import { hasHeadersOf } from "./fileHeaders";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { CONCURRENCY, type ListedObject } from "./objectStore";
-import { readText } from "./readObject";
 import { isSameContent } from "./sendObject";
 import type { Mark } from "../../ownership/marks";
 import { isMarkPath, marksIn } from "./bucketMarks";
 import { RECORDS_FOLDER } from "./inputs";
 import type { SiteObject } from "./siteObjects";
-import { isRecordPath, readRecord, recordPath, type SiteRecord } from "./siteRecord";
+import { isRecordPath, type SiteRecord } from "./siteRecord";
+import { listedRecord, type FoundRecord } from "./storedRecords";
 import type { BucketPlace } from "./bucketPlace";
-
-/** A record as read from the bucket. */
-export interface FoundRecord extends SiteRecord {
-  readonly modifiedAtMs: number;
-}
 
 /** What the bucket contains below the prefix, according to the records and the place. */
 export interface Inventory {
@@ -57,25 +52,11 @@ export async function listSite(
 export async function takeInventory(place: BucketPlace): Promise<Inventory> {
   const { records: listed, ...rest } = await listSite(place);
   const records: FoundRecord[] = [];
-  for (const { key, modifiedAtMs, size } of listed) {
-    const text = await readText(place, key);
-    if (text === undefined) continue;
-    const record = readRecord(place, key, text);
-    // completed since the list was made, whose objects are older: for this inventory, its run is still active
-    const isWhole = record.isWhole && Buffer.byteLength(text) === size;
-    records.push({ ...record, isWhole, modifiedAtMs });
+  for (const each of listed) {
+    const record = await listedRecord(place, each);
+    if (record !== undefined) records.push(record);
   }
   return { records, ...rest };
-}
-
-/** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
-export async function findRecord(place: BucketPlace, edition: string): Promise<SiteRecord | undefined> {
-  return recordAt(place, place.key(recordPath(edition)));
-}
-
-async function recordAt(place: BucketPlace, key: string): Promise<SiteRecord | undefined> {
-  const text = await readText(place, key);
-  return text === undefined ? undefined : readRecord(place, key, text);
 }
 
 /** What the bucket has at the paths of a site's objects. */

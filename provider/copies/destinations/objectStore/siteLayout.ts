@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { transferLine } from "../../../runtime/messages/transferLine";
@@ -5,9 +6,10 @@ import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destinatio
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { RECORDS_FOLDER } from "./inputs";
-import { CONCURRENCY } from "./objectStore";
+import { CONCURRENCY, type Revision } from "./objectStore";
 import {
   conflictingPaths,
+  lacksCleanUrls,
   secondPaths,
   siteObjects,
   type BufferedFile,
@@ -15,25 +17,26 @@ import {
 } from "./siteObjects";
 import {
   existingContents,
-  findRecord,
   listSite,
   writtenByCopies,
   takeInventory,
   type ExistingContents,
-  type FoundRecord,
   type Inventory,
 } from "./siteInventory";
-import { hasOtherOwner, putRecord, siteOwnership } from "./siteOwnership";
+import { hasOtherOwner, siteOwnership } from "./siteOwnership";
 import { isEdition, recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
-import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
+import { findRecord, putRecord, type FoundRecord } from "./storedRecords";
+import { clearSiteUploads, hasOthers, removePaths, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import type { BucketPlace } from "./bucketPlace";
-import { sendObject } from "./sendObject";
+import { changedOnDisk, sendObject, type FileContent } from "./sendObject";
 import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
+/** Files up to this size are read as a whole, in bytes. */
+const LARGEST_READ = 4 * 1024 * 1024;
 
 /**
  * Writes a site's files below the prefix, in an order in which no page is visible before what it loads. Existing content is not
@@ -43,19 +46,24 @@ export async function publishSite(
   place: BucketPlace,
   edition: string,
   buffer: SiteBuffer,
+  hasCleanUrls: boolean,
   placing?: (copy: Copy) => void,
 ): Promise<Copy> {
   const files = await buffer.files();
-  const copy = await copyOf(place, edition, new Map(files.map(({ path }) => [path, true])));
+  const copy = await copyOf(
+    place,
+    edition,
+    files.some(({ path }) => path === "index.html"),
+  );
   placing?.(copy);
   const ownership = siteOwnership(place);
   const isNoted = async (): Promise<boolean> => (await findRecord(place, edition)) !== undefined;
   await ownership.publish(edition, isNoted, async () => {
-    let plan = await planSite(place, edition, buffer);
+    let plan = await planSite(place, edition, buffer, hasCleanUrls);
     if (!plan.isUnchanged) {
-      await putRecord(place, plan.record);
+      await putRecord(place, begun(plan));
       // their removal began before it could see this record
-      if (await ownership.waitForOthers()) plan = await planSite(place, edition, buffer);
+      if (await ownership.waitForOthers()) plan = await planSite(place, edition, buffer, hasCleanUrls);
       await sendSite(place, plan, buffer);
       await nameConcurrent(place, edition, plan.inventory);
     }
@@ -69,7 +77,9 @@ interface SitePlan {
   readonly inventory: Inventory;
   readonly stages: readonly (readonly SiteObject[])[];
   readonly contents: ExistingContents;
-  /** The record before the first file is sent. */
+  /** Objects that this copy had, and has no more: pages at a second address. */
+  readonly surplus: SiteRecord["files"];
+  /** The record before the first file is sent, without {@link surplus}. */
   readonly record: Omit<SiteRecord, "headersVersion">;
   /** Everything is there. */
   readonly isUnchanged: boolean;
@@ -78,25 +88,43 @@ interface SitePlan {
 }
 
 /** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
+async function planSite(
+  place: BucketPlace,
+  edition: string,
+  buffer: SiteBuffer,
+  hasCleanUrls: boolean,
+): Promise<SitePlan> {
   const inventory = await takeInventory(place);
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
-  const stages = await leadOn(siteObjects(await buffer.files(), existing), buffer);
+  const stages = await leadOn(siteObjects(await buffer.files(), existing, hasCleanUrls), buffer);
   const objects = stages.flat();
   checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
   const files = new Map(objects.map(({ path, sha256 }) => [path, { sha256, revision: "" }]));
+  const before = inventory.records.find(({ sha256 }) => sha256 === edition);
+  const surplus = new Map([...(before?.files ?? [])].filter(([path]) => !files.has(path)));
   const isUnchanged =
-    objects.every((object) => contents.there.get(object.path) === true) &&
-    inventory.records.some((record) => record.sha256 === edition && record.isWhole);
+    before?.isWhole === true &&
+    surplus.size === 0 &&
+    objects.every((object) => contents.there.get(object.path) === true);
   return {
-    ...{ inventory, stages, contents, existing, isUnchanged },
+    ...{ inventory, stages, contents, existing, surplus, isUnchanged },
     record: { sha256: edition, isWhole: false, files, derived },
   };
 }
 
-/** Sends what is missing, and completes the record. */
+/** The record while the site is sent: what is removed belongs to the copy until it is gone. */
+function begun({ record, surplus }: SitePlan): SitePlan["record"] {
+  if (surplus.size === 0) return record;
+  return {
+    ...record,
+    files: new Map([...surplus, ...record.files]),
+    derived: [...(record.derived ?? []), ...surplus.keys()],
+  };
+}
+
+/** Sends what is missing, removes what the copy has no more, and completes the record. */
 async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
   const { inventory, stages, contents, record, existing } = plan;
   const { there, altered } = contents;
@@ -107,12 +135,15 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
     );
   }
   await clearSiteUploads(place, inventory, objects);
-  const conflicting = conflictingPaths(existing ?? [], objects);
+  const conflicting = existing === undefined ? [] : conflictingPaths(existing, objects);
   const replaced = objects.filter(({ path }) => there.get(path) === false).map(({ path }) => path);
   await saveReplaced(place, record.sha256, inventory, [...replaced, ...conflicting]);
   await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
-  await sendStages(place, stages, there, buffer);
-  const files = await confirmed(place, objects);
+  const sent = await sendStages(place, stages, there, buffer);
+  const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
+  const unshared = [...plan.surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
+  await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, unshared));
+  const files = (await knownFiles(place, plan, sent)) ?? (await confirmed(place, objects));
   await putRecord(place, { ...record, isWhole: true, files });
 }
 
@@ -145,17 +176,13 @@ async function removeAbandoned(place: BucketPlace, edition: string, { records }:
   if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
 }
 
-/** The copy with these files. */
-async function copyOf(
-  place: BucketPlace,
-  edition: string,
-  files: ReadonlyMap<string, unknown>,
-): Promise<Copy> {
+/** The copy of an edition. */
+async function copyOf(place: BucketPlace, edition: string, hasStartPage: boolean): Promise<Copy> {
   const sitePath = await place.objects.addressOf(place.key(""));
   return {
     sha256: edition,
     uri: `${place.uri}/#sha256:${edition}`,
-    address: `${sitePath}${files.has("index.html") ? "index.html" : ""}`,
+    address: `${sitePath}${hasStartPage ? "index.html" : ""}`,
     sitePath,
     parts: { record: place.key(recordPath(edition)) },
   };
@@ -175,14 +202,15 @@ export async function findSite(place: BucketPlace, edition: string): Promise<Fou
     );
   }
   const { files } = record;
-  const copy = await copyOf(place, edition, files);
+  const copy = await copyOf(place, edition, files.has("index.html"));
   if (!["same", "unmarked"].includes(await compareSite(place, copy))) {
     throw new DestinationError(
       `the objects below ${place.uri} are not those of this copy: it is incomplete, or another one replaced it`,
       "They are unchanged. Import the newest copy, or make a new one.",
     );
   }
-  return { copy, edition, files: digestsOf(files) };
+  const isBare = record.derived !== undefined && lacksCleanUrls(files, record.derived);
+  return { copy, edition, files: digestsOf(files), ...(isBare && { destination: { cleanUrls: false } }) };
 }
 
 /** Reads the files of a site from its record; `undefined` when that is gone. */
@@ -237,7 +265,8 @@ async function sendStages(
   stages: readonly (readonly SiteObject[])[],
   there: ReadonlyMap<string, boolean>,
   buffer: SiteBuffer,
-): Promise<void> {
+): Promise<Map<string, Revision>> {
+  const revisions = new Map<string, Revision>();
   const { clock, reporter } = place.context;
   const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path) !== true));
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
@@ -246,22 +275,60 @@ async function sendStages(
   const report = (bytes: number): void => {
     reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
   };
+  const contentOf = async (object: SiteObject): Promise<FileContent | Buffer> => {
+    const { offset, size, sha256 } = object;
+    if (size > LARGEST_READ) return { path: buffer.path, offset };
+    const bytes = await buffer.read(object);
+    const isVerified =
+      place.objects.verifiesContent === true || createHash("sha256").update(bytes).digest("hex") === sha256;
+    if (!isVerified) throw changedOnDisk(buffer.path);
+    return bytes;
+  };
   const send = async (object: SiteObject): Promise<void> => {
     const { path, size } = object;
     const whole = { ...object, key: place.key(path) };
-    const content = { path: buffer.path, offset: object.offset };
-    const isThere = await sendObject(place, whole, content, !there.has(path), (bytes) =>
-      report(done + bytes),
-    );
+    const isThere = await sendObject(place, whole, await contentOf(object), !there.has(path), {
+      onProgress: (bytes) => report(done + bytes),
+      onStored: (revision) => revisions.set(path, revision),
+    });
     if (!isThere) throw changedMeanwhile(place, path);
     done += size;
     report(done);
   };
   for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
+  return revisions;
 }
 
 /**
- * Lists the objects again and returns what the record stores about each. @throws DestinationError for a missing or changed object
+ * What the record stores about each object, by the answers of the store: nobody else publishes below the prefix, and most objects were
+ * listed before. `undefined` if a list is needed: for the first copy, it also proves that the store lists what it accepted.
+ *
+ * @param sent the revisions of the objects that were sent, as far as they are known
+ */
+async function knownFiles(
+  place: BucketPlace,
+  { inventory, stages, contents }: SitePlan,
+  sent: ReadonlyMap<string, Revision>,
+): Promise<Map<string, RecordedFile> | undefined> {
+  const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
+  if (isFirst || hasOthers(place, inventory.marks)) return undefined;
+  const files = new Map<string, RecordedFile>();
+  for (const { path, sha256 } of stages.flat()) {
+    const listed = contents.there.get(path) === true ? inventory.objects.get(path)?.revision : undefined;
+    const revision = listed ?? sent.get(path);
+    if (!revision) return undefined;
+    files.set(path, { sha256, revision });
+  }
+  // some stores name revisions otherwise in lists
+  for (const [path, revision] of [...sent].slice(-1)) {
+    const key = place.key(path);
+    if ((await place.objects.list(key, 1)).get(key)?.revision !== revision) return undefined;
+  }
+  return files;
+}
+
+/**
+ * Lists the objects again, and returns what the record stores about each. @throws DestinationError for a missing or changed object
  */
 async function confirmed(
   place: BucketPlace,

@@ -32,19 +32,21 @@ export interface SiteObject extends BufferedFile {
  *
  * @param existing the paths that exist below the prefix, in a store that cannot have `guide` beside `guide/install.html`, such as
  *   one that stores objects as files; undefined for a store that can
+ * @param hasCleanUrls whether pages are sent a second time
  */
 export function siteObjects(
   files: readonly BufferedFile[],
   existing: readonly string[] | undefined,
+  hasCleanUrls = true,
 ): SiteObject[][] {
   const taken = new Set(files.map(({ path }) => path));
-  const folders = new Set(existing && [...taken, ...existing].flatMap(foldersOf));
+  const folders = existing === undefined ? new Set<string>() : foldersOf([...taken, ...existing]);
   const stages: SiteObject[][] = [[], [], [], []];
   for (const file of files) {
     const headers = headersOf(file.path);
     const stage = file.path === "index.html" ? 3 : isPage(file.path) ? 2 : isImmutable(file.path) ? 0 : 1;
     stages[stage]?.push({ ...file, headers });
-    const clean = cleanPath(file.path);
+    const clean = hasCleanUrls ? cleanPath(file.path) : undefined;
     if (clean === undefined || taken.has(clean)) continue;
     const isIndex = folders.has(clean);
     const path = isIndex ? `${clean}/index.html` : clean;
@@ -67,21 +69,46 @@ export function secondPaths(files: ReadonlyMap<string, string>): string[] {
   });
 }
 
+/** Whether pages of a site were not sent a second time although they could have been. @param derived as its record lists them */
+export function lacksCleanUrls(files: ReadonlyMap<string, unknown>, derived: readonly string[]): boolean {
+  if (derived.length > 0) return false;
+  return [...files.keys()].some((path) => {
+    const clean = cleanPath(path);
+    return clean !== undefined && !files.has(clean) && !files.has(`${clean}/index.html`);
+  });
+}
+
 /** The given paths that conflict with a site's objects in a store where a name is either a file or a folder. */
 export function conflictingPaths(paths: Iterable<string>, objects: readonly SiteObject[]): string[] {
   const files = new Set(objects.map(({ path }) => path));
-  const folders = new Set([...files].flatMap(foldersOf));
-  return [...paths].filter(
-    (path) => folders.has(path) || foldersOf(path).some((folder) => files.has(folder)),
-  );
+  const folders = foldersOf(files);
+  return [...paths].filter((path) => folders.has(path) || isBelow(path, files));
 }
 
 function cleanPath(path: string): string | undefined {
-  const [, clean, name] = /^((?:.*\/)?([^/]+))\.html$/.exec(path) ?? [];
-  return name === "index" || path === "404.html" ? undefined : clean;
+  if (!path.endsWith(".html") || path === "404.html") return undefined;
+  const clean = path.slice(0, -".html".length);
+  const name = clean.slice(clean.lastIndexOf("/") + 1);
+  return name === "" || name === "index" ? undefined : clean;
 }
 
-function foldersOf(path: string): string[] {
-  const parts = path.split("/");
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+/** The folders that paths are in, with those above them. */
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+      if (end === 0) break;
+    }
+  }
+  return folders;
+}
+
+/** Whether a path is below another one. */
+function isBelow(path: string, files: ReadonlySet<string>): boolean {
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1))
+    if (files.has(path.slice(0, end))) return true;
+  return false;
 }

@@ -1,10 +1,7 @@
 import type { Ownership } from "../../ownership/ownership";
 import { bucketOwnership } from "./bucketMarks";
-import { headersOf } from "./fileHeaders";
 import type { Inventory } from "./siteInventory";
-import { recordPath, writeRecord } from "./siteRecord";
 import type { BucketPlace } from "./bucketPlace";
-import { sendText } from "./sendObject";
 
 /** The rights of the operation's owner at the sites below the prefix. An item is a copy's edition. */
 export function siteOwnership(place: BucketPlace): Ownership {
@@ -19,13 +16,4 @@ export function hasOtherOwner(
 ): boolean {
   const { id } = place.context.owner;
   return (marks.get(edition) ?? []).some(({ owner, isLeaving }) => owner !== id && !isLeaving);
-}
-
-/** Writes the record of a copy. */
-export async function putRecord(
-  place: BucketPlace,
-  record: Parameters<typeof writeRecord>[0],
-): Promise<void> {
-  const key = place.key(recordPath(record.sha256));
-  await sendText(place, key, writeRecord(record), headersOf(key));
 }

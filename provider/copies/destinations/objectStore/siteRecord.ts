@@ -1,5 +1,4 @@
 import { DestinationError } from "../../../runtime/messages/errors";
-import { HEADERS_VERSION } from "./fileHeaders";
 import type { BucketPlace } from "./bucketPlace";
 import { RECORDS_FOLDER } from "./inputs";
 import type { Revision } from "./objectStore";
@@ -44,12 +43,8 @@ export function isRecordPath(path: string): boolean {
   return isEdition(digest) && path === recordPath(digest);
 }
 
-/** The text of a record, as {@link readRecord} reads it. @param record without `headersVersion`: of files that are sent now */
-export function writeRecord({
-  files,
-  headersVersion = HEADERS_VERSION,
-  ...record
-}: Omit<SiteRecord, "headersVersion"> & Partial<SiteRecord>): string {
+/** The text of a record, as {@link readRecord} reads it. */
+export function writeRecord({ files, headersVersion, ...record }: SiteRecord): string {
   const entries = [...files].map(([path, { sha256: digest, revision }]) => [path, digest, revision]);
   return JSON.stringify({ format: FORMAT, ...record, headersVersion, files: entries });
 }

@@ -3,17 +3,11 @@ import { firstOf } from "../../../runtime/messages/firstOf";
 import type { Mark } from "../../ownership/marks";
 import type { Copy } from "../destination";
 import { fateOf, restore, updateRecord, type Fate } from "./replacedFiles";
-import {
-  findRecord,
-  savedPath,
-  takeInventory,
-  writtenByCopies,
-  type FoundRecord,
-  type Inventory,
-} from "./siteInventory";
+import { savedPath, takeInventory, writtenByCopies, type Inventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 import { hasOtherOwner, siteOwnership } from "./siteOwnership";
 import { recordPath } from "./siteRecord";
+import { findRecord, type FoundRecord } from "./storedRecords";
 import type { BucketPlace } from "./bucketPlace";
 import { clearUploads, isAbandoned } from "./unfinishedUploads";
 
@@ -45,7 +39,7 @@ export async function removeSites(
 }
 
 /** Whether any other owner has a copy below the prefix. */
-function hasOthers(place: BucketPlace, marks: Inventory["marks"]): boolean {
+export function hasOthers(place: BucketPlace, marks: Inventory["marks"]): boolean {
   return [...marks.keys()].some((edition) => hasOtherOwner(place, { marks }, edition));
 }
 
@@ -200,10 +194,8 @@ export async function clearSiteUploads(
   { records, marks }: Pick<Inventory, "records" | "marks">,
   objects: readonly SiteObject[],
 ): Promise<void> {
-  const ours = new Set([
-    ...objects.map(({ path }) => path),
-    ...records.flatMap(({ files }) => [...files.keys()]),
-  ]);
+  const isOurs = (wanted: string): boolean =>
+    objects.some(({ path }) => path === wanted) || records.some(({ files }) => files.has(wanted));
   const isShared = hasOthers(place, marks);
-  await clearUploads(place, (path, upload) => ours.has(path) && (!isShared || isAbandoned(place, upload)));
+  await clearUploads(place, (path, upload) => isOurs(path) && (!isShared || isAbandoned(place, upload)));
 }

@@ -82,6 +82,7 @@ test("destinations are the same if all fields are that tell where copies are", (
 });
 
 const BUCKET = { bucket: "docs", prefix: "a", layout: "archive" } as const;
+const SITE = { ...BUCKET, layout: "site" } as const;
 const IMAGE = { repository: "r.internal/a" };
 
 test.each<[DestinationInputs, DestinationInputs, string]>([
@@ -95,6 +96,9 @@ test.each<[DestinationInputs, DestinationInputs, string]>([
   [BUCKET, { ...BUCKET, region: "eu-west-1" }, "none"],
   [BUCKET, { ...BUCKET, region: "eu-west-1", linkLife: "1h" }, "link"],
   [{ ...BUCKET, linkLife: "1h" }, BUCKET, "link"],
+  [SITE, { ...SITE, cleanUrls: true }, "none"],
+  [SITE, { ...SITE, cleanUrls: false }, "content"],
+  [{ ...SITE, cleanUrls: false }, SITE, "content"],
   [IMAGE, { ...IMAGE, tag: "v1" }, "content"],
   [IMAGE, { ...IMAGE, base: "nginx", plainHttp: true }, "content"],
   [IMAGE, { ...IMAGE, plainHttp: true }, "none"],

@@ -40,5 +40,5 @@ test("a file that passes through to a sink arrives whole, and its digest is know
   };
   await digests.file({ path: "a.html", size: 7 }, content());
   expect(arrived).toEqual([["a.html", 7, "one two"]]);
-  expect([...digests.files]).toEqual([["a.html", sha256("one two")]]);
+  expect([...digests.digests()]).toEqual([["a.html", sha256("one two")]]);
 });

@@ -12,6 +12,7 @@ import { containerUri, type AzureContainerInputs } from "./inputs";
 export function azureDestination(inputs: AzureContainerInputs): Destination {
   return bucketDestination({
     ...{ uri: containerUri(inputs), prefix: inputs.prefix, layout: inputs.layout, linkLife: inputs.linkLife },
+    cleanUrls: inputs.cleanUrls,
     open: (context) => openAzure(inputs, context),
   });
 }

@@ -1,5 +1,5 @@
 import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { LINK_LIFE, PREFIX } from "../inputs";
+import { CLEAN_URLS, LINK_LIFE, PREFIX } from "../inputs";
 
 /** Where in a container of Azure Blob Storage copies are kept, and how. */
 export interface AzureContainerInputs {
@@ -27,6 +27,13 @@ export interface AzureContainerInputs {
   readonly websiteEndpoint?: string;
   /** One blob, named by its digest; or every file of the site. @default "archive" */
   readonly layout?: Layout;
+  /**
+   * Layout `site`: whether a page `guide.html` is stored a second time as `guide`, for hosting that does not find it at `/guide`.
+   * `false` halves objects and requests, for hosts that do. A change adds or removes these objects.
+   *
+   * @default true
+   */
+  readonly cleanUrls?: boolean;
   /** How long a signed link lives, such as "24h": links are signed where it is given. */
   readonly linkLife?: string;
 }
@@ -45,6 +52,7 @@ export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
   endpoint: { change: "replaces", key: sameUrl, problem: endpointProblem },
   websiteEndpoint: { change: "content", key: sameUrl, problem: websiteProblem },
   layout: LAYOUT,
+  cleanUrls: CLEAN_URLS,
   linkLife: LINK_LIFE,
 };
 

@@ -12,6 +12,7 @@ import { loadSdk } from "./sdk";
 export function gcsDestination(inputs: GcsInputs): Destination {
   return bucketDestination({
     ...{ uri: bucketUri(inputs), prefix: inputs.prefix, layout: inputs.layout, linkLife: inputs.linkLife },
+    cleanUrls: inputs.cleanUrls,
     open: (context) => openGcs(inputs, context),
   });
 }

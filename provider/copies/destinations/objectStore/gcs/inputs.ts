@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { LINK_LIFE, PREFIX } from "../inputs";
+import { CLEAN_URLS, LINK_LIFE, PREFIX } from "../inputs";
 
 /** Where in a bucket of Google Cloud Storage copies are kept, and how. */
 export interface GcsInputs {
@@ -19,6 +19,13 @@ export interface GcsInputs {
   readonly endpoint?: string;
   /** One object, named by its digest; or every file of the site. @default "archive" */
   readonly layout?: Layout;
+  /**
+   * Layout `site`: whether a page `guide.html` is stored a second time as `guide`, for hosting that does not find it at `/guide`.
+   * `false` halves objects and requests, for hosts that do. A change adds or removes these objects.
+   *
+   * @default true
+   */
+  readonly cleanUrls?: boolean;
   /** How long a signed link lives, such as "24h": links are signed where it is given. */
   readonly linkLife?: string;
 }
@@ -35,6 +42,7 @@ export const GCS_FIELDS: FieldsOfKind<GcsInputs> = {
     problem: endpointProblem,
   },
   layout: LAYOUT,
+  cleanUrls: CLEAN_URLS,
   linkLife: LINK_LIFE,
 };
 

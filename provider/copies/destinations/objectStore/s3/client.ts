@@ -5,6 +5,7 @@ import type { DestinationContext } from "../../destination";
 import { type Action, codeOf, s3Failure, type SdkError, statusOf } from "./failure";
 import { placeUri } from "../bucketPlace";
 import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
+import { DirectPut } from "./directPut";
 import type { Sdk } from "./sdk";
 
 /** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
@@ -25,6 +26,7 @@ export class BucketClient {
   readonly destination: BucketInputs;
   readonly sdk: Sdk;
   readonly s3: S3;
+  readonly direct: DirectPut;
   readonly context: DestinationContext;
 
   constructor(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
@@ -51,6 +53,7 @@ export class BucketClient {
         httpsAgent: agent,
       },
     });
+    this.direct = new DirectPut(this.s3);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { LINK_LIFE, PREFIX } from "../inputs";
+import { CLEAN_URLS, LINK_LIFE, PREFIX } from "../inputs";
 
 /** Where in a bucket copies are kept, and how. */
 export interface BucketInputs {
@@ -24,6 +24,13 @@ export interface BucketInputs {
   readonly kmsKeyId?: string;
   /** One object, named by its digest; or every file of the site. @default "archive" */
   readonly layout?: Layout;
+  /**
+   * Layout `site`: whether a page `guide.html` is stored a second time as `guide`, for hosting that does not find it at `/guide`.
+   * `false` halves objects and requests, for hosts that do. A change adds or removes these objects.
+   *
+   * @default true
+   */
+  readonly cleanUrls?: boolean;
   /** How long a signed link lives, such as "24h": links are signed where it is given. */
   readonly linkLife?: string;
 }
@@ -51,6 +58,7 @@ export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
   encryption: { change: "none", problem: encryptionProblem },
   kmsKeyId: { change: "none", problem: kmsKeyProblem },
   layout: LAYOUT,
+  cleanUrls: CLEAN_URLS,
   linkLife: LINK_LIFE,
 };
 
@@ -135,7 +143,7 @@ export function isPathStyle({ pathStyle, endpoint }: BucketInputs): boolean {
  */
 export function addressOf(destination: BucketInputs, region: string, key: string): string {
   const { bucket, endpoint } = destination;
-  const path = key.split("/").map(encodeSegment).join("/");
+  const path = encodeKey(key);
   const root =
     endpoint?.replace(/\/+$/, "") ??
     `https://s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
@@ -156,9 +164,9 @@ export function encryptionOf({ encryption, kmsKeyId }: BucketInputs): {
   };
 }
 
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+/** A key in the path of an address, as signatures need it. */
+export function encodeKey(key: string): string {
+  return encodeURIComponent(key).replace(/%2F|[!'()*]/g, (found) =>
+    found === "%2F" ? "/" : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }

@@ -13,6 +13,7 @@ import { S3Store } from "./s3Store";
 export function s3Destination(inputs: BucketInputs): Destination {
   return bucketDestination({
     ...{ uri: bucketUri(inputs), prefix: inputs.prefix, layout: inputs.layout, linkLife: inputs.linkLife },
+    cleanUrls: inputs.cleanUrls,
     open: (context) => openS3(inputs, context),
   });
 }

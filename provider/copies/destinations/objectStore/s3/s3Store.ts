@@ -14,6 +14,7 @@ import { isOfUnknownHeader, withChecksums } from "./checksums";
 import { BucketClient } from "./client";
 import { addressOf, bucketUri, LONGEST_KEY_BYTES, type BucketInputs } from "./inputs";
 import { readPages } from "../pages";
+import { readPlainEntries } from "./listPage";
 import { ObjectRemoval } from "./removal";
 import type { Sdk } from "./sdk";
 import { DIGEST_NAME, sendObject, unfinishedUploads } from "./upload";
@@ -21,6 +22,7 @@ import { DIGEST_NAME, sendObject, unfinishedUploads } from "./upload";
 /** A bucket of S3 or of a compatible store. The revision of an object is its ETag. */
 export class S3Store implements ObjectStore {
   readonly longestKeyBytes = LONGEST_KEY_BYTES;
+  readonly verifiesContent = true;
   readonly #client: BucketClient;
   readonly #removal: ObjectRemoval;
 
@@ -81,16 +83,16 @@ export class S3Store implements ObjectStore {
   }
 
   async list(prefix: string, atMost?: number): Promise<Map<string, ListedObject>> {
-    const { destination, s3 } = this.#client;
+    const { destination, s3, sdk } = this.#client;
     const found = new Map<string, ListedObject>();
     await readPages(this.#client.uri, async (ContinuationToken) => {
       const which = {
         ...{ Bucket: destination.bucket, Prefix: prefix, ContinuationToken },
         ...(atMost !== undefined && { MaxKeys: atMost }),
       };
-      const page = await this.#client.run("s3:ListBucket", undefined, (options) =>
-        s3.listObjectsV2(which, options),
-      );
+      const command = new sdk.s3.ListObjectsV2Command(which);
+      readPlainEntries(command, (object) => found.set(object.key, object));
+      const page = await this.#client.run("s3:ListBucket", undefined, (options) => s3.send(command, options));
       for (const { Key: key = "", Size: size = -1, ETag: revision = "", LastModified } of page.Contents ??
         []) {
         found.set(key, { key, size, revision, modifiedAtMs: LastModified?.getTime() ?? 0 });
@@ -103,15 +105,15 @@ export class S3Store implements ObjectStore {
 
   async read<T>(
     key: string,
-    use: (content: AsyncIterable<Uint8Array>) => Promise<T>,
+    use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
   ): Promise<T | undefined> {
     const { s3 } = this.#client;
     return this.#client.run(
       "s3:GetObject",
       key,
       async (options) => {
-        const { Body } = await s3.getObject(this.#client.named(key), options);
-        return use((Body ?? []) as AsyncIterable<Uint8Array>);
+        const { Body, ETag } = await s3.getObject(this.#client.named(key), options);
+        return use((Body ?? []) as AsyncIterable<Uint8Array>, ETag);
       },
       { NoSuchKey: undefined },
     );

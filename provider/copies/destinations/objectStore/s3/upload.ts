@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { S3 } from "@aws-sdk/client-s3";
+import type { PutObjectCommandInput, S3 } from "@aws-sdk/client-s3";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { Content, NewObject, SendOptions, UnfinishedUpload, WriteCondition } from "../objectStore";
 import { contentMd5, withChecksums } from "./checksums";
@@ -31,19 +32,72 @@ export async function sendObject(
   content: Content,
   options: SendOptions = {},
 ): Promise<void> {
-  await withChecksums(client.destination.endpoint, "write", (hasChecksum) =>
-    sendOnce(client, object, content, options, hasChecksum),
+  const isSmall = Buffer.isBuffer(content) && content.length < PART_SIZE;
+  const revision = await withChecksums(client.destination.endpoint, "write", (hasChecksum) =>
+    isSmall
+      ? sendSmall(client, object, content, options, hasChecksum)
+      : sendLarge(client, object, content, options, hasChecksum),
   );
+  if (revision) options.onStored?.(revision);
 }
 
-async function sendOnce(
+/** What the SDK is asked for an object. */
+function parametersOf(
   client: BucketClient,
-  { key, sha256, size, headers }: NewObject,
+  { key, sha256, headers }: NewObject,
+  onlyIf: WriteCondition | undefined,
+  hasChecksum: boolean,
+): Omit<PutObjectCommandInput, "Body"> {
+  return {
+    ...client.named(key),
+    ContentType: headers.contentType,
+    CacheControl: headers.cacheControl,
+    ...(headers.contentEncoding !== undefined && { ContentEncoding: headers.contentEncoding }),
+    Metadata: { [DIGEST_NAME]: sha256 },
+    ...(hasChecksum && { ChecksumAlgorithm: "SHA256" as const }),
+    ...encryptionOf(client.destination),
+    ...conditionOf(onlyIf),
+  };
+}
+
+async function sendSmall(
+  client: BucketClient,
+  object: NewObject,
+  content: Buffer,
+  { onlyIf, onProgress }: SendOptions,
+  hasChecksum: boolean,
+): Promise<string | undefined> {
+  const { key, sha256, size } = object;
+  const { signal } = client.context;
+  signal.throwIfAborted();
+  let revision = await client.direct.send(object, content, onlyIf, hasChecksum, signal);
+  if (revision === undefined) {
+    if (createHash("sha256").update(content).digest("hex") !== sha256) {
+      throw new DestinationError(
+        `the content of s3://${client.destination.bucket}/${key} was changed on this machine's disk before it was sent`,
+        "Nothing else may write there. Run `pulumi up` again.",
+      );
+    }
+    const input = {
+      ...parametersOf(client, object, onlyIf, hasChecksum),
+      ...{ Body: content, ...(!hasChecksum && contentMd5(content)) },
+    };
+    const sent = await client.run("s3:PutObject", key, (options) => client.s3.putObject(input, options));
+    revision = sent.ETag;
+  }
+  onProgress?.(size);
+  return revision;
+}
+
+async function sendLarge(
+  client: BucketClient,
+  object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
   hasChecksum: boolean,
-): Promise<void> {
+): Promise<string | undefined> {
   const { s3, sdk, destination, context } = client;
+  const { key, size } = object;
   // the library does not pass the signal, and sends the parts of an upload without an ID as objects
   const send = async (command: never): Promise<unknown> => {
     const { input } = command as { input: { Body?: unknown; ContentMD5?: string } };
@@ -59,15 +113,8 @@ async function sendOnce(
   const upload = new sdk.storage.Upload({
     client: Object.create(s3, { send: { value: send } }) as S3,
     params: {
-      ...client.named(key),
-      ContentType: headers.contentType,
-      CacheControl: headers.cacheControl,
-      ...(headers.contentEncoding !== undefined && { ContentEncoding: headers.contentEncoding }),
-      Metadata: { [DIGEST_NAME]: sha256 },
-      ...(hasChecksum && { ChecksumAlgorithm: "SHA256" as const }),
-      ...encryptionOf(destination),
+      ...parametersOf(client, object, onlyIf, hasChecksum),
       Body: Buffer.isBuffer(content) ? content : Readable.from(content(), { highWaterMark: 1 }),
-      ...conditionOf(onlyIf),
     },
     partSize: Math.max(PART_SIZE, Math.ceil(size / MAX_PARTS)),
     queueSize: CONCURRENCY,
@@ -75,7 +122,7 @@ async function sendOnce(
   });
   upload.on("httpUploadProgress", ({ loaded = 0 }) => onProgress?.(loaded));
   try {
-    await client.run("s3:PutObject", key, () => upload.done());
+    return (await client.run("s3:PutObject", key, () => upload.done())).ETag;
   } catch (error) {
     const { uploadId } = upload;
     // the next run clears an upload that could not be aborted

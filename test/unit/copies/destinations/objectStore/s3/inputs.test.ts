@@ -32,6 +32,7 @@ test.for<Given>([
   { encryption: "AES256" },
   { encryption: "aws:kms", kmsKeyId: "arn:aws:kms:eu-west-1:1:key/a-b" },
   { layout: "site" },
+  { layout: "site", cleanUrls: false },
   { layout: "archive", linkLife: "168h" },
   { linkLife: "1s" },
 ])("a destination is right: %j", (given) => {
@@ -64,6 +65,8 @@ test.for<[Given, string]>([
   [{ prefix: "a/.docs-hosting" }, ".docs-hosting"],
   [{ prefix: "ä".repeat(257) }, "512 bytes"],
   [{ pathStyle: "no" }, "pathStyle must be true or false"],
+  [{ cleanUrls: "no", layout: "site" }, "cleanUrls must be true or false"],
+  [{ cleanUrls: false }, "cleanUrls is for the layout «site» only"],
   [{ pathStyle: false, bucket: "my.docs" }, "pathStyle must be true for a bucket with «.»"],
   [{ pathStyle: false, endpoint: "http://[::1]:9000" }, "pathStyle must be true for an endpoint with an IP"],
   [

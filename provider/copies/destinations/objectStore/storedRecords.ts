@@ -1,0 +1,72 @@
+import type { Deadline } from "../../../runtime/time/clock";
+import type { BucketPlace } from "./bucketPlace";
+import { headersOf, HEADERS_VERSION } from "./fileHeaders";
+import type { ListedObject, Revision } from "./objectStore";
+import { readText } from "./readObject";
+import { sendText } from "./sendObject";
+import { readRecord, recordPath, writeRecord, type SiteRecord } from "./siteRecord";
+
+/** A record as read from the bucket. */
+export interface FoundRecord extends SiteRecord {
+  readonly modifiedAtMs: number;
+}
+
+interface Known {
+  readonly revision: Revision;
+  readonly record: SiteRecord;
+}
+
+/**
+ * The records that an operation has read or written, by address: that of a large site has megabytes. It is still what the bucket
+ * contains as long as a list shows the same revision.
+ */
+const KNOWN = new WeakMap<Deadline, Map<string, Known>>();
+
+function note(place: BucketPlace, key: string, revision: Revision | undefined, record: SiteRecord): void {
+  const { deadline } = place.context;
+  const known = KNOWN.get(deadline) ?? new Map<string, Known>();
+  if (revision) KNOWN.set(deadline, known.set(place.uriOf(key), { revision, record }));
+}
+
+/** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
+export async function findRecord(place: BucketPlace, edition: string): Promise<SiteRecord | undefined> {
+  return (await recordAt(place, place.key(recordPath(edition))))?.record;
+}
+
+/** Reads a record that a list shows; `undefined` when it is gone since. */
+export async function listedRecord(
+  place: BucketPlace,
+  { key, revision, modifiedAtMs, size }: ListedObject,
+): Promise<FoundRecord | undefined> {
+  const known = KNOWN.get(place.context.deadline)?.get(place.uriOf(key));
+  if (known !== undefined && known.revision === revision) return { ...known.record, modifiedAtMs };
+  const found = await recordAt(place, key);
+  if (found === undefined) return undefined;
+  // completed since the list was made, whose objects are older: for this inventory, its run is still active
+  const isWhole = found.record.isWhole && found.bytes === size;
+  return { ...found.record, isWhole, modifiedAtMs };
+}
+
+async function recordAt(
+  place: BucketPlace,
+  key: string,
+): Promise<{ record: SiteRecord; bytes: number } | undefined> {
+  let revision: Revision | undefined;
+  const text = await readText(place, key, (found) => (revision = found));
+  if (text === undefined) return undefined;
+  const record = readRecord(place, key, text);
+  note(place, key, revision, record);
+  return { record, bytes: Buffer.byteLength(text) };
+}
+
+/** Writes the record of a copy. @param record without `headersVersion`: of files that are sent now */
+export async function putRecord(
+  place: BucketPlace,
+  record: Omit<SiteRecord, "headersVersion"> & Partial<SiteRecord>,
+): Promise<void> {
+  const key = place.key(recordPath(record.sha256));
+  const whole = { headersVersion: HEADERS_VERSION, ...record };
+  await sendText(place, key, writeRecord(whole), headersOf(key), {
+    onStored: (revision) => note(place, key, revision, whole),
+  });
+}
