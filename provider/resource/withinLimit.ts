@@ -1,4 +1,5 @@
 import { type Deadline, startDeadline } from "../runtime/time/clock";
+import type { Semaphore } from "../runtime/concurrency/semaphore";
 import { formatDuration } from "../runtime/time/duration";
 import { DeadlineExceededError } from "../runtime/messages/errors";
 import type { Context } from "./context";
@@ -22,17 +23,45 @@ export async function withinLimit<Given extends Pick<Context, "clock" | "signal"
 ): Promise<Result> {
   const deadline = startDeadline(given.clock, limitMs);
   const limit = new AbortController();
-  const stop = given.clock.after(limitMs + GRACE_MS, () => {
-    limit.abort(
-      new DeadlineExceededError(
-        `the time limit of ${formatDuration(limitMs)} passed`,
-        "Run `pulumi up` again. Raise the limit with the resource option customTimeouts if the work takes longer.",
-      ),
-    );
-  });
+  let stop = (): void => undefined;
+  const watch = (): void => {
+    stop = given.clock.after(deadline.remainingMs() + GRACE_MS, () => {
+      if (deadline.remainingMs() > 0) return watch(); // it was paused
+      limit.abort(
+        new DeadlineExceededError(
+          `the time limit of ${formatDuration(limitMs)} passed`,
+          "Run `pulumi up` again. Raise the limit with the resource option customTimeouts if the work takes longer.",
+        ),
+      );
+    });
+  };
+  watch();
   try {
     return await run({ ...given, deadline, signal: AbortSignal.any([given.signal, limit.signal]) });
   } finally {
     stop();
   }
+}
+
+/**
+ * Runs work of an operation in its turn. The wait does not count towards the time limit.
+ *
+ * @param waiting what the operation's row says meanwhile
+ * @throws as {@link Semaphore.run}
+ */
+export function inTurn<T>(
+  semaphore: Semaphore,
+  work: () => Promise<T>,
+  { signal, deadline, reporter }: Pick<LimitedContext, "signal" | "deadline" | "reporter">,
+  waiting: string,
+): Promise<T> {
+  let goOn = (): void => undefined;
+  const run = (): Promise<T> => {
+    goOn();
+    return work();
+  };
+  return semaphore.run(run, signal, () => {
+    reporter.progress(waiting);
+    goOn = deadline.pause();
+  });
 }

@@ -26,6 +26,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     clock: systemClock,
     pacers: new Pacers(given.clock ?? systemClock),
     downloads: new Semaphore(8),
+    publications: new Semaphore(4),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
     secrets: new Secrets(),
     resumeRecords: NO_RECORDS,

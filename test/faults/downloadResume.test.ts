@@ -86,7 +86,8 @@ test("D03 the time limit ends a download that is too slow, and the arrived bytes
   const folder = ownFolder();
   // it passes with the tenth request
   const remainingMs = (): number => (store.requests.length < 10 ? 20_000 : 0);
-  const deadline = { limitMs: 20_000, elapsedMs: () => 20_000 - remainingMs(), remainingMs };
+  const elapsedMs = (): number => 20_000 - remainingMs();
+  const deadline = { limitMs: 20_000, elapsedMs, remainingMs, pause: () => () => undefined };
   const { error } = await fetched(store, { folder }, { deadline });
   expect(error).toBeInstanceOf(DeadlineExceededError);
   expect(error?.message).toMatch(

@@ -27,6 +27,7 @@ export function testContext(
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
     pacers: new Pacers(given.clock),
     downloads: new Semaphore(8),
+    publications: new Semaphore(4),
     reporter: recordingReporter(),
     secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),

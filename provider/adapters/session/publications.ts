@@ -7,11 +7,18 @@ import type { Host, Shared } from "./session";
 /** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
 const MAX_DOWNLOADS = 8;
 
+/** Maximum number of bundles that are inspected and published at the same time: more need memory, and are no faster. */
+const MAX_PUBLICATIONS = 4;
+
 /** What the operations on copies and kits of one session share. */
 export function publications({ environment }: Pick<Host, "environment">): Shared<SharedByPublications> {
   const publicationRecords = new PublicationFolder(() => homeFolder(environment, "published"));
   return {
-    context: { downloads: new Semaphore(MAX_DOWNLOADS), publicationRecords },
+    context: {
+      downloads: new Semaphore(MAX_DOWNLOADS),
+      publications: new Semaphore(MAX_PUBLICATIONS),
+      publicationRecords,
+    },
     statesStored: () => publicationRecords.operationEnded(),
   };
 }

@@ -4,6 +4,7 @@ import type { NetworkContext } from "../../http/attempt";
 import { Retries } from "../../http/retries";
 import { type FailedAttempt } from "../../http/retryPolicy";
 import type { Semaphore } from "../../runtime/concurrency/semaphore";
+import { inTurn } from "../../resource/withinLimit";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import { endsWithin, unlessAborted } from "../../runtime/time/clock";
 import { DocsHostingError, DownloadError } from "../../runtime/messages/errors";
@@ -82,13 +83,9 @@ const CHECK_NETWORK =
  *   message reports how much had arrived. The signal's reason
  */
 export async function download(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
-  const { signal, downloads, reporter } = context;
-  signal.throwIfAborted();
-  return downloads.run(
-    () => downloaded(request, context),
-    signal,
-    () => reporter.progress("waiting for other downloads to end"),
-  );
+  context.signal.throwIfAborted();
+  const work = (): Promise<Downloaded> => downloaded(request, context);
+  return inTurn(context.downloads, work, context, "waiting for other downloads to end");
 }
 
 async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {

@@ -1,6 +1,6 @@
 import { decisionLine } from "../../resource/decision";
 import { UnfinishedError } from "../../resource/lifeCycle";
-import { withinLimit } from "../../resource/withinLimit";
+import { inTurn, withinLimit } from "../../resource/withinLimit";
 import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
@@ -120,13 +120,21 @@ class Convergence<T extends Published> {
       const publish = kind.prepare(context, inputs, this.#items);
       const earlier = this.#items;
       const obtained = await obtain(context, inputs);
-      try {
-        const { bundle } = obtained;
+      const { bundle } = obtained;
+      const work = async (): Promise<T["item"]> => {
         const inspection = await inspect(context, inputs, bundle);
-        const item = await publish({ bundle, inspection }, (placed) => {
+        return publish({ bundle, inspection }, (placed) => {
           this.#noteNewest(placed, earlier);
           this.#published = "part";
         });
+      };
+      try {
+        const item = await inTurn(
+          context.publications,
+          work,
+          context,
+          "waiting for other publications to end",
+        );
         this.#noteNewest(item, earlier);
         this.#published = "all";
         obtained.remove();

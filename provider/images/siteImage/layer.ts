@@ -92,7 +92,8 @@ export class LayerWriter implements SiteSink {
       signal.throwIfAborted();
       if (this.#files.has(path)) continue; // the site has its own inspected file with this name
       const content = createReadStream(this.#textsPath, { start: offset, end: offset + size - 1 });
-      await this.#tar.file({ path: `${this.#root}/${path}`, size }, content as AsyncIterable<Buffer>);
+      const file = { path: `${this.#root}/${path}`, size, isText: true };
+      await this.#tar.file(file, content as AsyncIterable<Buffer>);
     }
     // the folders of these files are those of the base, with their owners
     for (const { path, content, isExecutable = false } of this.#more) {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { deflateRawSync } from "node:zlib";
+import { mediaTypeOf } from "../../site/inspection/mediaTypes";
 import { GzipFile } from "../../site/archive/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../../site/archive/writeTar";
 import type { Blob } from "../registry/content";
@@ -14,10 +16,30 @@ export interface Layer extends Blob {
 const LAYER_LEVEL = 6;
 
 /**
+ * A large file is compressed in blocks of this size. A block is stored as it is if its beginning does not get smaller: compression would
+ * take half of the time of a push, for nothing. Texts are always compressed, and so are small files, for which an interruption costs more
+ * than it saves. Nothing but the file decides: the same files give the same bytes.
+ */
+const BLOCK_BYTES = 1024 * 1024;
+const TRIAL_BYTES = 32 * 1024;
+/** The part of its size that the beginning must keep. */
+const INCOMPRESSIBLE = 0.98;
+const SMALLEST_TRIED = 128 * 1024;
+
+/**
  * 1980, as in the chart's `fetch-bundle.sh`. Seven hexadecimal digits of seconds are eight and a half years, so no date is in
  * the future.
  */
 const EARLIEST_SECONDS = 315_532_800;
+
+/** A file of a layer. */
+interface LayerFile {
+  readonly path: string;
+  readonly size: number;
+  readonly isExecutable?: boolean;
+  /** @default by its name */
+  readonly isText?: boolean;
+}
 
 /** Writes the tar.gz of a layer: the same entries give the same bytes. */
 export class LayerTar {
@@ -50,15 +72,16 @@ export class LayerTar {
 
   /** Adds a file, without its folders. @param passing receives each piece of the content */
   async file(
-    { path, size, isExecutable = false }: { path: string; size: number; isExecutable?: boolean },
+    { path, size, isExecutable = false, isText = mediaTypeOf(path)?.isCompressed === true }: LayerFile,
     content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     passing?: (piece: Uint8Array) => Promise<void>,
   ): Promise<void> {
     await this.#write(tarHeader({ path, size, time: this.#time, isExecutable }));
+    const isTried = !isText && size >= SMALLEST_TRIED;
     let writtenBytes = 0;
-    for await (const piece of content) {
+    for await (const piece of isTried ? inBlocks(content) : content) {
       writtenBytes += piece.length;
-      await this.#write(piece);
+      await this.#write(piece, isTried && isIncompressible(piece));
       await passing?.(piece);
     }
     if (writtenBytes !== size) throw new Error(`${path} has ${writtenBytes} bytes, not ${size}`);
@@ -72,8 +95,33 @@ export class LayerTar {
     return { path: this.#path, digest, size, diffId: `sha256:${this.#unpacked.digest("hex")}` };
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
+  async #write(bytes: Uint8Array, isStored = false): Promise<void> {
     this.#unpacked.update(bytes);
-    await this.#gzip.write(bytes);
+    await (isStored ? this.#gzip.store(bytes) : this.#gzip.write(bytes));
   }
+}
+
+/** Content in blocks of the same size, except the last one. */
+async function* inBlocks(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let [pieces, bytes]: [Uint8Array[], number] = [[], 0];
+  for await (let piece of content) {
+    while (bytes + piece.length >= BLOCK_BYTES) {
+      const rest = BLOCK_BYTES - bytes;
+      yield Buffer.concat([...pieces, piece.subarray(0, rest)]);
+      [pieces, bytes, piece] = [[], 0, piece.subarray(rest)];
+    }
+    pieces.push(piece);
+    bytes += piece.length;
+  }
+  if (bytes > 0) yield Buffer.concat(pieces);
+}
+
+function isIncompressible(block: Uint8Array): boolean {
+  const trial = block.subarray(0, TRIAL_BYTES);
+  return (
+    trial.length === TRIAL_BYTES &&
+    deflateRawSync(trial, { level: LAYER_LEVEL }).length > INCOMPRESSIBLE * TRIAL_BYTES
+  );
 }

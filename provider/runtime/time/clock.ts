@@ -66,12 +66,27 @@ export interface Deadline {
   elapsedMs(): number;
   /** Milliseconds left, 0 when the limit has passed. */
   remainingMs(): number;
+  /** The time does not count until the returned function is called. */
+  pause(): () => void;
 }
 
 export function startDeadline(clock: Clock, limitMs: number): Deadline {
-  const startedAt = clock.monotonic();
-  const elapsedMs = (): number => clock.monotonic() - startedAt;
-  return { limitMs, elapsedMs, remainingMs: () => Math.max(0, limitMs - elapsedMs()) };
+  let startedAt = clock.monotonic();
+  let pausedAt: number | undefined;
+  const elapsedMs = (): number => (pausedAt ?? clock.monotonic()) - startedAt;
+  return {
+    limitMs,
+    elapsedMs,
+    remainingMs: () => Math.max(0, limitMs - elapsedMs()),
+    pause() {
+      const elapsed = elapsedMs();
+      pausedAt = clock.monotonic();
+      return () => {
+        pausedAt = undefined;
+        startedAt = clock.monotonic() - elapsed;
+      };
+    },
+  };
 }
 
 /** A measured error of a machine's clock, stored between operations. */

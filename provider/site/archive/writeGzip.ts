@@ -1,37 +1,40 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { appendFile } from "node:fs/promises";
-import { createGzip, type Gzip } from "node:zlib";
+import { constants, crc32, createDeflateRaw, type DeflateRaw } from "node:zlib";
 
 /** How many bytes are collected before they are passed on. */
 const BATCH_BYTES = 256 * 1024;
 
-/** Position of the operating system in a gzip header, and its value for «unknown», see RFC 1952 §2.3.1. */
-const SYSTEM_BYTE = 9;
-const UNKNOWN_SYSTEM = 255;
+/** How many bytes a stored block of DEFLATE can have, see RFC 1951 §3.2.4. */
+const STORED_BYTES = 65_535;
 
-/** A gzip file. It appends to an existing file. The same content gives the same bytes. */
+/** Header without name and time, of an unknown system, see RFC 1952 §2.3; the ninth byte is for the best and the fastest level. */
+const headerOf = (level: number): Buffer =>
+  Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, level === 9 ? 2 : level === 1 ? 4 : 0, 255]);
+
+/** A gzip file. It appends to an existing file. The same calls with the same content give the same bytes. */
 export class GzipFile {
   readonly #path: string;
-  readonly #gzip: Gzip;
+  readonly #deflate: DeflateRaw;
   readonly #compressed = createHash("sha256");
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
-  #output: Buffer[] = [];
+  #output: Uint8Array[] = [];
   #outputBytes = 0;
   #writtenBytes = 0;
+  #contentBytes = 0;
+  #crc = 0;
+  /** Whether the output ends with stored bytes, or with the flush before them. */
+  #isStored = false;
 
   /** @param level of compression, 1 to 9 */
   constructor(path: string, level: number) {
     this.#path = path;
-    this.#gzip = createGzip({ level });
-    this.#gzip.on("data", (chunk: Buffer) => {
-      if (this.#writtenBytes + this.#outputBytes === 0) chunk[SYSTEM_BYTE] = UNKNOWN_SYSTEM;
-      this.#compressed.update(chunk);
-      this.#output.push(chunk);
-      this.#outputBytes += chunk.length;
-    });
-    this.#gzip.on("error", () => undefined); // the call that it fails reports it
+    this.#deflate = createDeflateRaw({ level });
+    this.#deflate.on("data", (chunk: Buffer) => this.#put(chunk));
+    this.#deflate.on("error", () => undefined); // the call that it fails reports it
+    this.#put(headerOf(level));
   }
 
   /** Keeps a reference to the bytes until they are written: the caller must not change them. */
@@ -42,11 +45,31 @@ export class GzipFile {
     if (this.#pendingBytes >= BATCH_BYTES) await this.#compress();
   }
 
+  /** Writes bytes that would not get smaller, as they are. It keeps a reference as {@link write} does. */
+  async store(bytes: Uint8Array): Promise<void> {
+    await this.#compress();
+    if (!this.#isStored) await this.#separate();
+    this.#count(bytes);
+    for (let at = 0; at < bytes.length; at += STORED_BYTES) {
+      const block = bytes.subarray(at, at + STORED_BYTES);
+      const header = Buffer.alloc(5);
+      header.writeUInt16LE(block.length, 1);
+      header.writeUInt16LE(block.length ^ 0xffff, 3);
+      this.#put(header);
+      this.#put(block);
+    }
+    if (this.#outputBytes >= BATCH_BYTES) await this.#flush();
+  }
+
   /** @returns digest and size of the compressed bytes */
   async end(): Promise<{ digest: string; size: number }> {
     await this.#compress();
-    this.#gzip.end();
-    await once(this.#gzip, "end");
+    this.#deflate.end();
+    await once(this.#deflate, "end");
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(this.#crc);
+    trailer.writeUInt32LE(this.#contentBytes % 2 ** 32, 4);
+    this.#put(trailer);
     await this.#flush();
     return { digest: `sha256:${this.#compressed.digest("hex")}`, size: this.#writtenBytes };
   }
@@ -56,11 +79,32 @@ export class GzipFile {
       const batch = Buffer.concat(this.#pending);
       this.#pending = [];
       this.#pendingBytes = 0;
+      this.#isStored = false;
+      this.#count(batch);
       await new Promise<void>((resolve, reject) => {
-        this.#gzip.write(batch, (error) => (error ? reject(error) : resolve()));
+        this.#deflate.write(batch, (error) => (error ? reject(error) : resolve()));
       });
     }
     if (this.#outputBytes >= BATCH_BYTES) await this.#flush();
+  }
+
+  /** Ends a block at a whole byte. What is compressed later does not refer to what is before it. */
+  async #separate(): Promise<void> {
+    const deflate = this.#deflate;
+    await new Promise<void>((done) => deflate.flush(constants.Z_FULL_FLUSH, done));
+    while (deflate.readableLength > 0) await once(deflate, "data");
+    this.#isStored = true;
+  }
+
+  #count(content: Uint8Array): void {
+    this.#crc = crc32(content, this.#crc);
+    this.#contentBytes += content.length;
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#compressed.update(bytes);
+    this.#output.push(bytes);
+    this.#outputBytes += bytes.length;
   }
 
   /** Opens the file for each batch: an abandoned draft keeps no file open. */

@@ -12,6 +12,7 @@ import type { PublicationKind } from "../../../../provider/copies/publication/pu
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
+import { Semaphore } from "../../../../provider/runtime/concurrency/semaphore.ts";
 import { DestinationError } from "../../../../provider/runtime/messages/errors.ts";
 import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -176,6 +177,28 @@ test("an earlier copy that cannot be removed is reported, stays in the state, an
   ]);
   const third = await copies.update(context(), second, inputsOf("v2", { keep: 0 }));
   expect(versions(third)).toEqual(["v2"]);
+});
+
+test("a publication waits for its turn, which its row says and its time limit does not count; nothing else waits", async () => {
+  const slots = new Semaphore(1);
+  const first = await copies.create(context({ publications: slots }), inputsOf("v1"));
+  let end = (): void => undefined;
+  const { signal } = new AbortController();
+  const other = slots.run(() => new Promise<void>((resolve) => (end = resolve)), signal, end);
+  const hour = 3_600_000;
+  const waiting = copies.update(context({ publications: slots }), first, inputsOf("v2"), hour);
+  await vi.waitFor(() =>
+    expect(reporter.lines.progress.at(-1)).toBe("waiting for other publications to end"),
+  );
+  for (let hours = 0; hours < 5; hours++) clock.advance(hour);
+  await copies.read(context({ publications: slots }), first);
+  await copies.update(context({ publications: slots }), first, inputsOf("v1", { keep: 3 }));
+  await copies.remove(context({ publications: slots }), first);
+  expect([publications, place.size]).toEqual([1, 0]);
+  end();
+  await other;
+  expect(versions(await waiting)).toEqual(["v2", "v1"]);
+  expect(clock.pending).toBe(0);
 });
 
 describe("a publication that fails after something was published", () => {

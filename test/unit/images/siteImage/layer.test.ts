@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createHash } from "node:crypto";
+import { createCipheriv, createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { list, type ReadEntry } from "tar";
 import { expect, onTestFinished, test } from "vitest";
 import { EMPTY_BASE } from "../../../../provider/images/siteImage/siteImage.ts";
@@ -44,6 +44,46 @@ test("digests and size are those of the bytes, and the same files give the same"
   expect([...bytes.subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
   const again = await layerOf(files);
   expect({ ...again.layer, path: "" }).toEqual({ ...layer, path: "" });
+});
+
+test("content that does not get smaller is stored, whatever its pieces are; texts are compressed as gzip does", async () => {
+  const noise = createCipheriv("aes-128-ctr", Buffer.alloc(16), Buffer.alloc(16)).update(
+    Buffer.alloc(2_500_000),
+  );
+  const zeros = Buffer.alloc(2_000_000);
+  const layer = async (name: string, pieceBytes: number, film = noise): Promise<Buffer> => {
+    const writer = new LayerWriter(await folder(), undefined, SHA256);
+    const content = { "a.html": Buffer.from(TEXT), [name]: film, "b.html": Buffer.from(TEXT) };
+    for (const [path, bytes] of Object.entries(content)) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, at) =>
+        bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes),
+      );
+      await writer.file({ path, size: bytes.length }, Readable.from(pieces));
+    }
+    const { path, diffId } = await writer.end(new AbortController().signal);
+    const packed = await readFile(path);
+    expect(diffId).toBe(`sha256:${createHash("sha256").update(gunzipSync(packed)).digest("hex")}`);
+    return packed;
+  };
+  const byGzip = (packed: Buffer): Buffer => {
+    const again = gzipSync(gunzipSync(packed));
+    again[9] = 255; // no system
+    return again;
+  };
+  const film = await layer("film.webm", 100_000);
+  expect(film.indexOf(noise.subarray(5_000, 6_000))).toBeGreaterThan(0);
+  expect(film.length).toBeLessThan(noise.length + 1_500);
+  expect(film.equals(await layer("film.webm", 70_001))).toBe(true);
+  const half = await layer("film.webm", 100_000, Buffer.concat([noise.subarray(0, 1 << 20), zeros]));
+  expect(half.length).toBeLessThan((1 << 20) + 5_000);
+  for (const [name, bytes] of [
+    ["film.html", noise],
+    ["zeros.webm", zeros],
+    ["small.webm", noise.subarray(0, 131_071)],
+  ] as const) {
+    const packed = await layer(name, 100_000, bytes);
+    expect(packed.equals(byGzip(packed))).toBe(true);
+  }
 });
 
 test("compressed texts follow, once all files are written: no small ones, none that get larger, and none in place of the site's own", async () => {
