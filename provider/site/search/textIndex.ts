@@ -41,7 +41,7 @@ interface IndexedPage {
 const WEIGHT = { title: 8, heading: 4, path: 3, text: 1, part: 0.5 } as const;
 /** Pages that list what changed or where something is: they have nearly all words, and answer few questions. */
 const LIST =
-  /(?:^|\/)(?:changes|changelog|news|whats-?new|releases|rel(?:ease)?[_-]?notes|history|deprecat(?:ed|ions)|(?:gen|(?:py-)?mod)index)(?:[/.]|$)/i;
+  /(?:^|\/)(?:changes|changelog|news|whats-?new|announce(?:ments?)?|[^/]*-announcement|releases|release-\d[^/]*|rel(?:ease)?[_-]?notes|history|deprecat(?:ed|ions)|(?:gen|(?:py-)?mod)index)(?:[/.]|$)/i;
 /** Share of the score in such a page for a word that is not in its title. */
 const LIST_SHARE = 0.5;
 /** A word that is more frequent in a page counts as this often. */

@@ -71,6 +71,12 @@ const CORPORA: Readonly<Record<string, Corpus>> = {
     packages: ["python-djangorestframework-doc"],
     folder: "usr/share/doc/python3-djangorestframework/html",
   },
+  fish: { packages: ["fish-common"], folder: "usr/share/doc/fish" },
+  click: {
+    packages: ["python-click-doc"],
+    folder: "usr/share/doc/python-click-doc/html",
+    pattern: /^(?!_modules)/,
+  },
   "gimp-fr": {
     packages: ["gimp-help-fr"],
     folder: "usr/share/gimp/2.0/help/fr",
@@ -106,6 +112,8 @@ export const SENTENCES: readonly string[] = [
   "scrapy",
   "drf",
   "gimp-fr",
+  "fish",
+  "click",
 ];
 
 export const CORPUS_NAMES = [
