@@ -113,7 +113,7 @@ async function pagefindResult(
 }
 
 const languageOf = (name: string): string =>
-  /^(?:debian-reference|debian-handbook|installer|httpd)-(..)$/.exec(name)?.[1] ?? "en";
+  /^(?:debian-reference|debian-handbook|installer|httpd|gimp)-(..)$/.exec(name)?.[1] ?? "en";
 
 async function sizeOf(folder: string): Promise<{ bytes: number; compressed: number }> {
   let [bytes, compressed] = [0, 0];

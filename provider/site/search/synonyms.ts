@@ -79,7 +79,100 @@ const SYNONYMS: Readonly<Record<string, string>> = {
     requirements prerequisites dependencies
     forward redirect proxy
     quit exit leave
-    guide tutorial howto`,
+    guide tutorial howto
+    look appearance style theme design
+    formula equation math
+    picture diagram figure graphic
+    hierarchy inheritance
+    bug issue defect
+    warning caution
+    link hyperlink url
+    address url
+    big large
+    size space
+    longest duration
+    compress compression gzip
+    hacked compromised intrusion attack
+    attack vulnerability exploit
+    stuck hang freeze deadlock
+    fix repair solve
+    wrong incorrect invalid
+    old previous legacy
+    newest latest
+    automatically automatic unattended
+    hand manual manually
+    watch monitor monitoring observe
+    log logging journal
+    user account
+    rights permissions privileges access
+    owner ownership
+    administrator root admin superuser
+    screen display monitor
+    shortcut hotkey keybinding
+    keyboard shortcuts
+    letter character
+    choose select pick
+    convert transform conversion
+    color colour
+    measure benchmark profile metrics
+    statistics metrics
+    faster optimize performance
+    library package module
+    program application app executable
+    terminal console shell
+    stop prevent avoid
+    ignore omit leave+out
+    tutorial introduction beginner
+    learn tutorial introduction
+    session cookie
+    secret token key credentials
+    clean cleanup
+    pause suspend
+    resume continue
+    cancel abort interrupt
+    missing undefined
+    append add insert
+    location path
+    fetch retrieve request
+    response reply answer
+    pass send
+    hide private suppress
+    backup snapshot archive
+    export dump
+    parse read
+    nested inside
+    outside external
+    mobile phone responsive
+    team collaborate collaboration
+    contribute contributing contribution patch
+    support help community
+    several multiple
+    shared share sharing
+    upload post
+    variable environment
+    wildcard glob pattern
+    regex regular+expression pattern
+    async await
+    thread concurrency
+    pagination page paginate
+    title heading caption
+    menu navigation
+    popup dialog modal
+    inherit extend subclass
+    convert cast
+    round rounding
+    date time
+    scan analyze inspect
+    hosting deploy
+    server backend
+    browser frontend client
+    visitor client user
+    customer user
+    proxy gateway
+    firewall iptables
+    network networking
+    wifi wireless
+    usb stick`,
   de: `
     löschen entfernen
     ordner verzeichnis
@@ -122,7 +215,33 @@ const SYNONYMS: Readonly<Record<string, string>> = {
     vergleichen unterschied vergleich
     bild grafik
     erlauben zulassen
-    verbieten sperren blockieren`,
+    verbieten sperren blockieren
+    aussehen design stil thema
+    bedienung tastatur maus
+    speichern ablegen
+    verbinden verbindung
+    internet netzwerk
+    wlan funk drahtlos
+    automatisch unbeaufsichtigt
+    reparieren beheben retten rettung
+    firewall paketfilter
+    datei dateien
+    ausdrucken drucken
+    protokoll log
+    rechte berechtigungen zugriff
+    administrator root
+    verkleinern größe
+    teilen aufteilen partitionieren
+    bekannt erkannt erkennung
+    hängt absturz
+    fertig beenden
+    frage antwort
+    sprache übersetzung lokalisierung
+    melden fehlerbericht
+    link verweis
+    seite webseite
+    liste auflistung
+    zeit uhr datum`,
   es: `
     eliminar borrar quitar
     carpeta directorio
@@ -147,7 +266,39 @@ const SYNONYMS: Readonly<Record<string, string>> = {
     rechazar bloquear denegar
     comparar diferencia comparación
     copia respaldo
-    restaurar recuperar`,
+    restaurar recuperar
+    usuario cuenta
+    automático automática solas solo
+    registro log bitácora
+    pirateado comprometida comprometido intrusión ataque
+    archivo fichero
+    copia+seguridad respaldo
+    copias respaldo
+    red conexión
+    proteger asegurar seguridad
+    lento rendimiento
+    rápido rendimiento velocidad
+    programar planificar cron
+    permisos derechos acceso
+    administrador root superusuario
+    cifrar cifrado encriptar
+    imprimir impresora
+    correo email
+    web internet
+    idioma traducción localización
+    tema apariencia aspecto estilo
+    enlace vínculo
+    añadir agregar crear
+    crear generar
+    instalar desplegar
+    descargar bajar obtener
+    enviar mandar
+    arreglar reparar resolver solucionar
+    aprender tutorial introducción
+    limitar restringir
+    dividir particionar partición
+    unir combinar fusionar
+    deshacer revertir`,
   fr: `
     supprimer effacer enlever retirer
     dossier répertoire
@@ -182,7 +333,32 @@ const SYNONYMS: Readonly<Record<string, string>> = {
     comparer différence comparaison
     configurer paramétrer configuration
     paramètre option argument
-    métier tâche`,
+    métier tâche
+    apparence thème style
+    langue langage traduction
+    utilisateur compte
+    droits permissions accès
+    administrateur root
+    lien url
+    image photo figure
+    bogue bug anomalie
+    sauvegarde copie archive
+    automatiquement automatique
+    réparer corriger résoudre
+    créer générer ajouter
+    télécharger récupérer
+    envoyer transmettre
+    écrire développer créer
+    page document
+    chemin emplacement
+    fusionner combiner joindre
+    séparer diviser partitionner
+    attendre délai
+    planifier programmer cron
+    réseau connexion
+    surveiller supervision
+    annuler revenir
+    apprendre tutoriel introduction`,
   it: `
     eliminare cancellare rimuovere
     cartella directory

@@ -34,10 +34,16 @@ interface IndexedPage {
   readonly quotable: Buffer;
   /** Of all its words, weighted. */
   readonly length: number;
+  readonly isList: boolean;
 }
 
 /** Weight of a word by where it is: once in a title counts as much as this many times in the text. */
 const WEIGHT = { title: 8, heading: 4, path: 3, text: 1, part: 0.5 } as const;
+/** Pages that list what changed or where something is: they have nearly all words, and answer few questions. */
+const LIST =
+  /(?:^|\/)(?:changes|changelog|news|whats-?new|announce(?:ments?)?|[^/]*-announcement|releases|release-\d[^/]*|rel(?:ease)?[_-]?notes|history|deprecat(?:ed|ions)|(?:gen|(?:py-)?mod)index)(?:[/.]|$)/i;
+/** Share of the score in such a page for a word that is not in its title. */
+const LIST_SHARE = 0.5;
 /** A word that is more frequent in a page counts as this often. */
 const MOST_FREQUENT = 200;
 /** How many times a word must be in a page of average length for half of the highest score. */
@@ -102,7 +108,13 @@ export class TextIndex {
       else this.#words.set(ownCopy(word), [entry]);
     }
     const quoted = quotable(sections).map(({ anchor, heading, text }) => [anchor, heading, text]);
-    this.#pages.push({ path, title, quotable: ownBytes(JSON.stringify(quoted)), length });
+    this.#pages.push({
+      path,
+      title,
+      quotable: ownBytes(JSON.stringify(quoted)),
+      length,
+      isList: LIST.test(path),
+    });
   }
 
   get size(): number {
@@ -177,7 +189,8 @@ export class TextIndex {
       const half = HALF_AT * (1 - LENGTH_SHARE + LENGTH_SHARE * relative);
       const frequency = entry % 256;
       const field = Math.floor((entry % 1_024) / 256) / 2;
-      const share = ((1 - FIELD_SHARE) * frequency) / (frequency + half) + FIELD_SHARE * field;
+      const score = ((1 - FIELD_SHARE) * frequency) / (frequency + half) + FIELD_SHARE * field;
+      const share = field < 1 && this.#pages[number]?.isList ? LIST_SHARE * score : score;
       return { rank: rankOf[number] ?? 0, score: Math.max(1, Math.round(HIGHEST * share)) };
     });
     const isEverywhere = this.#pages.length > MANY_PAGES && scored.length > this.#pages.length / 2;

@@ -57,6 +57,32 @@ const CORPORA: Readonly<Record<string, Corpus>> = {
     packages: ["debian-handbook"],
     folder: "usr/share/doc/debian-handbook/html/es-ES",
   },
+  pytest: {
+    packages: ["python-pytest-doc"],
+    folder: "usr/share/doc/python-pytest-doc/html",
+    pattern: /^(?!_modules)/,
+  },
+  scrapy: {
+    packages: ["python-scrapy-doc"],
+    folder: "usr/share/doc/python-scrapy-doc/html",
+    pattern: /^(?!_modules)/,
+  },
+  drf: {
+    packages: ["python-djangorestframework-doc"],
+    folder: "usr/share/doc/python3-djangorestframework/html",
+  },
+  fish: { packages: ["fish-common"], folder: "usr/share/doc/fish" },
+  click: {
+    packages: ["python-click-doc"],
+    folder: "usr/share/doc/python-click-doc/html",
+    pattern: /^(?!_modules)/,
+  },
+  "gimp-fr": {
+    packages: ["gimp-help-fr"],
+    folder: "usr/share/gimp/2.0/help/fr",
+    // the rest are the pages of single filters
+    pattern: /^(?!plug-in|gimp-filter|(?:script|python)-fu)/,
+  },
   libstdc: { packages: ["libstdc++-12-doc"], folder: "usr/share/doc/gcc-12-base/libstdc++" },
 };
 
@@ -82,6 +108,12 @@ export const SENTENCES: readonly string[] = [
   "installer-de",
   "sphinx",
   "debian-handbook-es",
+  "pytest",
+  "scrapy",
+  "drf",
+  "gimp-fr",
+  "fish",
+  "click",
 ];
 
 export const CORPUS_NAMES = [

@@ -32,7 +32,7 @@ type Quality = (term: string) => number;
 
 const MOST_CORRECTION_FILES = 5;
 /** Quality of other forms of a word, and of longer words that begin with it. */
-const FORM = 0.9;
+const FORM = 0.8;
 /** How much less a longer word counts if the index has the word itself. */
 const BESIDE_WHOLE = 0.25;
 /** The least quality of words that count for the rarity, if there are such. */
@@ -172,8 +172,14 @@ function isForm(one: string, other: string, endings: ReadonlySet<string>): boole
   };
   const shared = sharedStart(one, other);
   for (let at = shared; at >= Math.max(LEAST_STEM, shared - MOST_BACK); at--)
-    if (isEnding(one, at) && isEnding(other, at)) return true;
+    if (isEnding(one, at) && isEnding(other, at) && isStem(at, one.length - at, other.length - at)) return true;
   return false;
+}
+
+/** Whether what two words share is long enough for their endings: `find` and `fine`, `come` and `comment` are no forms of each other. */
+function isStem(stem: number, ending: number, other: number): boolean {
+  const [short, long] = [Math.min(ending, other), Math.max(ending, other)];
+  return short === 0 ? stem > long - 2 : stem > LEAST_STEM || long < LEAST_STEM + 1;
 }
 
 function sharedStart(one: string, other: string): number {

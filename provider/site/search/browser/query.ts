@@ -15,8 +15,8 @@ const SHORT = 5;
 const MOST_READ = 10;
 /** Maximum number of word files loaded for one word. */
 const MOST_FILES = 3;
-/** How much the quoted parts of a page count beside its score in the index. */
-const CLOSENESS = 2;
+/** Weight of a page's score in the index, relative to the highest one, beside what its text and names have of the query. */
+const INDEX = 3;
 /** How much more a page counts that has all words of the query than one with a part of them. */
 const COVERAGE = 0.3;
 /** The same for a query of keywords only. */
@@ -56,11 +56,13 @@ export async function search(text: string, key: string, load: Load): Promise<Res
       const own = found[words.findIndex(({ word }) => word.text === text)]?.[0];
       return [text, own ? matched.indexOf(own) : -1];
     }),
+    new Set(directory[4].split(" ")),
   );
+  const ranked = bestOf(matched, isSentence ? COVERAGE : KEYWORDS_COVERAGE);
   const results = await Promise.all(
-    bestOf(matched, isSentence ? COVERAGE : KEYWORDS_COVERAGE).map(async ({ page, score }) => {
+    ranked.map(async ({ page, score }) => {
       const { result, closeness } = quote(await readPage(page, directory, load), question);
-      return { result, score: score * (1 + CLOSENESS * closeness) };
+      return { result, score: (INDEX * score) / (ranked[0]?.score || 1) + closeness };
     }),
   );
   return results

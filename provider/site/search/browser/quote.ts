@@ -14,27 +14,33 @@ export interface Result {
   readonly excerpt: readonly Piece[];
 }
 
-/** Weights of the words in a section's heading and text, and in a page's title. */
-const HEADING = 1;
-const TEXT = 0.7;
-const TITLE = 1.5;
+/** Weights of the question in a page's title and path, and in a section's heading and text. */
+const TITLE = 2;
+const PATH = 1.8;
+const HEADING = 0.6;
+const TEXT = 0.5;
+/** How much of a name's weight depends on what else is in it: a page «Redirects» is about them, «Redirects and aliases of hosts» less. */
+const NAME_PRECISION = 0.8;
+const HEADING_PRECISION = 0.5;
+/** How many times a word must be in a text for half of its weight. */
+const HALF_AT = 1.5;
 /** How much more a text counts that has the whole query as the reader typed it. */
-const PHRASE = 0.5;
+const PHRASE = 0.4;
 /** How much more a text counts that has a sentence of the reader, by the share that it has, and the pairs of words of a sentence. */
-const SENTENCE = 1;
+const SENTENCE = 0.8;
 const SENTENCE_PAIRS = 6;
 /** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
 const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
 const QUOTED_WORDS = 5;
 /** How much more a text counts that has the words near each other. */
-const NEAR = 0.2;
+const NEAR = 0.5;
 /** Most words from one word to another that is near it. */
 const NEAR_WORDS = 5;
 /** Weight of two neighbouring words by how many of them carry the question. */
 const PAIR = [0.1, 0.5, 1] as const;
-/** How much the share of the question that a section has counts. */
-const WHOLE = 0.5;
+/** How much the second best section of a page counts beside the best one. */
+const SECOND = 1;
 
 /** A place in the query that a word of a text fits. */
 interface Place {
@@ -46,9 +52,25 @@ interface Place {
 
 const NOWHERE: readonly Place[] = [];
 
+/** What a text has of the question; shares are from 0 to 1. */
+interface Found {
+  readonly share: number;
+  /** The share, if words that are there more often count more. */
+  readonly density: number;
+  /** Share of the text's words that were asked for, without those that mean little. */
+  readonly precision: number;
+  /** Share of the words that are near the next one. */
+  readonly near: number;
+  /** Share of the pairs of neighbouring words, less for a query of few. */
+  readonly sentence: number;
+  readonly isWhole: boolean;
+  readonly isQuoted: boolean;
+}
+
 /** What is looked for in texts. */
 export class Question {
   readonly #matched: readonly Matched[];
+  readonly #stopWords: ReadonlySet<string>;
   /** Number of words of the query, and those of them that carry it. */
   readonly #length: number;
   readonly #carrying: ReadonlySet<number>;
@@ -61,8 +83,13 @@ export class Question {
   readonly #pairs: number;
 
   /** @param words all words in their order, with the number of what was found for each that was looked for */
-  constructor(matched: readonly Matched[], words: readonly (readonly [text: string, found: number])[]) {
+  constructor(
+    matched: readonly Matched[],
+    words: readonly (readonly [text: string, found: number])[],
+    stopWords: ReadonlySet<string>,
+  ) {
     this.#matched = matched;
+    this.#stopWords = stopWords;
     this.#length = words.length;
     const isCarrying = (at: number): boolean => matched[words[at]?.[1] ?? -1]?.isStopWord === false;
     this.#carrying = new Set([...words.keys()].filter(isCarrying));
@@ -88,33 +115,41 @@ export class Question {
     return PAIR[Number(this.#carrying.has(at)) + Number(this.#carrying.has(at + 1))] ?? 0;
   }
 
-  /** How much of the question is in a text, and for each of its words how well it fits there. */
-  in(text: string): { closeness: number; fits: readonly number[] } {
+  /** How much of the question is in a text. */
+  in(text: string): Found {
     const fits = this.#matched.map(() => 0);
+    const counts = this.#matched.map(() => 0);
     const last = this.#matched.map(() => -Infinity);
     const pairs = new Set<number>();
     const near = new Set<number>();
     let [before, textBefore]: [readonly Place[], string] = [NOWHERE, ""];
+    let [meaning, asked] = [0, 0];
     for (const [position, word] of wordsOf(text, this.#known).entries()) {
       const here = this.#placesOf(word, textBefore);
+      let most = 0;
       for (const { at, word, fit } of here) {
         if (before.some((other) => other.at === at - 1)) pairs.add(at - 1);
         if (word < 0) continue;
         fits[word] = Math.max(fits[word] ?? 0, fit);
+        counts[word] = (counts[word] ?? 0) + fit;
         last[word] = position;
+        if (this.#carrying.has(at)) most = Math.max(most, fit);
         for (const other of [word - 1, word + 1])
           if (position - (last[other] ?? -Infinity) <= NEAR_WORDS) near.add(Math.min(word, other));
       }
+      if (!this.#stopWords.has(word.text)) [meaning, asked] = [meaning + 1, asked + most];
       [before, textBefore] = [here, word.text];
     }
-    const share = this.shareOf(fits);
     const typed = [...pairs].reduce((sum, at) => sum + this.#pair(at), 0) / Math.max(1, this.#pairs);
-    const together = near.size / Math.max(1, this.#matched.length - 1);
-    const isWhole = this.#length > 1 && pairs.size === this.#length - 1;
-    const sentence = typed * Math.min(1, (this.#length - 1) / SENTENCE_PAIRS);
-    const isQuoted = this.#length >= QUOTED_WORDS && typed >= QUOTED_SHARE;
-    const more = (isWhole ? PHRASE : 0) + (isQuoted ? QUOTED : 0) + SENTENCE * sentence + NEAR * together;
-    return { closeness: share * (1 + more), fits };
+    return {
+      share: this.#shareOf(fits),
+      density: this.#shareOf(counts.map((count) => count / (count + HALF_AT))),
+      precision: asked / Math.max(1, meaning),
+      near: near.size / Math.max(1, this.#matched.length - 1),
+      sentence: typed * Math.min(1, (this.#length - 1) / SENTENCE_PAIRS),
+      isWhole: this.#length > 1 && pairs.size === this.#length - 1,
+      isQuoted: this.#length >= QUOTED_WORDS && typed >= QUOTED_SHARE,
+    };
   }
 
   /** The places of a word of a text. Two words of a page can be one word of the query: `PG Vector`, `pgvector`. */
@@ -127,26 +162,32 @@ export class Question {
   }
 
   /** The share of the question, from 0 to 1. @param fits how well each of its words fits */
-  shareOf(fits: readonly number[]): number {
+  #shareOf(fits: readonly number[]): number {
     return this.#matched.reduce((sum, { rarity }, word) => sum + rarity * (fits[word] ?? 0), 0) / this.#total;
   }
 }
 
-/** The section that fits best, a quotation from it, and how much of the query is in it. */
+/** How much a name is about the question: by the share that it has of it, and the share of the name that this is. */
+function named({ share, precision, isWhole }: Found, weight: number): number {
+  return share * (1 - weight + weight * precision) + (isWhole ? PHRASE / TITLE : 0);
+}
+
+/** The sections that fit best, a quotation from the first of them, and how much of the query is in the page. */
 export function quote(
   [title, address, path, sections]: StoredPage,
   question: Question,
 ): { result: Result; closeness: number } {
-  const inTitle = question.in(title);
-  let [best, most]: [StoredSection, number] = [["", "", ""], 0];
+  let [best, most, second]: [StoredSection, number, number] = [["", "", ""], 0, 0];
   for (const section of sections) {
-    const heading = question.in(section[1]);
-    const text = question.in(section[2]);
-    const fits = text.fits.map((fit, word) =>
-      Math.max(fit, heading.fits[word] ?? 0, inTitle.fits[word] ?? 0),
-    );
-    const score = (HEADING * heading.closeness + TEXT * text.closeness) * question.shareOf(fits) ** WHOLE;
-    if (score > most) [best, most] = [section, score];
+    const [heading, text] = [question.in(section[1]), question.in(section[2])];
+    const score =
+      HEADING * named(heading, HEADING_PRECISION) +
+      TEXT * text.density +
+      NEAR * text.near +
+      SENTENCE * text.sentence +
+      (text.isQuoted || heading.isQuoted ? QUOTED : 0);
+    if (score > most) [best, most, second] = [section, score, most];
+    else second = Math.max(second, score);
   }
   const text = best[2] === "" ? (sections.find(([, , each]) => each !== "")?.[2] ?? "") : best[2];
   const isTop = best === sections[0] || best[1] === title;
@@ -158,5 +199,7 @@ export function quote(
     heading: isTop ? "" : best[1],
     excerpt: excerptOf(text, (term) => question.isMatch(term)),
   };
-  return { result, closeness: most + TITLE * inTitle.closeness };
+  const inPath = question.in(path.replace(/(?:index)?\.[a-z]+$/i, ""));
+  const names = TITLE * named(question.in(title), NAME_PRECISION) + PATH * named(inPath, NAME_PRECISION);
+  return { result, closeness: names + most + SECOND * second };
 }
