@@ -31,7 +31,7 @@ export const gcs: StoreKind = {
   name: "gcs",
   environment: {
     GOOGLE_APPLICATION_CREDENTIALS: account,
-    CLOUDSDK_CONFIG: "/nowhere",
+    CLOUDSDK_CONFIG: "/dev/null/nowhere",
     METADATA_SERVER_DETECTION: "none",
   },
   secret: "GOOGLE_APPLICATION_CREDENTIALS",
@@ -40,6 +40,7 @@ export const gcs: StoreKind = {
   hidesUploads: true,
   isOpen: true,
   hasKeysBesideFolders: true,
+  removesLists: false,
   refusals: [
     { name: "no such bucket", place: { gcsBucket: "nowhere" }, message: /^there is no bucket nowhere/ },
     {

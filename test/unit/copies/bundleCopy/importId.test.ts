@@ -62,7 +62,10 @@ test.each<[string, object]>([
 test.each([
   [`copies/${SHA256}.tar.gz`, SOURCE],
   [`copies/${SHA256}`, `${SOURCE}, offlineSearch`],
-  [`s3://docs/${SHA256}.zip`, `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife`],
+  [
+    `s3://docs/${SHA256}.zip`,
+    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife`,
+  ],
   [
     `s3://docs/#sha256:${SHA256}`,
     `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch`,

@@ -15,7 +15,13 @@ test("a record is read back as written, with any file names", () => {
   const files = new Map(
     ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, revision: '"e"' }]),
   );
-  const record = { sha256: DIGEST, isWhole: true, headersVersion: HEADERS_VERSION, files, derived: ["a b/ü"] };
+  const record = {
+    sha256: DIGEST,
+    isWhole: true,
+    headersVersion: HEADERS_VERSION,
+    files,
+    derived: ["a b/ü"],
+  };
   expect(readRecord(PLACE, KEY, writeRecord(record))).toEqual({ ...record, headersVersion: 2 });
 });
 
