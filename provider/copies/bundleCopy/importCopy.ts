@@ -19,7 +19,7 @@ import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../../images/signing/signer";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
-import { importingOwner } from "../ownership/owner";
+import { derivedOwner } from "../ownership/owner";
 import { type OwnedContext, withOwner } from "../publication/publication";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { traitsOf } from "./destinationKinds";
@@ -53,7 +53,7 @@ export async function importCopy(given: PublicationContext, id: string): Promise
   try {
     const { signingKeyEnv } = parsed;
     const verifier = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, given.configuration);
-    const owner = importingOwner(given.urn, parsed.uri);
+    const owner = derivedOwner("import", given.urn, parsed.uri);
     return await withinLimit({ ...given, owner }, DEFAULT_LIMIT_MS, (context) =>
       withScratchFolder(context, async (place) => {
         const found = await destination.find(parsed.name, place, verifier);

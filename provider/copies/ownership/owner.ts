@@ -16,40 +16,21 @@ export interface Owner {
 const ID = /^[0-9a-f]{32}$/;
 
 /** A new owner. @param urn the resource's */
-export function newOwner(urn: string | undefined, hasMarks = true): Owner {
-  return { id: randomUUID().replaceAll("-", ""), urn, hasMarks };
+export function newOwner(urn: string | undefined): Owner {
+  return { id: randomUUID().replaceAll("-", ""), urn, hasMarks: true };
 }
 
 /**
- * The owner that an import makes: the same each time, because Pulumi's preview of an import reads the item, too, and its state is
- * never stored.
+ * An owner that is the same each time. Of an import, because Pulumi's preview of an import reads the item, too, and its state is never
+ * stored. Of items in a state of a version without owners, because a run may be killed after it wrote the marks.
  *
- * @param address of the item
+ * @param where the address of the item, or the place of the items
  */
-export function importingOwner(urn: string | undefined, address: string): Owner {
-  return derivedOwner("import", urn, address, true);
-}
-
-/**
- * The owner of items in a state of a version without owners: the same each time, because a run may be killed after it wrote the marks.
- *
- * @param place of the items
- */
-export function adoptingOwner(urn: string | undefined, place: string): Owner {
-  return derivedOwner("adopt", urn, place, false);
-}
-
-function derivedOwner(why: string, urn: string | undefined, where: string, hasMarks: boolean): Owner {
-  if (urn === undefined) return newOwner(urn, hasMarks);
-  const digest = createHash("sha256")
-    .update(JSON.stringify([why, urn, where]))
-    .digest("hex");
-  return { id: digest.slice(0, 32), urn, hasMarks };
-}
-
-/** The owner that a state contains; `undefined` if it was written by a version without owners. */
-export function ownerIn(id: unknown, urn: string | undefined): Owner | undefined {
-  return isOwnerId(id) ? { id, urn, hasMarks: true } : undefined;
+export function derivedOwner(why: "import" | "adopt", urn: string | undefined, where: string): Owner {
+  const owner = { ...newOwner(urn), hasMarks: why === "import" };
+  if (urn === undefined) return owner;
+  const digest = createHash("sha256").update(JSON.stringify([why, urn, where]));
+  return { ...owner, id: digest.digest("hex").slice(0, 32) };
 }
 
 export function isOwnerId(value: unknown): value is string {

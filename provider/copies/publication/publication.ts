@@ -9,7 +9,7 @@ import type { LinkTimes } from "../../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
-import { adoptingOwner, ownerIn, type Owner } from "../ownership/owner";
+import { derivedOwner, isOwnerId, type Owner } from "../ownership/owner";
 import type { OfflineSearch } from "../../site/offlineSearch/options";
 import type { LimitedContext } from "../../resource/withinLimit";
 
@@ -215,6 +215,7 @@ export function ownerOfState<T extends Published>(
   state: T["state"],
   urn: string | undefined,
 ): Owner {
-  const place = JSON.stringify(kind.destinationKey(kind.inputsOf(state)));
-  return ownerIn(state.bookkeeping.owner, urn) ?? adoptingOwner(urn, place);
+  const { owner: id } = state.bookkeeping;
+  if (isOwnerId(id)) return { id, urn, hasMarks: true };
+  return derivedOwner("adopt", urn, JSON.stringify(kind.destinationKey(kind.inputsOf(state))));
 }
