@@ -20,7 +20,7 @@ const random = seededRandom(SEED);
 const LAYOUTS = ["archive", "site"] as const;
 test.for(STORES.flatMap((kind) => LAYOUTS.map((layout) => ({ name: kind.name, kind, layout }))))(
   `${KILLS} killed runs leave no wrong byte, and no upload after the next run ($name, $layout, SEED=${SEED})`,
-  { timeout: 60_000 + KILLS * 10_000 },
+  { timeout: 60_000 + KILLS * 20_000 },
   async ({ kind, layout }, context) => {
     const store = await kind.start(context);
     const begin = (sha256: string, killAt?: KillInstants["next"]): Promise<Run> =>

@@ -144,7 +144,7 @@ export class AzureStore implements ObjectStore {
     const { prefix = "" } = this.#client.inputs;
     const folders = new Set<string>();
     for (const key of keys) {
-      for (let at = key.lastIndexOf("/"); at > prefix.length; at = key.lastIndexOf("/", at - 1))
+      for (let at = key.lastIndexOf("/"); at > 0 && at >= prefix.length; at = key.lastIndexOf("/", at - 1))
         folders.add(key.slice(0, at));
     }
     const deepestFirst = [...folders].sort((one, other) => other.split("/").length - one.split("/").length);
