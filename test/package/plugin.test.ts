@@ -68,6 +68,7 @@ test("the licences of all packages in the bundle are beside it", () => {
   const licences = readFileSync(join(alone, "LICENSES.txt"), "utf8");
   for (const name of [
     "@aws-sdk/client-s3",
+    "@google-cloud/storage",
     "@grpc/grpc-js",
     "@pulumi/pulumi",
     "data-uri-to-buffer",

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import fetch from "node-fetch";
+import fetch, { Response } from "node-fetch";
 import { describe, expect, test, type TestContext } from "vitest";
 import { authFailure } from "../../../../../../provider/copies/destinations/objectStore/gcs/failure.ts";
 import { openGcs } from "../../../../../../provider/copies/destinations/objectStore/gcs/gcsDestination.ts";
@@ -305,6 +305,33 @@ test("a copy within the store takes as many requests as the store wants", async 
   expect(await store.copy("v/a", "w/b")).toBe("9");
   expect(requests).toEqual(Array(2).fill(`POST ${OBJECTS}/v/a/rewriteTo/b/docs/o/w/b`));
 });
+
+test.for([(given: object) => given, (given: object) => new Headers(given as Record<string, string>)])(
+  "requests have the token that the library gives, and the project that pays, at Google's address",
+  async (wrap, context) => {
+    const given = { authorization: "Bearer c4n4ry-token", "x-goog-user-project": "payer" };
+    class Storage {
+      authClient = { getRequestHeaders: () => Promise.resolve(wrap(given)) };
+    }
+    const sent: unknown[] = [];
+    const place = {
+      ...(await stubOperation(context)),
+      fetch: (url: string, init: object) => {
+        sent.push([url, init]);
+        return Promise.resolve(new Response(JSON.stringify({ generation: "7", size: "3" })));
+      },
+    };
+    const store = new GcsStore(PLACE, { Storage } as unknown as Sdk, place);
+    expect(await store.head("v/ä b")).toMatchObject({ revision: "7" });
+    const url = expect.stringMatching(
+      /^https:\/\/storage\.googleapis\.com\/storage\/v1\/b\/docs\/o\/v%2F%C3%A4%20b\?fields=/,
+    ) as unknown;
+    expect(sent).toEqual([
+      [url, expect.objectContaining({ headers: expect.objectContaining(given) as unknown })],
+    ]);
+    expect(place.secrets.removeFrom("c4n4ry-token")).not.toContain("c4n4ry");
+  },
+);
 
 test("a link that Google's own key signs ends after twelve hours, and one of a private key when it says", async (context) => {
   const signed = async (privateKey: string | undefined): Promise<number | undefined> => {
