@@ -37,7 +37,6 @@ export const gcs: StoreKind = {
   secret: "GOOGLE_APPLICATION_CREDENTIALS",
   compareMethods: ["GET", "GET"],
   checksum: { whole: /^[\w+/]{22}==$/, parts: /^[\w+/]{22}==$/ },
-  removesLists: false,
   hidesUploads: true,
   isOpen: true,
   hasKeysBesideFolders: true,
