@@ -10,18 +10,16 @@ import type * as Manifests from "../../provider/images/registry/manifests.ts";
 import type * as Reference from "../../provider/images/registry/reference.ts";
 import type * as Session from "../../provider/images/registry/session.ts";
 import type * as Clock from "../../provider/runtime/time/clock.ts";
-import type * as Deadline from "../../provider/runtime/time/clock.ts";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";
-const { fileBlob } = load(`${dist}/registry/blobs.js`) as typeof Blobs;
-const { ensureBlob } = load(`${dist}/registry/ensureBlob.js`) as typeof EnsureBlob;
-const { putManifest } = load(`${dist}/registry/manifests.js`) as typeof Manifests;
-const { parseRepository } = load(`${dist}/registry/reference.js`) as typeof Reference;
-const { RegistrySession } = load(`${dist}/registry/session.js`) as typeof Session;
-const { systemClock } = load(`${dist}/time/clock.js`) as typeof Clock;
-const { startDeadline } = load(`${dist}/time/deadline.js`) as typeof Deadline;
+const { fileBlob } = load(`${dist}/images/registry/blobs.js`) as typeof Blobs;
+const { ensureBlob } = load(`${dist}/images/registry/ensureBlob.js`) as typeof EnsureBlob;
+const { putManifest } = load(`${dist}/images/registry/manifests.js`) as typeof Manifests;
+const { parseRepository } = load(`${dist}/images/registry/reference.js`) as typeof Reference;
+const { RegistrySession } = load(`${dist}/images/registry/session.js`) as typeof Session;
+const { startDeadline, systemClock } = load(`${dist}/runtime/time/clock.js`) as typeof Clock;
 
 interface Descriptor {
   readonly mediaType: string;
