@@ -10,7 +10,7 @@ import type * as Manifests from "../../provider/images/registry/manifests.ts";
 import type * as Reference from "../../provider/images/registry/reference.ts";
 import type * as Session from "../../provider/images/registry/session.ts";
 import type * as Clock from "../../provider/runtime/time/clock.ts";
-import { Secrets } from "../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";
