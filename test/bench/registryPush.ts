@@ -10,7 +10,7 @@ import type * as Manifests from "../../provider/images/registry/manifests.ts";
 import type * as Reference from "../../provider/images/registry/reference.ts";
 import type * as Session from "../../provider/images/registry/session.ts";
 import type * as Clock from "../../provider/runtime/time/clock.ts";
-import { Secrets } from "../../provider/runtime/messages/secrets.ts";
+import type * as SecretValues from "../../provider/runtime/messages/secrets.ts";
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";
@@ -19,6 +19,7 @@ const { ensureBlob } = load(`${dist}/images/registry/ensureBlob.js`) as typeof E
 const { putManifest } = load(`${dist}/images/registry/manifests.js`) as typeof Manifests;
 const { parseRepository } = load(`${dist}/images/registry/reference.js`) as typeof Reference;
 const { RegistrySession } = load(`${dist}/images/registry/session.js`) as typeof Session;
+const { Secrets } = load(`${dist}/runtime/messages/secrets.js`) as typeof SecretValues;
 const { startDeadline, systemClock } = load(`${dist}/runtime/time/clock.js`) as typeof Clock;
 
 interface Descriptor {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { ownBytes, ownCopy } from "./ownMemory";
+import { ownBytes } from "./ownMemory";
+import { Postings } from "./postings";
 import { languageWordsOf } from "./stopWords";
 import { KnownWords } from "./knownWords";
 import { beginning, wordsOf, type Word } from "./words";
@@ -54,6 +55,8 @@ const LENGTH_SHARE = 0.6;
 const FIELD_SHARE = 0.15;
 /** Scores of a word in a page are whole numbers up to this one, written as one character. */
 const HIGHEST = 35;
+/** More than there are scores: a page's rank times this and its score are one number. */
+const SCORES = 64;
 /** In larger sites, a word of more than half of the pages lists only the pages with the highest scores, at least this many. */
 const MANY_PAGES = 100;
 const LEAST_BEST = 200;
@@ -73,7 +76,7 @@ const MOST_SECTIONS = 400;
 export class TextIndex {
   readonly #pages: IndexedPage[] = [];
   /** For each word, a number for each of its pages: 1,024 × the page's number + 256 × its best field + its frequency. */
-  readonly #words = new Map<string, number[]>();
+  readonly #words = new Postings();
   readonly #known = new KnownWords();
 
   /**
@@ -101,11 +104,9 @@ export class TextIndex {
       count(text, WEIGHT.text);
     }
     for (const [word, frequency] of frequencies) {
-      const pages = this.#words.get(word);
       const entry =
         number * 1_024 + (fields.get(word) ?? 0) * 256 + Math.min(MOST_FREQUENT, Math.ceil(frequency));
-      if (pages) pages.push(entry);
-      else this.#words.set(ownCopy(word), [entry]);
+      this.#words.add(word, entry);
     }
     const quoted = quotable(sections).map(({ anchor, heading, text }) => [anchor, heading, text]);
     this.#pages.push({
@@ -143,10 +144,11 @@ export class TextIndex {
 
     let [lines, first, size]: [string[], string, number] = [[], "", 0];
     const common: string[] = [];
-    for (const word of inOrder(this.#words.keys())) {
-      const share = (this.#words.get(word)?.length ?? 0) / order.length;
+    for (const word of inOrder(this.#words.words())) {
+      const entries = this.#words.of(word);
+      const share = entries.length / order.length;
       if (order.length > MANY_PAGES && share > COMMON) common.push(word);
-      const line = `${word} ${this.#postings(word, rankOf, average)}`;
+      const line = `${word} ${this.#postings(entries, rankOf, average)}`;
       if (size > 0 && size + line.length > WORDS_SIZE) {
         yield listed(words, first, dataFile("words", lines.join("\n")));
         [lines, size] = [[], 0];
@@ -169,7 +171,7 @@ export class TextIndex {
       textSize += entry.length;
     }
     if (textSize > 0) yield listed(texts, firstRank, jsonFile("text", `[${pages.join(",")}]`));
-    const known = languageWordsOf(language, (word) => this.#words.get(word)?.length ?? 0);
+    const known = languageWordsOf(language, (word) => this.#words.of(word).length);
     return dataFile(`lang-${language || "und"}`, [
       order.length,
       words,
@@ -182,8 +184,8 @@ export class TextIndex {
   }
 
   /** The pages of a word: for each, the distance to the page before in letters, and its score in one digit or capital. */
-  #postings(word: string, rankOf: Int32Array, average: number): string {
-    const scored = (this.#words.get(word) ?? []).map((entry) => {
+  #postings(entries: readonly number[], rankOf: Int32Array, average: number): string {
+    const scores = entries.map((entry) => {
       const number = Math.floor(entry / 1_024);
       const relative = (this.#pages[number]?.length ?? 0) / average;
       const half = HALF_AT * (1 - LENGTH_SHARE + LENGTH_SHARE * relative);
@@ -191,19 +193,23 @@ export class TextIndex {
       const field = Math.floor((entry % 1_024) / 256) / 2;
       const score = ((1 - FIELD_SHARE) * frequency) / (frequency + half) + FIELD_SHARE * field;
       const share = field < 1 && this.#pages[number]?.isList ? LIST_SHARE * score : score;
-      return { rank: rankOf[number] ?? 0, score: Math.max(1, Math.round(HIGHEST * share)) };
+      return (rankOf[number] ?? 0) * SCORES + Math.max(1, Math.round(HIGHEST * share));
     });
+    const scored = new Float64Array(scores).sort();
     const isEverywhere = this.#pages.length > MANY_PAGES && scored.length > this.#pages.length / 2;
     const best = isEverywhere
       ? scored
-          .sort((one, other) => other.score - one.score || one.rank - other.rank)
-          .slice(0, Math.max(LEAST_BEST, Math.ceil(this.#pages.length / 20)))
+          .map((each) => (SCORES - (each % SCORES)) * 2 ** 40 + each) // the highest scores first, then by rank
+          .sort()
+          .subarray(0, Math.max(LEAST_BEST, Math.ceil(this.#pages.length / 20)))
+          .map((each) => each % 2 ** 40)
+          .sort()
       : scored;
-    best.sort((one, other) => one.rank - other.rank);
     let before = -1;
     let text = isEverywhere ? String(scored.length) : "";
-    for (const { rank, score } of best) {
-      text += `${letters(rank - before)}${score.toString(36).toUpperCase()}`;
+    for (const each of best) {
+      const rank = Math.floor(each / SCORES);
+      text += `${letters(rank - before)}${(each % SCORES).toString(36).toUpperCase()}`;
       before = rank;
     }
     return text;
