@@ -172,7 +172,8 @@ function isForm(one: string, other: string, endings: ReadonlySet<string>): boole
   };
   const shared = sharedStart(one, other);
   for (let at = shared; at >= Math.max(LEAST_STEM, shared - MOST_BACK); at--)
-    if (isEnding(one, at) && isEnding(other, at) && isStem(at, one.length - at, other.length - at)) return true;
+    if (isEnding(one, at) && isEnding(other, at) && isStem(at, one.length - at, other.length - at))
+      return true;
   return false;
 }
 
