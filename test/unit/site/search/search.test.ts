@@ -192,11 +192,22 @@ describe("the order of the results", () => {
     expect(paths).toEqual(["b", "a"]);
   });
 
-  test("words in one section before more of them in several", async () => {
+  test("a page that is about the word before one whose title has others, too", async () => {
+    const titles: Readonly<Record<string, string>> = { a: "Alpha and gamma of delta", b: "Alpha" };
+    const { paths } = await ask({ a: "alpha", b: "alpha" }, "alpha", (path) => titles[path] ?? "");
+    expect(paths).toEqual(["b", "a"]);
+  });
+
+  test("a page before a list of changes that has the word more often", async () => {
+    const texts = { changelog: "alpha ".repeat(4), usage: "alpha ".repeat(3) };
+    expect((await ask(texts, "alpha", () => "T")).paths).toEqual(["usage", "changelog"]);
+  });
+
+  test("words in one section before the same in several", async () => {
     const section = (text: string): Section => ({ anchor: "", heading: "", text });
     const other = section("gamma ".repeat(50));
     const texts = {
-      a: [section("alpha ".repeat(3)), section("beta ".repeat(3)), other],
+      a: [section("alpha"), section("beta"), other],
       b: [section("alpha beta"), other],
     };
     expect((await ask(texts, "alpha beta", () => "T")).paths).toEqual(["b", "a"]);
