@@ -1,5 +1,6 @@
 // The spans of an export in a trace: names, attributes, and never a secret.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";
@@ -134,6 +135,18 @@ test("where the job is gone, the code is that of the new one, and no span of its
   const start = recorded.named("docs_hosting.export.start");
   expect(start.attributes).toMatchObject({ "docs_hosting.job.id": "job-2" });
   expect(start.within[0]?.attributes).not.toHaveProperty("docs_hosting.job.id");
+});
+
+test("the job of a killed run continues with its own code", async () => {
+  const { domain, baseUrl } = site.inputs;
+  site.service.jobs.set("job-7", { domain, startedAtMs: site.clock.monotonic(), outcome: "completed" });
+  site.records.save({ urn: URN, domain, baseUrl }, intentOf(site.inputs), { jobId: "job-7" });
+  await create();
+  expect(recorded.tree.attributes).toMatchObject({
+    "docs_hosting.decision": "RESUMED",
+    "docs_hosting.job.id": "job-7",
+  });
+  expect(recorded.outline).not.toContain("  docs_hosting.export.start");
 });
 
 test("an operation without requests has its code alone", async () => {

@@ -62,6 +62,41 @@ describe("an answer with a part", () => {
     expect(read(206, headers, REST)).toEqual(expected);
     expect(read(206, headers, { ...REST, totalBytes: undefined })).toEqual(expected);
   });
+
+  test.each<[string, Record<string, string>, string]>([
+    ["no range", { etag: '"1"' }, "the store does not say which bytes it sends"],
+    ["an unknown size", range("bytes 40-99/*"), "the store does not say which bytes it sends"],
+    ["more than a range", range("bytes 40-99/100, 0"), "the store does not say which bytes it sends"],
+    ["something before its range", range("x bytes 40-99/100"), "the store does not say which bytes it sends"],
+    [
+      "a number too large",
+      range(`bytes 40-99/1${"0".repeat(15)}`),
+      "the store does not say which bytes it sends",
+    ],
+    ["another unit", range("lines 40-99/100"), "the store does not say which bytes it sends"],
+    ["an earlier start", range("bytes 39-99/100"), "the store sends other bytes than requested"],
+    ["a later start", range("bytes 41-99/100"), "the store sends other bytes than requested"],
+    ["another size", range("bytes 40-99/101"), "the size of the store's bundle has changed"],
+    ["an end before its start", range("bytes 40-39/100"), "the size of the store's bundle has changed"],
+    ["an end beyond the bundle", range("bytes 40-100/100"), "the size of the store's bundle has changed"],
+    ["another length", range("bytes 40-99/100", { "content-length": "59" }), "the store contradicts itself"],
+    ["another ETag", range("bytes 40-99/100", { etag: '"2"' }), "the bundle has changed"],
+    ["a weak ETag", range("bytes 40-99/100", { etag: 'W/"1"' }), "the bundle has changed"],
+  ])("and %s starts the download again", (_what, headers, why) => {
+    expect(read(206, headers, REST)).toEqual(restart(why));
+  });
+
+  test("is useless where none was requested, because no ETag is known", () => {
+    const headers = { "content-range": "bytes 0-99/100" };
+    expect(read(206, headers)).toEqual(restart("the bundle has changed"));
+  });
+});
+
+test("that a link has expired is read in any letter case, and a pause by the store's clock", () => {
+  expect(read(400, {}, REST, "AccessDenied: Request has EXPIRED")).toEqual({ kind: "refused" });
+  const headers = { "retry-after": "Thu, 01 Jan 2026 01:00:09 GMT", date: "Thu, 01 Jan 2026 01:00:00 GMT" };
+  const fault = { kind: "status", status: 429, retryAfterMs: 9_000 };
+  expect(read(429, headers, REST, "busy")).toEqual({ kind: "later", fault });
 });
 
 describe("a store that has no more bytes", () => {
