@@ -144,17 +144,11 @@ export class DirectPut {
     for (const reject of this.#pending) reject(this.#signal.reason);
   };
 
-  async #unlessStopped<T>(work: Promise<T>): Promise<T> {
-    let reject = (_reason: unknown): void => undefined;
-    try {
-      return await new Promise<T>((resolve, fail) => {
-        reject = fail;
-        this.#pending.add(reject);
-        work.then(resolve, reject);
-      });
-    } finally {
-      this.#pending.delete(reject);
-    }
+  #unlessStopped<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.add(reject);
+      work.finally(() => this.#pending.delete(reject)).then(resolve, reject);
+    });
   }
 }
 
