@@ -144,7 +144,7 @@ async function writeSites(folder: string, files: number): Promise<{ first: strin
   };
   return {
     first: await write("first", () => 1),
-    changed: await write("changed", (at) => (at % 100 === 7 ? 2 : 1)),
+    changed: await write("changed", (at) => (at % 100 === 7 ? 22 : 1)),
   };
 }
 

@@ -14,6 +14,7 @@ export async function inParallel<T>(
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   let weight = 0;
+  let wake = (): void => undefined;
   let failure: { readonly error: unknown } | undefined;
   const begin = (item: T): void => {
     const own = weightOf(item);
@@ -25,13 +26,14 @@ export async function inParallel<T>(
       .finally(() => {
         weight -= own;
         running.delete(done);
+        wake();
       });
     running.add(done);
   };
   try {
     for await (const item of items) {
       while (running.size >= concurrency || (running.size > 0 && weight + weightOf(item) > heaviest)) {
-        await Promise.race(running);
+        await new Promise<void>((resolve) => (wake = resolve));
       }
       if (failure !== undefined) break;
       begin(item);

@@ -287,8 +287,9 @@ async function sendStages(
   const send = async (object: SiteObject): Promise<void> => {
     const { path, size } = object;
     const whole = { ...object, key: place.key(path) };
-    const isThere = await sendObject(place, whole, await contentOf(object), !there.has(path), {
-      onProgress: (bytes) => report(done + bytes),
+    const content = await contentOf(object);
+    const isThere = await sendObject(place, whole, content, !there.has(path), {
+      ...(!Buffer.isBuffer(content) && { onProgress: (bytes) => report(done + bytes) }),
       onStored: (revision) => revisions.set(path, revision),
     });
     if (!isThere) throw changedMeanwhile(place, path);

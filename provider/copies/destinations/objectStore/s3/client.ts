@@ -53,7 +53,7 @@ export class BucketClient {
         httpsAgent: agent,
       },
     });
-    this.direct = new DirectPut(this.s3);
+    this.direct = new DirectPut(this.s3, context.signal);
   }
 
   /**
@@ -97,6 +97,12 @@ export class BucketClient {
       if (isSame && !/^\d+$/.test(codeOf(reason))) return reason;
     }
     return error;
+  }
+
+  /** Closes its connections. */
+  close(): void {
+    this.direct.close();
+    this.s3.destroy();
   }
 
   /** The destination in messages. */

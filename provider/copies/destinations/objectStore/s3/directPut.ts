@@ -17,7 +17,7 @@ interface SdkRequest {
 interface Handler {
   handle(
     request: SdkRequest,
-    options: { readonly abortSignal: AbortSignal },
+    options: object,
   ): Promise<{
     readonly response: {
       readonly statusCode: number;
@@ -68,11 +68,16 @@ const MOST_FAILURES = 100;
  */
 export class DirectPut {
   readonly #s3: S3;
+  readonly #signal: AbortSignal;
+  /** What the signal ends: one listener for all requests, since each listener costs more than a signature. */
+  readonly #pending = new Set<(reason: unknown) => void>();
   #sample: Sample | undefined;
   #failures = 0;
 
-  constructor(s3: S3) {
+  constructor(s3: S3, signal: AbortSignal) {
     this.#s3 = s3;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#stop, { once: true });
     s3.middlewareStack.add(
       (next, context) => async (args) => {
         const result = await next(args);
@@ -106,7 +111,6 @@ export class DirectPut {
     content: Buffer,
     onlyIf: WriteCondition | undefined,
     hasChecksum: boolean,
-    signal: AbortSignal,
   ): Promise<Revision | undefined> {
     const sample = this.#sample;
     if (sample === undefined || this.#failures >= MOST_FAILURES || content.length !== object.size)
@@ -119,7 +123,7 @@ export class DirectPut {
         httpAuthOption.signingProperties ?? {},
       );
       const handler = this.#s3.config.requestHandler as Handler;
-      const { response } = await handler.handle(signed, { abortSignal: signal });
+      const { response } = await this.#unlessStopped(handler.handle(signed, {}));
       response.body.resume();
       const { etag } = response.headers;
       if (response.statusCode === 200 && etag !== undefined) return etag;
@@ -129,6 +133,22 @@ export class DirectPut {
     this.#failures++;
     this.#sample = undefined;
     return undefined;
+  }
+
+  /** The connections of requests that were stopped end with the SDK's client. */
+  close(): void {
+    this.#signal.removeEventListener("abort", this.#stop);
+  }
+
+  readonly #stop = (): void => {
+    for (const reject of this.#pending) reject(this.#signal.reason);
+  };
+
+  #unlessStopped<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.add(reject);
+      work.finally(() => this.#pending.delete(reject)).then(resolve, reject);
+    });
   }
 }
 

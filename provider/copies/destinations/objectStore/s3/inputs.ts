@@ -166,6 +166,7 @@ export function encryptionOf({ encryption, kmsKeyId }: BucketInputs): {
 
 /** A key in the path of an address, as signatures need it. */
 export function encodeKey(key: string): string {
+  if (/^[\w./-]*$/.test(key)) return key;
   return encodeURIComponent(key).replace(/%2F|[!'()*]/g, (found) =>
     found === "%2F" ? "/" : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   );

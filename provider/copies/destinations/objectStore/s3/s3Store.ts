@@ -161,6 +161,6 @@ export class S3Store implements ObjectStore {
   }
 
   close(): void {
-    this.#client.s3.destroy();
+    this.#client.close();
   }
 }

@@ -68,9 +68,8 @@ async function sendSmall(
   hasChecksum: boolean,
 ): Promise<string | undefined> {
   const { key, sha256, size } = object;
-  const { signal } = client.context;
-  signal.throwIfAborted();
-  let revision = await client.direct.send(object, content, onlyIf, hasChecksum, signal);
+  client.context.signal.throwIfAborted();
+  let revision = await client.direct.send(object, content, onlyIf, hasChecksum);
   if (revision === undefined) {
     if (createHash("sha256").update(content).digest("hex") !== sha256) {
       throw new DestinationError(
