@@ -33,6 +33,9 @@ export interface NewObject {
   readonly headers: FileHeaders;
 }
 
+/** Name of the metadata with an object's {@link NewObject.sha256}. */
+export const DIGEST_NAME = "sha256";
+
 /** The content of an object: in memory, or read anew for each attempt. An error while it is read ends the attempt unchanged. */
 export type Content = Buffer | (() => AsyncIterable<Uint8Array>);
 

@@ -70,8 +70,11 @@ test.each([
     `s3://docs/#sha256:${SHA256}`,
     `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch`,
   ],
-  [`gs://docs/site/${SHA256}.zip`, `${SOURCE}, endpoint, linkLife`],
-  [`https://docs.blob.core.windows.net/site/${SHA256}.zip`, `${SOURCE}, websiteEndpoint, linkLife`],
+  [`gs://docs/site/${SHA256}.zip`, `${SOURCE}, endpoint, cleanUrls, linkLife`],
+  [
+    `https://docs.blob.core.windows.net/site/${SHA256}.zip`,
+    `${SOURCE}, websiteEndpoint, cleanUrls, linkLife`,
+  ],
   [
     `r.internal/docs@sha256:${SHA256}`,
     `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, signingKeyEnv`,

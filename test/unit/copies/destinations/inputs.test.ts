@@ -21,7 +21,7 @@ test("a destination gets the defaults of its kind, and loses what is absent", ()
 });
 
 test("one kind is given, and only its fields", () => {
-  const oneOf = "must be an object with one of folder, bucket, azureContainer, repository";
+  const oneOf = "must be an object with one of folder, bucket, azureContainer, gcsBucket, repository";
   for (const none of [null, undefined, "a", 7, [], ["folder"], {}, { layout: "site" }, { folder: null }]) {
     expect(checkDestination(none)).toEqual({ problem: oneOf });
   }

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { CopyLink } from "../../destination";
 import {
+  DIGEST_NAME,
   type Content,
   type ListedObject,
   type NewObject,
@@ -16,7 +17,7 @@ import { addressOf, containerUri, LONGEST_NAME } from "./inputs";
 import { listBlobs } from "./pages";
 import { ABSENT, removeBlobs } from "./removal";
 import { signedLink } from "./link";
-import { DIGEST_NAME, DISCARDED, sendBlob, unfinishedUploads } from "./upload";
+import { DISCARDED, sendBlob, unfinishedUploads } from "./upload";
 
 /** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
 const COPY_INTERVAL_MS = 500;

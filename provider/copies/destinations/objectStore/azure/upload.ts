@@ -1,14 +1,19 @@
 import { createHash } from "node:crypto";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import { inParallel } from "../../../../runtime/concurrency/inParallel";
-import type { Content, NewObject, SendOptions, UnfinishedUpload, WriteCondition } from "../objectStore";
+import {
+  DIGEST_NAME,
+  type Content,
+  type NewObject,
+  type SendOptions,
+  type UnfinishedUpload,
+  type WriteCondition,
+} from "../objectStore";
 import { StoreError } from "../storeError";
 import type { ContainerAccess } from "./client";
 import { listBlobs } from "./pages";
 import { ABSENT } from "./removal";
 
-/** Metadata of a blob: the digest of its content. */
-export const DIGEST_NAME = "sha256";
 /** Larger blobs are sent in blocks of this size, in bytes; in larger blocks if there would be more than {@link MAX_BLOCKS}. */
 const BLOCK_SIZE = 8 * 1024 * 1024;
 /** See https://learn.microsoft.com/rest/api/storageservices/put-block-list */

@@ -1,6 +1,7 @@
 import type { CopyLink, DestinationContext } from "../../destination";
 import { inParallel } from "../../../../runtime/concurrency/inParallel";
 import {
+  DIGEST_NAME,
   CONCURRENCY,
   type Content,
   type ListedObject,
@@ -15,7 +16,7 @@ import { type Fields, GcsClient, unlessMissing } from "./client";
 import type { GcsInputs } from "./inputs";
 import { readPages } from "../pages";
 import type { Sdk } from "./sdk";
-import { DIGEST_NAME, sendObject } from "./upload";
+import { sendObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
 const MANAGED_SIGNATURE_MS = 12 * 3_600_000;

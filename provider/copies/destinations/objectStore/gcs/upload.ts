@@ -1,13 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { HttpReply } from "../../../../http/attempt";
-import type { Content, NewObject, SendOptions } from "../objectStore";
+import { DIGEST_NAME, type Content, type NewObject, type SendOptions } from "../objectStore";
 import { StoreError } from "../storeError";
 import { type Fields, type GcsClient, type GcsRequest } from "./client";
 import { corrupted } from "./failure";
-
-/** Name of the metadata with the SHA-256 of an object. */
-export const DIGEST_NAME = "sha256";
 
 /** What is sent with one request, in bytes; the pieces of a session must be multiples of 256 KiB. */
 const PIECE_SIZE = 8 * 1024 * 1024;

@@ -1,9 +1,8 @@
 import type { Readable } from "node:stream";
 import type { S3 } from "@aws-sdk/client-s3";
-import type { NewObject, Revision, WriteCondition } from "../objectStore";
+import { DIGEST_NAME, type NewObject, type Revision, type WriteCondition } from "../objectStore";
 import { contentMd5 } from "./checksums";
 import { encodeKey } from "./inputs";
-import { DIGEST_NAME } from "./upload";
 
 /** A request of the SDK. */
 interface SdkRequest {

@@ -1,14 +1,15 @@
 import type { Readable } from "node:stream";
 import type { CopyLink, DestinationContext } from "../../destination";
-import type {
-  Content,
-  ListedObject,
-  NewObject,
-  ObjectStore,
-  Revision,
-  SendOptions,
-  StoredObject,
-  UnfinishedUpload,
+import {
+  DIGEST_NAME,
+  type Content,
+  type ListedObject,
+  type NewObject,
+  type ObjectStore,
+  type Revision,
+  type SendOptions,
+  type StoredObject,
+  type UnfinishedUpload,
 } from "../objectStore";
 import { isOfUnknownHeader, withChecksums } from "./checksums";
 import { BucketClient } from "./client";
@@ -17,7 +18,7 @@ import { readPages } from "../pages";
 import { readPlainEntries } from "./listPage";
 import { ObjectRemoval } from "./removal";
 import type { Sdk } from "./sdk";
-import { DIGEST_NAME, sendObject, unfinishedUploads } from "./upload";
+import { sendObject, unfinishedUploads } from "./upload";
 
 /** A bucket of S3 or of a compatible store. The revision of an object is its ETag. */
 export class S3Store implements ObjectStore {

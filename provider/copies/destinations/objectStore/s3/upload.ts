@@ -2,14 +2,19 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { PutObjectCommandInput, S3 } from "@aws-sdk/client-s3";
 import { DestinationError } from "../../../../runtime/messages/errors";
-import type { Content, NewObject, SendOptions, UnfinishedUpload, WriteCondition } from "../objectStore";
+import {
+  DIGEST_NAME,
+  type Content,
+  type NewObject,
+  type SendOptions,
+  type UnfinishedUpload,
+  type WriteCondition,
+} from "../objectStore";
 import { contentMd5, withChecksums } from "./checksums";
 import type { BucketClient } from "./client";
 import { encryptionOf } from "./inputs";
 import { readPages } from "../pages";
 
-/** User metadata of an object: the digest of its content, for objects that were sent in parts. */
-export const DIGEST_NAME = "sha256";
 /** Larger objects are sent in parts of this size, in bytes; in larger parts if there would be more than {@link MAX_PARTS}. */
 const PART_SIZE = 8 * 1024 * 1024;
 /** See https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
