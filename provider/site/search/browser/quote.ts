@@ -15,26 +15,26 @@ export interface Result {
 }
 
 /** Weights of the question in a page's title and path, and in a section's heading and text. */
-const TITLE = 2;
-const PATH = 1.8;
+const TITLE = 2.4;
+const PATH = 1.9;
 const HEADING = 0.6;
-const TEXT = 0.5;
+const TEXT = 0.6;
 /** How much of a name's weight depends on what else is in it: a page «Redirects» is about them, «Redirects and aliases of hosts» less. */
-const NAME_PRECISION = 0.8;
-const HEADING_PRECISION = 0.5;
+const NAME_PRECISION = 0.75;
+const HEADING_PRECISION = 0.6;
 /** How many times a word must be in a text for half of its weight. */
 const HALF_AT = 1.5;
 /** How much more a text counts that has the whole query as the reader typed it. */
-const PHRASE = 0.4;
+const PHRASE = 0.5;
 /** How much more a text counts that has a sentence of the reader, by the share that it has, and the pairs of words of a sentence. */
-const SENTENCE = 0.8;
+const SENTENCE = 0.7;
 const SENTENCE_PAIRS = 6;
 /** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
 const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
 const QUOTED_WORDS = 5;
 /** How much more a text counts that has the words near each other. */
-const NEAR = 0.5;
+const NEAR = 0.55;
 /** Most words from one word to another that is near it. */
 const NEAR_WORDS = 5;
 /** Weight of two neighbouring words by how many of them carry the question. */
