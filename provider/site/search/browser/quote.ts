@@ -15,32 +15,34 @@ export interface Result {
 }
 
 /** Weights of the question in a page's title and path, and in a section's heading and text. */
-const TITLE = 2;
-const PATH = 1.8;
+const TITLE = 2.4;
+const PATH = 1.9;
 const HEADING = 0.6;
-const TEXT = 0.5;
+const TEXT = 0.6;
 /** How much of a name's weight depends on what else is in it: a page «Redirects» is about them, «Redirects and aliases of hosts» less. */
-const NAME_PRECISION = 0.8;
-const HEADING_PRECISION = 0.5;
+const NAME_PRECISION = 0.75;
+const HEADING_PRECISION = 0.6;
 /** How many times a word must be in a text for half of its weight. */
 const HALF_AT = 1.5;
 /** How much more a text counts that has the whole query as the reader typed it. */
-const PHRASE = 0.4;
+const PHRASE = 0.5;
 /** How much more a text counts that has a sentence of the reader, by the share that it has, and the pairs of words of a sentence. */
-const SENTENCE = 0.8;
+const SENTENCE = 0.7;
 const SENTENCE_PAIRS = 6;
 /** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
 const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
 const QUOTED_WORDS = 5;
 /** How much more a text counts that has the words near each other. */
-const NEAR = 0.5;
+const NEAR = 0.55;
 /** Most words from one word to another that is near it. */
 const NEAR_WORDS = 5;
 /** Weight of two neighbouring words by how many of them carry the question. */
 const PAIR = [0.1, 0.5, 1] as const;
 /** How much the second best section of a page counts beside the best one. */
 const SECOND = 1;
+/** In a page of one section or two, there is no or hardly a second one: this share of the best one counts for it. */
+const FEW_SECTIONS: readonly number[] = [0, 0.8, 0.6];
 
 /** A place in the query that a word of a text fits. */
 interface Place {
@@ -126,18 +128,16 @@ export class Question {
     let [meaning, asked] = [0, 0];
     for (const [position, word] of wordsOf(text, this.#known).entries()) {
       const here = this.#placesOf(word, textBefore);
-      let most = 0;
       for (const { at, word, fit } of here) {
         if (before.some((other) => other.at === at - 1)) pairs.add(at - 1);
         if (word < 0) continue;
         fits[word] = Math.max(fits[word] ?? 0, fit);
         counts[word] = (counts[word] ?? 0) + fit;
         last[word] = position;
-        if (this.#carrying.has(at)) most = Math.max(most, fit);
         for (const other of [word - 1, word + 1])
           if (position - (last[other] ?? -Infinity) <= NEAR_WORDS) near.add(Math.min(word, other));
       }
-      if (!this.#stopWords.has(word.text)) [meaning, asked] = [meaning + 1, asked + most];
+      if (!this.#stopWords.has(word.text)) [meaning, asked] = [meaning + 1, asked + this.#asked(word, here)];
       [before, textBefore] = [here, word.text];
     }
     const typed = [...pairs].reduce((sum, at) => sum + this.#pair(at), 0) / Math.max(1, this.#pairs);
@@ -159,6 +159,17 @@ export class Question {
     const joined = isShort ? this.#places.get(before + text) : undefined;
     if (parts.length === 0 && !joined) return own ?? NOWHERE;
     return [...(own ?? []), ...(joined ?? []), ...parts.flatMap((part) => this.#places.get(part) ?? [])];
+  }
+
+  /** How much of a word of a text was asked for: of an identifier, the share of its parts. Words count that were not looked for, too. */
+  #asked({ text, parts }: Word, here: readonly Place[]): number {
+    const most = (places: readonly Place[] = NOWHERE): number =>
+      places.reduce(
+        (best, { word, fit }) => (this.#matched[word]?.isStopWord ? best : Math.max(best, fit)),
+        0,
+      );
+    if (parts.length === 0 || this.#places.has(text)) return most(here);
+    return parts.reduce((sum, part) => sum + most(this.#places.get(part)), 0) / parts.length;
   }
 
   /** The share of the question, from 0 to 1. @param fits how well each of its words fits */
@@ -201,5 +212,6 @@ export function quote(
   };
   const inPath = question.in(path.replace(/(?:index)?\.[a-z]+$/i, ""));
   const names = TITLE * named(question.in(title), NAME_PRECISION) + PATH * named(inPath, NAME_PRECISION);
-  return { result, closeness: names + most + SECOND * second };
+  const other = Math.max(second, (FEW_SECTIONS[sections.length] ?? 0) * most);
+  return { result, closeness: names + most + SECOND * other };
 }

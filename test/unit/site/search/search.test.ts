@@ -198,6 +198,26 @@ describe("the order of the results", () => {
     expect(paths).toEqual(["b", "a"]);
   });
 
+  test("a page that is about the word before one whose title is an identifier with others, too", async () => {
+    const titles: Readonly<Record<string, string>> = { a: "getAlphaPaths", b: "Alpha gamma" };
+    const { paths } = await ask({ a: "alpha", b: "alpha" }, "alpha", (path) => titles[path] ?? "");
+    expect(paths).toEqual(["b", "a"]);
+  });
+
+  test("of two titles the one with a word of the question that is on every page", async () => {
+    const texts = Object.fromEntries(Array.from({ length: 102 }, (_, number) => [`p${number}`, "static"]));
+    const titles: Readonly<Record<string, string>> = { p0: "Gamma export", p1: "Static export" };
+    const { paths } = await ask(texts, "export static", (path) => titles[path] ?? "T");
+    expect(paths).toEqual(["p1", "p0"]);
+  });
+
+  test("a page of one section before a page of two that has the words in one of them", async () => {
+    const section = (text: string): Section => ({ anchor: "", heading: "", text });
+    const [beta, gamma] = ["alpha beta beta ".repeat(4), "alpha gamma gamma ".repeat(4)];
+    const texts = { a: [section(beta), section(gamma)], b: [section(`${beta} ${gamma}`)] };
+    expect((await ask(texts, "alpha beta", () => "T")).paths).toEqual(["b", "a"]);
+  });
+
   test("a page before a list of changes that has the word more often", async () => {
     const texts = { changelog: "alpha ".repeat(4), usage: "alpha ".repeat(3) };
     expect((await ask(texts, "alpha", () => "T")).paths).toEqual(["usage", "changelog"]);
