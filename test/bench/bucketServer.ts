@@ -1,5 +1,5 @@
+import { freePort } from "../programs/freePort.ts";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../copies/server.ts";
@@ -56,12 +56,4 @@ export async function withBucketServer<T>(work: (server: BucketServer) => Promis
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { vi } from "vitest";
 import { findCommand } from "../programs/commands.ts";
-import { freePort, WebServer } from "./webServer.ts";
+import { freePort } from "../programs/freePort.ts";
+import { WebServer } from "./webServer.ts";
 
 /** An image of a site that this machine's nginx runs by the image's own configuration. */
 export interface ImageAlone {

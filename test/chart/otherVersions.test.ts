@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import { startNameServer } from "./nameServer.ts";
 import { only, podTemplate, render, serving, type Values } from "./renderedChart.ts";
-import { freePort, WebServer } from "./webServer.ts";
+import { freePort } from "../programs/freePort.ts";
+import { WebServer } from "./webServer.ts";
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 const scriptOf = (digest: string) => `/assets/app-${digest}.js`;

@@ -1,3 +1,4 @@
+import { freePort } from "../programs/freePort.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   chmodSync,
@@ -10,7 +11,6 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -144,13 +144,4 @@ export function wasCompressedBefore({ headers }: Reply): boolean {
 function environmentOf(manifests: readonly Manifest[]): Record<string, string> {
   const [nginx] = only(manifests, "Deployment").spec.template.spec.containers;
   return Object.fromEntries((nginx?.env ?? []).map(({ name, value }) => [name, value]));
-}
-
-/** A port of this machine without a listener. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" ? (address?.port ?? 0) : 0;
 }

@@ -24,7 +24,8 @@ import { BucketPlace, placeUri } from "./bucketPlace";
 import { LONGEST_LINK_LIFE_MS } from "./inputs";
 import type { ObjectStore } from "./objectStore";
 import { SiteBuffer } from "./siteBuffer";
-import { checkAccess, compareSite, findSite, markSites, publishSite, readSite } from "./siteLayout";
+import { checkAccess, compareSite, findSite, markSites, readSite } from "./siteLayout";
+import { publishSite } from "./sitePublication";
 import { removeSites } from "./siteRemoval";
 
 /** Where in a bucket copies are kept, and how; and the store behind it. */

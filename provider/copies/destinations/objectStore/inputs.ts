@@ -37,6 +37,22 @@ export const CLEAN_URLS: DestinationField & { readonly isJson: true } = {
   },
 };
 
+/** Letter case of the host, a default port and a slash at the end make no other address. */
+export function sameAddress(value: unknown): unknown {
+  return typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value;
+}
+
+/** The problem of an address of a store. @param credentials where they come from instead */
+export function addressProblem(value: unknown, example: string, credentials: string): string | undefined {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  if (url?.protocol !== "https:" && url?.protocol !== "http:")
+    return `must be an http(s) URL such as ${example}`;
+  if (url.username !== "" || url.password !== "")
+    return `must not contain credentials: they come from ${credentials}`;
+  if (url.search === "" && url.hash === "") return undefined;
+  return `must not have a query or fragment: credentials come from ${credentials}`;
+}
+
 function prefixProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string such as «docs/site»";
   if (value === "") return undefined;

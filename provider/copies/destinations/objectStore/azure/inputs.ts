@@ -1,5 +1,5 @@
 import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { CLEAN_URLS, LINK_LIFE, PREFIX } from "../inputs";
+import { addressProblem, CLEAN_URLS, LINK_LIFE, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a container of Azure Blob Storage copies are kept, and how. */
 export interface AzureContainerInputs {
@@ -44,22 +44,19 @@ export const LONGEST_NAME = 1_024;
 /** The container of an account's website. */
 export const WEBSITE = "$web";
 
+const CREDENTIALS = "the environment, as Azure's own tools find them";
+
 /** The rows of {@link AzureContainerInputs}. */
 export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
   azureContainer: { change: "replaces", problem: containerProblem },
   storageAccount: { change: "replaces", isRequired: true, problem: accountProblem },
   prefix: PREFIX,
-  endpoint: { change: "replaces", key: sameUrl, problem: endpointProblem },
-  websiteEndpoint: { change: "content", key: sameUrl, problem: websiteProblem },
+  endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
+  websiteEndpoint: { change: "content", key: sameAddress, problem: websiteProblem },
   layout: LAYOUT,
   cleanUrls: CLEAN_URLS,
   linkLife: LINK_LIFE,
 };
-
-/** Letter case of the host, a default port and a slash at the end make no other address. */
-function sameUrl(value: unknown): unknown {
-  return typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value;
-}
 
 function containerProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string: the name of a container";
@@ -83,7 +80,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fields): string | undefined {
   const account = typeof storageAccount === "string" ? storageAccount : "ACCOUNT";
-  const wrong = urlProblem(value, `https://${account}.blob.core.chinacloudapi.cn`);
+  const wrong = addressProblem(value, `https://${account}.blob.core.chinacloudapi.cn`, CREDENTIALS);
   if (wrong !== undefined || typeof value !== "string") return wrong;
   const { hostname, pathname } = new URL(value);
   const path = pathname.replace(/^\/+|\/+$/g, "");
@@ -97,20 +94,11 @@ function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fie
 }
 
 function websiteProblem(value: unknown, { azureContainer }: Fields): string | undefined {
-  const wrong = urlProblem(value, "https://ACCOUNT.z6.web.core.windows.net");
+  const wrong = addressProblem(value, "https://ACCOUNT.z6.web.core.windows.net", CREDENTIALS);
   if (wrong !== undefined) return wrong;
   return typeof azureContainer === "string" && azureContainer !== WEBSITE
     ? "is for the container «$web» only: no other one is a website"
     : undefined;
-}
-
-function urlProblem(value: unknown, example: string): string | undefined {
-  const url = typeof value === "string" ? URL.parse(value) : undefined;
-  if (url?.protocol !== "https:" && url?.protocol !== "http:")
-    return `must be an http(s) URL such as ${example}`;
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    return "must be an address alone: credentials come from the environment";
-  return undefined;
 }
 
 /** The host of an account's blob service, in any cloud. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { CLEAN_URLS, LINK_LIFE, PREFIX } from "../inputs";
+import { addressProblem, CLEAN_URLS, LINK_LIFE, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a bucket of Google Cloud Storage copies are kept, and how. */
 export interface GcsInputs {
@@ -34,13 +34,7 @@ export interface GcsInputs {
 export const GCS_FIELDS: FieldsOfKind<GcsInputs> = {
   gcsBucket: { change: "replaces", problem: bucketNameProblem },
   prefix: PREFIX,
-  endpoint: {
-    change: "replaces",
-    // letter case of the host, a default port and a slash at the end make no other store
-    key: (value) =>
-      typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value,
-    problem: endpointProblem,
-  },
+  endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   layout: LAYOUT,
   cleanUrls: CLEAN_URLS,
   linkLife: LINK_LIFE,
@@ -69,13 +63,13 @@ function endpointProblem(
   value: unknown,
   { gcsBucket }: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const example = "such as https://storage-docs.p.googleapis.com";
-  const url = typeof value === "string" ? URL.parse(value) : null;
-  if (url?.protocol !== "https:" && url?.protocol !== "http:") return `must be an http(s) URL ${example}`;
-  if (url.username !== "" || url.password !== "") {
-    return "must not contain credentials: they come from the environment, as Google's own tools find them";
-  }
-  if (url.search !== "" || url.hash !== "") return "must not have a query or fragment";
+  const wrong = addressProblem(
+    value,
+    "https://storage-docs.p.googleapis.com",
+    "the environment, as Google's own tools find them",
+  );
+  if (wrong !== undefined || typeof value !== "string") return wrong;
+  const url = new URL(value);
   if (/^\/(?:upload\/|batch\/)?storage\/v1\b/.test(url.pathname)) {
     return `must not contain the path of the API: write «${url.origin}»`;
   }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { CLEAN_URLS, LINK_LIFE, PREFIX } from "../inputs";
+import { addressProblem, CLEAN_URLS, LINK_LIFE, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a bucket copies are kept, and how. */
 export interface BucketInputs {
@@ -45,13 +45,7 @@ export const LONGEST_KEY_BYTES = 1_024;
 export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
   bucket: { change: "replaces", problem: bucketNameProblem },
   prefix: PREFIX,
-  endpoint: {
-    change: "replaces",
-    // letter case of the host, a default port and a slash at the end make no other store
-    key: (value) =>
-      typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value,
-    problem: endpointProblem,
-  },
+  endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   pathStyle: { change: "none", isJson: true, problem: pathStyleProblem },
   region: { change: "none", problem: regionProblem },
   // objects that exist stay as they are encrypted
@@ -77,14 +71,13 @@ function bucketNameProblem(value: unknown): string | undefined {
 }
 
 function endpointProblem(value: unknown, { bucket, pathStyle }: Fields): string | undefined {
-  const example = "such as https://s3.example.com";
-  if (typeof value !== "string") return `must be an http(s) URL ${example}`;
-  const url = URL.parse(value);
-  if (url?.protocol !== "https:" && url?.protocol !== "http:") return `must be an http(s) URL ${example}`;
-  if (url.username !== "" || url.password !== "") {
-    return "must not contain credentials: they come from the environment or a profile, as the AWS SDK finds them";
-  }
-  if (url.search !== "" || url.hash !== "") return "must not have a query or fragment";
+  const wrong = addressProblem(
+    value,
+    "https://s3.example.com",
+    "the environment or a profile, as the AWS SDK finds them",
+  );
+  if (wrong !== undefined || typeof value !== "string") return wrong;
+  const url = new URL(value);
   if (pathStyle === false && typeof bucket === "string" && url.hostname.startsWith(`${bucket}.`)) {
     return `must not contain the bucket: write «${url.protocol}//${url.host.slice(bucket.length + 1)}». With \`pathStyle: false\`, the bucket is put before it`;
   }

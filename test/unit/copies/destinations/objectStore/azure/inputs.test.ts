@@ -34,7 +34,7 @@ test.each<[Partial<Record<keyof AzureContainerInputs, unknown>>, string]>([
   [{ endpoint: "https://files.example.com" }, "endpoint must be the address of the blob service of docs"],
   [
     { endpoint: `${CHINA}?sig=secret` },
-    "endpoint must be an address alone: credentials come from the environment",
+    "endpoint must not have a query or fragment: credentials come from the environment",
   ],
   [
     { websiteEndpoint: "https://docs.z6.web.core.windows.net" },

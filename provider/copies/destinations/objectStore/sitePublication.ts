@@ -1,0 +1,282 @@
+import { createHash } from "node:crypto";
+import { DestinationError } from "../../../runtime/messages/errors";
+import { firstOf } from "../../../runtime/messages/firstOf";
+import { transferLine } from "../../../runtime/messages/transferLine";
+import type { Copy } from "../destination";
+import { leadOn } from "./leadingPages";
+import { inParallel } from "../../../runtime/concurrency/inParallel";
+import { RECORDS_FOLDER } from "./inputs";
+import { CONCURRENCY, type Revision } from "./objectStore";
+import { conflictingPaths, siteObjects, type BufferedFile, type SiteObject } from "./siteObjects";
+import {
+  existingContents,
+  listSite,
+  writtenByCopies,
+  takeInventory,
+  type ExistingContents,
+  type Inventory,
+} from "./siteInventory";
+import { hasOtherOwner, siteOwnership } from "./siteOwnership";
+import { isEdition, type RecordedFile, type SiteRecord } from "./siteRecord";
+import { findRecord, putRecord, type FoundRecord } from "./storedRecords";
+import { clearSiteUploads, hasOthers, removePaths, removeRecords } from "./siteRemoval";
+import { saveReplaced } from "./replacedFiles";
+import type { SiteBuffer } from "./siteBuffer";
+import type { BucketPlace } from "./bucketPlace";
+import { changedOnDisk, sendObject, type FileContent } from "./sendObject";
+import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
+
+import { copyOf } from "./siteLayout";
+
+/** Maximum memory that concurrent transfers of files may use, in bytes. */
+const HEAVIEST = 32 * 1024 * 1024;
+/** Files up to this size are read as a whole, in bytes. */
+const LARGEST_READ = 4 * 1024 * 1024;
+
+/**
+ * Writes a site's files below the prefix, in an order in which no page is visible before what it loads. Existing content is not
+ * sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still open.
+ */
+export async function publishSite(
+  place: BucketPlace,
+  edition: string,
+  buffer: SiteBuffer,
+  hasCleanUrls: boolean,
+  placing?: (copy: Copy) => void,
+): Promise<Copy> {
+  const files = await buffer.files();
+  const copy = await copyOf(
+    place,
+    edition,
+    files.some(({ path }) => path === "index.html"),
+  );
+  placing?.(copy);
+  const ownership = siteOwnership(place);
+  const isNoted = async (): Promise<boolean> => (await findRecord(place, edition)) !== undefined;
+  await ownership.publish(edition, isNoted, async () => {
+    let plan = await planSite(place, edition, buffer, hasCleanUrls);
+    if (!plan.isUnchanged) {
+      await putRecord(place, begun(plan));
+      // their removal began before it could see this record
+      if (await ownership.waitForOthers()) plan = await planSite(place, edition, buffer, hasCleanUrls);
+      await sendSite(place, plan, buffer);
+      await nameConcurrent(place, edition, plan.inventory);
+    }
+    await removeAbandoned(place, edition, plan.inventory);
+  });
+  return copy;
+}
+
+/** What a publication of a site does. */
+interface SitePlan {
+  readonly inventory: Inventory;
+  readonly stages: readonly (readonly SiteObject[])[];
+  readonly contents: ExistingContents;
+  /** Objects that this copy had, and has no more: pages at a second address. */
+  readonly surplus: SiteRecord["files"];
+  /** The record before the first file is sent, without {@link surplus}. */
+  readonly record: Omit<SiteRecord, "headersVersion">;
+  /** Everything is there. */
+  readonly isUnchanged: boolean;
+  /** Paths that exist, in a store in which a name is either a file or a folder. */
+  readonly existing: readonly string[] | undefined;
+}
+
+/** @throws DestinationError for a site that cannot be below the prefix */
+async function planSite(
+  place: BucketPlace,
+  edition: string,
+  buffer: SiteBuffer,
+  hasCleanUrls: boolean,
+): Promise<SitePlan> {
+  const inventory = await takeInventory(place);
+  const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
+  const stages = await leadOn(siteObjects(await buffer.files(), existing, hasCleanUrls), buffer);
+  const objects = stages.flat();
+  checkNames(place, objects);
+  const contents = await existingContents(place, inventory, objects);
+  const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
+  const files = new Map(objects.map(({ path, sha256 }) => [path, { sha256, revision: "" }]));
+  const before = inventory.records.find(({ sha256 }) => sha256 === edition);
+  const surplus = new Map([...(before?.files ?? [])].filter(([path]) => !files.has(path)));
+  const isUnchanged =
+    before?.isWhole === true &&
+    surplus.size === 0 &&
+    objects.every((object) => contents.there.get(object.path) === true);
+  return {
+    ...{ inventory, stages, contents, existing, surplus, isUnchanged },
+    record: { sha256: edition, isWhole: false, files, derived },
+  };
+}
+
+/** The record while the site is sent: what is removed belongs to the copy until it is gone. */
+function begun({ record, surplus }: SitePlan): SitePlan["record"] {
+  if (surplus.size === 0) return record;
+  return {
+    ...record,
+    files: new Map([...surplus, ...record.files]),
+    derived: [...(record.derived ?? []), ...surplus.keys()],
+  };
+}
+
+/** Sends what is missing, removes what the copy has no more, and completes the record. */
+async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
+  const { inventory, stages, contents, record, existing } = plan;
+  const { there, altered } = contents;
+  const objects = stages.flat();
+  if (altered.length > 0) {
+    place.context.reporter.warn(
+      `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
+    );
+  }
+  await clearSiteUploads(place, inventory, objects);
+  const conflicting = existing === undefined ? [] : conflictingPaths(existing, objects);
+  const replaced = objects.filter(({ path }) => there.get(path) === false).map(({ path }) => path);
+  await saveReplaced(place, record.sha256, inventory, [...replaced, ...conflicting]);
+  await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
+  const sent = await sendStages(place, stages, there, buffer);
+  const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
+  const unshared = [...plan.surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
+  await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, unshared));
+  const files = (await knownFiles(place, plan, sent)) ?? (await confirmed(place, objects));
+  await putRecord(place, { ...record, isWhole: true, files });
+}
+
+/**
+ * Names other owners who publish at the same time: their files were not kept when they were replaced, or they may replace those of
+ * this copy. Whichever run looks second sees the mark of the other.
+ */
+async function nameConcurrent(place: BucketPlace, edition: string, before: Inventory): Promise<void> {
+  const isOfOthers = (inventory: Inventory, item: string): boolean =>
+    item !== edition && isEdition(item) && hasOtherOwner(place, inventory, item);
+  if (![...before.marks.keys()].some((item) => isOfOthers(before, item))) return;
+  const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
+  const after = await takeInventory(place);
+  for (const item of after.marks.keys()) {
+    if (known.has(item) || !isOfOthers(after, item)) continue;
+    const others = await siteOwnership(place).otherOwners(item);
+    if (others === undefined) continue;
+    place.context.reporter.warn(
+      `below ${place.uri} a copy of ${others} is published at the same time: each of the two may have replaced files of the other. ` +
+        "Run `pulumi up --refresh` for the site that is to be there, and give each resource a prefix of its own",
+    );
+  }
+}
+
+/** Removes what other runs began more than an hour ago, and never completed. */
+async function removeAbandoned(place: BucketPlace, edition: string, { records }: Inventory): Promise<void> {
+  const nowMs = place.context.clock.now();
+  const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
+    !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
+  if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
+}
+
+function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
+  const { longestKeyBytes } = place.objects;
+  for (const { path } of objects) {
+    if (path === RECORDS_FOLDER || path.startsWith(`${RECORDS_FOLDER}/`)) {
+      throw new DestinationError(
+        `the site has a file ${path}, in the folder of the copies' records`,
+        `Remove the folder ${RECORDS_FOLDER} from the site.`,
+      );
+    }
+    if (Buffer.byteLength(place.key(path)) > longestKeyBytes) {
+      throw new DestinationError(
+        `the name of the site's file ${path} is too long for a bucket`,
+        `Keys have ${longestKeyBytes} bytes at most, the prefix included.`,
+      );
+    }
+  }
+}
+
+async function sendStages(
+  place: BucketPlace,
+  stages: readonly (readonly SiteObject[])[],
+  there: ReadonlyMap<string, boolean>,
+  buffer: SiteBuffer,
+): Promise<Map<string, Revision>> {
+  const revisions = new Map<string, Revision>();
+  const { clock, reporter } = place.context;
+  const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path) !== true));
+  const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
+  const startedAt = clock.monotonic();
+  let done = 0;
+  const report = (bytes: number): void => {
+    reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
+  };
+  const contentOf = async (object: SiteObject): Promise<FileContent | Buffer> => {
+    const { offset, size, sha256 } = object;
+    if (size > LARGEST_READ) return { path: buffer.path, offset };
+    const bytes = await buffer.read(object);
+    const isVerified =
+      place.objects.verifiesContent === true || createHash("sha256").update(bytes).digest("hex") === sha256;
+    if (!isVerified) throw changedOnDisk(buffer.path);
+    return bytes;
+  };
+  const send = async (object: SiteObject): Promise<void> => {
+    const { path, size } = object;
+    const whole = { ...object, key: place.key(path) };
+    const content = await contentOf(object);
+    const isThere = await sendObject(place, whole, content, !there.has(path), {
+      ...(!Buffer.isBuffer(content) && { onProgress: (bytes) => report(done + bytes) }),
+      onStored: (revision) => revisions.set(path, revision),
+    });
+    if (!isThere) throw changedMeanwhile(place, path);
+    done += size;
+    report(done);
+  };
+  for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
+  return revisions;
+}
+
+/**
+ * What the record stores about each object, by the answers of the store: nobody else publishes below the prefix, and most objects were
+ * listed before. `undefined` if a list is needed: for the first copy, it also proves that the store lists what it accepted.
+ *
+ * @param sent the revisions of the objects that were sent, as far as they are known
+ */
+async function knownFiles(
+  place: BucketPlace,
+  { inventory, stages, contents }: SitePlan,
+  sent: ReadonlyMap<string, Revision>,
+): Promise<Map<string, RecordedFile> | undefined> {
+  const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
+  if (isFirst || hasOthers(place, inventory.marks)) return undefined;
+  const files = new Map<string, RecordedFile>();
+  for (const { path, sha256 } of stages.flat()) {
+    const listed = contents.there.get(path) === true ? inventory.objects.get(path)?.revision : undefined;
+    const revision = listed ?? sent.get(path);
+    if (!revision) return undefined;
+    files.set(path, { sha256, revision });
+  }
+  // some stores name revisions otherwise in lists
+  for (const [path, revision] of [...sent].slice(-1)) {
+    const key = place.key(path);
+    if ((await place.objects.list(key, 1)).get(key)?.revision !== revision) return undefined;
+  }
+  return files;
+}
+
+/**
+ * Lists the objects again, and returns what the record stores about each. @throws DestinationError for a missing or changed object
+ */
+async function confirmed(
+  place: BucketPlace,
+  objects: readonly BufferedFile[],
+): Promise<Map<string, RecordedFile>> {
+  const { objects: listed } = await listSite(place);
+  const files = new Map<string, RecordedFile>();
+  for (const { path, sha256, size } of objects) {
+    const found = listed.get(path);
+    if (found?.size !== size) throw changedMeanwhile(place, path);
+    files.set(path, { sha256, revision: found.revision });
+  }
+  return files;
+}
+
+function changedMeanwhile(place: BucketPlace, path: string): DestinationError {
+  return new DestinationError(
+    `${place.uriOf(place.key(path))} was written by somebody else at the same time`,
+    "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
+  );
+}
