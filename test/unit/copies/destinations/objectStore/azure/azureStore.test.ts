@@ -6,7 +6,10 @@ import type { Clock } from "../../../../../../provider/runtime/time/clock.ts";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
 import { openAzure } from "../../../../../../provider/copies/destinations/objectStore/azure/azureDestination.ts";
 import { ContainerAccess } from "../../../../../../provider/copies/destinations/objectStore/azure/client.ts";
-import type { Access } from "../../../../../../provider/copies/destinations/objectStore/azure/credentials.ts";
+import {
+  findAccess,
+  type Access,
+} from "../../../../../../provider/copies/destinations/objectStore/azure/credentials.ts";
 import { azureFailure } from "../../../../../../provider/copies/destinations/objectStore/azure/failure.ts";
 import { signedLink } from "../../../../../../provider/copies/destinations/objectStore/azure/link.ts";
 import {
@@ -14,6 +17,7 @@ import {
   verifyAzureSdk,
 } from "../../../../../../provider/copies/destinations/objectStore/azure/sdk.ts";
 import type { AzureStore } from "../../../../../../provider/copies/destinations/objectStore/azure/azureStore.ts";
+import { Secrets } from "../../../../../../provider/runtime/messages/secrets.ts";
 import { StoreError } from "../../../../../../provider/copies/destinations/objectStore/storeError.ts";
 import { FasterClock } from "../../../../../simulation/fasterClock.ts";
 import { stubOperation } from "../../../../../simulation/bucketStub.ts";
@@ -130,6 +134,19 @@ test("a HEAD without a reason is explained by the clock of the service, if that 
     headers: { date: new Date(Date.now() - 3_600_000).toUTCString() },
   }));
   await expect(store.head("v/a")).rejects.toMatchObject({ failure: "clock" });
+});
+
+test.for([
+  ["absent", { "if-none-match": "*" }],
+  [{ revision: "0x8D" }, { "if-match": '"0x8D"' }],
+] as const)("a write for which %o must hold says so to the service", async ([onlyIf, said], context) => {
+  let sent: IncomingHttpHeaders = {};
+  const { store } = await open(context, (_method, _path, headers) => {
+    sent = headers;
+    return { status: 201 };
+  });
+  await store.send(object, Buffer.from("x"), { onlyIf });
+  expect(sent).toMatchObject(said);
 });
 
 test("a missing blob is undefined, and its removal no error", async (context) => {
@@ -278,6 +295,21 @@ describe("credentials", () => {
       expect(JSON.stringify(error)).not.toContain(KEY);
     },
   );
+
+  test.for([
+    { AZURE_STORAGE_KEY: KEY },
+    { AZURE_STORAGE_CONNECTION_STRING: `AccountName=docs;AccountKey=${KEY}` },
+    { AZURE_STORAGE_SAS_TOKEN: `?${SAS}` },
+  ])("of %o are secrets before the first request", async (given) => {
+    const secrets = new Secrets();
+    const environment = (name: string): string | undefined =>
+      Object.entries(given).find(([each]) => each === name)?.[1];
+    await findAccess(PLACE, { environment, secrets }, blobs);
+    const text = `AccountKey=${KEY} https://docs.example.com/a?${SAS}`;
+    expect(secrets.removeFrom(text)).not.toContain(
+      "AZURE_STORAGE_SAS_TOKEN" in given ? "c4n4rySignature" : KEY,
+    );
+  });
 
   test("a wrong account name is a host that does not exist", () => {
     const error = { name: "RestError", code: "ENOTFOUND", message: "getaddrinfo ENOTFOUND docs" };
