@@ -19,6 +19,9 @@ const TEXTS = [
   "provider/kits/scripts/install.sh",
   "provider/kits/scripts/load.sh",
   "provider/kits/scripts/verify.sh",
+  "provider/site/search/languages/endings.txt",
+  "provider/site/search/languages/stopWords.txt",
+  "provider/site/search/languages/synonyms.txt",
 ];
 
 const { repository, version } = JSON.parse(readFileSync("package.json", "utf8"));

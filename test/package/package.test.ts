@@ -78,6 +78,9 @@ describe("the tarball", () => {
       "provider/kits/scripts/load.sh",
       "provider/kits/scripts/verify.sh",
       "provider/service/README.md",
+      "provider/site/search/languages/endings.txt",
+      "provider/site/search/languages/stopWords.txt",
+      "provider/site/search/languages/synonyms.txt",
     ]);
   });
 

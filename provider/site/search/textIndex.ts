@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ownBytes } from "./ownMemory";
 import { Postings } from "./postings";
-import { languageWordsOf } from "./stopWords";
+import { languageWordsOf } from "./languageWords";
 import { KnownWords } from "./knownWords";
 import { beginning, wordsOf, type Word } from "./words";
 

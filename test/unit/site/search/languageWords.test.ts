@@ -1,6 +1,6 @@
 // Which words of a site carry no question.
 import { expect, test } from "vitest";
-import { languageWordsOf } from "../../../../provider/site/search/stopWords.ts";
+import { languageWordsOf } from "../../../../provider/site/search/languageWords.ts";
 import { wordsOf } from "../../../../provider/site/search/words.ts";
 
 /** A site with one page of this text. */
