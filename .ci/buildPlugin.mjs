@@ -14,6 +14,7 @@ const TEXTS = [
   "dist/provider/site/search/browser/icon.svg",
   "dist/provider/site/search/browser/index.html",
   "dist/provider/site/search/browser/load.js",
+  "provider/images/siteImage/server.conf",
   "provider/kits/contents/manifest.schema.json",
   "provider/kits/scripts/README.template.md",
   "provider/kits/scripts/install.sh",

@@ -1,10 +1,11 @@
+import { ownText } from "../runtime/files/ownText";
 import { packageVersion } from "../runtime/files/packageVersion";
 import { printable } from "../runtime/messages/plainText";
 import { Secrets } from "../runtime/messages/secrets";
 import { examine } from "./doctor";
 import { isHealthy, resultOf } from "./finding";
 import type { DoctorHost } from "./host";
-import { HELP, readOptions, UsageError, type Options } from "./options";
+import { readOptions, UsageError, type Options } from "./options";
 import { jsonReport, textReport } from "./report";
 import type { ServiceResult } from "./service";
 
@@ -26,7 +27,7 @@ export async function runCommand(args: readonly string[], host: DoctorHost): Pro
     const stderr = `pulumi-docs-hosting: ${printable(error.message)}\nRun \`pulumi-docs-hosting --help\` for all options.\n`;
     return { stdout: "", stderr, exitCode: 2 };
   }
-  if (options.help) return { stdout: HELP, stderr: "", exitCode: 0 };
+  if (options.help) return { stdout: ownText("provider/doctor/help.txt"), stderr: "", exitCode: 0 };
   const version = packageVersion();
   if (options.version) return { stdout: `${version}\n`, stderr: "", exitCode: 0 };
   const secrets = new Secrets();

@@ -35,41 +35,6 @@ const OPTIONS = {
 
 export type Options = ReturnType<typeof parse>["values"];
 
-/** The text of `--help`. */
-export const HELP = `Usage: pulumi-docs-hosting doctor [options]
-
-Checks what \`pulumi up\` needs, and prints a line for each check: ok, warning, or failure with what to do.
-It starts no job without --start, and writes nothing to a destination without --write.
-In the folder of a Pulumi project it reads the configuration of the stack with the Pulumi CLI.
-
-What is checked besides versions, configuration, network, clock, key and folders:
-  --domain NAME           the site
-  --job ID                this export job; with --project, this job of an agent
-  --project ID            the project of the agent's job
-  --folder PATH           a destination of copies or kits: this folder
-  --bucket NAME           this bucket, with --prefix TEXT, --endpoint URL, --region NAME,
-                          --path-style true|false, --encryption NAME and --kms-key-id ID
-  --azure-container NAME  this container, with --storage-account NAME, --prefix TEXT and
-                          --endpoint URL
-  --gcs-bucket NAME       this bucket of Google Cloud Storage, with --prefix TEXT and --endpoint URL
-  --repository HOST/PATH  this repository of a registry, with --base IMAGE and --plain-http
-  --signing-key-env NAME  the private key in this environment variable
-
-  --start                 start an export of --domain: shows whether plan and key permit it
-  --write                 write something small to each destination, and remove it
-
-Configuration:
-  --stack NAME            the stack whose configuration is read. Default: the selected stack
-  --base-url URL          as the input baseUrl of a resource
-  --api-key-env NAME      as the input apiKeyEnv of a resource
-
-  --json                  print JSON
-  --version               print the version of the package
-  -h, --help              print this text
-
-Exit status: 0 if no check failed (warnings are no failures), 1 if one failed, 2 for a wrong command line.
-`;
-
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** The option that names a destination of each kind. */

@@ -44,7 +44,7 @@ describe("the tarball", () => {
   test("holds built files, the plugin, the documents for users and the examples that these describe, nothing else", () => {
     const others = files.filter(
       (file) =>
-        !/^dist\/((sdk|provider)\/[\w/]+\.(js|d\.ts)|provider\/site\/search\/browser\/\w+\.(css|html|svg))$/.test(
+        !/^dist\/((sdk|provider)\/[\w/]+\.(js|json|d\.ts)|provider\/site\/search\/browser\/\w+\.(css|html|svg))$/.test(
           file,
         ),
     );
@@ -72,6 +72,8 @@ describe("the tarball", () => {
       "plugin/pulumi-resource-docs-hosting",
       "plugin/pulumi-resource-docs-hosting.cmd",
       "plugin/schema.json",
+      "provider/doctor/help.txt",
+      "provider/images/siteImage/server.conf",
       "provider/kits/contents/manifest.schema.json",
       "provider/kits/scripts/README.template.md",
       "provider/kits/scripts/install.sh",

@@ -1,3 +1,4 @@
+import { ownText } from "../../runtime/files/ownText";
 import { MEDIA_TYPES } from "../../site/inspection/mediaTypes";
 import { IMMUTABLE } from "../../site/inspection/immutableFiles";
 import type { PlatformImage } from "../registry/image";
@@ -62,105 +63,16 @@ const typesWith = (name: "hasCharset" | "isCompressed"): string =>
     .join(`\n${indent}`);
 
 function serverFile(root: string, ports: readonly number[]): string {
-  return `# Written by pulumi-docs-hosting: serves the site by the same rules as the chart of its example.
-map $uri $docs_hosting_named_after_content {
-  default no;
-  "~${IMMUTABLE.source.replaceAll("\\/", "/")}" yes;
-}
-map "$status $docs_hosting_named_after_content" $docs_hosting_cache_control {
-  default "no-cache";
-  "~^(?:200|206|304) yes$" "public, max-age=31536000, immutable";
-}
-map "$status $uri" $docs_hosting_content_encoding {
-  default "";
-  "~*^(?:200|206|304) .*\\.svgz$" gzip;
-}
-
-server {
-${ports.map((port) => `  listen ${port};`).join("\n")}
-  include ${IPV6_FILE}*.conf;
-  server_name _;
-  root ${root};
-  index index.html;
-
-  default_type application/octet-stream;
-  types {
-${MEDIA_TYPES.map(({ type, endings }) => `${indent}${type} ${endings};`).join("\n")}
-  }
-  charset utf-8;
-  charset_types ${typesWith("hasCharset")};
-
-  gzip on;
-  gzip_vary on;
-  gzip_proxied any;
-  gzip_min_length 512;
-  gzip_comp_level 5;
-  gzip_types ${typesWith("isCompressed")};
-  gzip_static on;
-
-  server_tokens off;
-  absolute_redirect off;
-  client_max_body_size 16k;
-
-  add_header Cache-Control $docs_hosting_cache_control always;
-  add_header Content-Encoding $docs_hosting_content_encoding always;
-
-  # a folder without a start page is not found
-  error_page 403 404 =404 @not_found;
-
-  location = /-/healthz {
-    access_log off;
-    default_type text/plain;
-    return 200 "ok\\n";
-  }
-
-  # hidden files are not served, except those in /.well-known/
-  location ~ ^/(?!\\.well-known(?:/|$))\\. {
-    return 404;
-  }
-  location ~ ^/.+/\\. {
-    return 404;
-  }
-
-  # compressed already
-  location ~* \\.svgz$ {
-    gzip off;
-    try_files $uri $uri.html $uri/ =404;
-  }
-
-  # /folder/ is folder/index.html; /page/ may be meant as /page
-  location ~ ^(?<without_slash>.+)/$ {
-    try_files \${uri}index.html @without_slash;
-  }
-  location @without_slash {
-    if (-f $document_root$without_slash.html) {
-      rewrite ^(.+)/$ $1 redirect;
-    }
-    return 404;
-  }
-
-  # /guide is guide.html; /folder redirects to /folder/, where the relative addresses of its page are correct
-  location / {
-    try_files $uri $uri.html $uri/ @version_before;
-  }
-
-  # Pages that readers have open name files of the version before, after their content.
-  location @version_before {
-    root /${PREVIOUS_ROOT};
-    if ($docs_hosting_named_after_content = no) {
-      return 404;
-    }
-    try_files $uri =404;
-  }
-
-  location @not_found {
-    try_files /404.html @plain_not_found;
-  }
-  location @plain_not_found {
-    types {} # the media type does not depend on the unknown address
-    default_type text/html;
-    return 404 "<!doctype html>\\n<html lang=\\"en\\">\\n<meta charset=\\"utf-8\\">\\n<title>Page not found</title>\\n<h1>Page not found</h1>\\n<p>There is no page at this address. <a href=\\"/\\">Start page</a></p>\\n</html>\\n";
-  }
-}
-`;
+  const values: Readonly<Record<string, string>> = {
+    root,
+    listen: ports.map((port) => `  listen ${port};`).join("\n"),
+    ipv6: IPV6_FILE,
+    previousRoot: PREVIOUS_ROOT,
+    immutable: IMMUTABLE.source.replaceAll("\\/", "/"),
+    types: MEDIA_TYPES.map(({ type, endings }) => `${indent}${type} ${endings};`).join("\n"),
+    charsetTypes: typesWith("hasCharset"),
+    gzipTypes: typesWith("isCompressed"),
+  };
+  const template = ownText("provider/images/siteImage/server.conf");
+  return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
 }
