@@ -1,6 +1,7 @@
 import { redact } from "../../../../runtime/messages/plainText";
 import { placeUri } from "../bucketPlace";
-import { StoreError, type StoreFailure } from "../storeError";
+import { type FailureText, type StoreError, type StoreFailure, wordedError } from "../storeError";
+import texts from "./failureTexts.json";
 import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
 
 /**
@@ -46,7 +47,10 @@ export function codeOf(error: unknown): string {
     : name;
 }
 
-const CREDENTIALS_REMEDY =
+/** The words of the failures. What is `{between braces}` is filled in. */
+const TEXTS = texts as Readonly<Record<keyof typeof texts, FailureText>>;
+
+const GIVE_CREDENTIALS =
   "Give credentials as the AWS SDK finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, `aws sso login`, or the role of the pod or machine.";
 
 /** The error for a failed request. It contains no credential and no query of a link: texts of the store are shortened and redacted. */
@@ -59,131 +63,38 @@ export function s3Failure(
   const known = error as SdkError;
   const code = codeOf(error);
   const status = statusOf(error);
-  const bucket = `the bucket ${destination.bucket}`;
   const uri = placeUri(bucketUri(destination), destination.prefix ?? "");
-  const store = `the store of ${uri}`;
-  const where = key === undefined ? uri : `${bucketUri(destination)}/${key}`;
   const requestId = known.$metadata?.requestId;
-  const request = requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`;
-  const say = (failure: StoreFailure, message: string, remedy: string): StoreError =>
-    new StoreError(message, remedy, { failure, code, ...(status !== undefined && { status }) });
   const text = redact(known.message ?? "", STORE_TEXT_LIMIT);
+  const values = {
+    ...{ action, code, text, status: String(status), shortCode: redact(code, 60) },
+    bucket: `bucket ${destination.bucket}`,
+    store: `the store of ${uri}`,
+    where: key === undefined ? uri : `${bucketUri(destination)}/${key}`,
+    request: requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`,
+    giveCredentials: GIVE_CREDENTIALS,
+  };
+  const say = (row: FailureText, more: Readonly<Record<string, string>> = {}): StoreError =>
+    wordedError(row, { ...values, ...more }, { code, status });
 
   const region = rightRegion(code, known, text);
-  if (region !== undefined && region !== destination.region) {
-    return say(
-      "address",
-      `${bucket} is in the region ${region}, but the request went to another region`,
-      `Set the destination's region to "${region}".`,
-    );
-  }
-  if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(`${code} ${text}`)) {
-    return say(
-      "address",
-      `${store} does not accept addresses with the bucket in their path (${code})${request}`,
-      "Set the destination's `pathStyle` to false.",
-    );
-  }
-  switch (code) {
-    case "NoSuchBucket":
-      return say(
-        "noBucket",
-        `there is no bucket ${destination.bucket}`,
-        "Make it, or correct the destination's bucket.",
-      );
-    case "ExpiredToken":
-    case "ExpiredTokenException":
-    case "TokenRefreshRequired":
-      return say(
-        "credentials",
-        `the credentials for ${bucket} have expired`,
-        "Renew them, for example by `aws sso login`, and run `pulumi up` again.",
-      );
-    case "InvalidAccessKeyId":
-    case "XAdminUserNotFound": // versitygw's
-      return say("credentials", `${store} does not know the access key`, CREDENTIALS_REMEDY);
-    case "InvalidToken":
-    case "SignatureDoesNotMatch":
-    case "InvalidSecurity":
-      return say("credentials", `${store} does not accept the secret of the access key`, CREDENTIALS_REMEDY);
-    case "CredentialsProviderError":
-    case "TokenProviderError":
-      return say("credentials", `no credentials for ${bucket} were found: ${text}`, CREDENTIALS_REMEDY);
-    case "RequestTimeTooSkewed":
-    case "RequestExpired":
-      return say(
-        "clock",
-        `the clock of this machine and that of ${store} differ too much`,
-        "Set this machine's clock.",
-      );
-    case "PermanentRedirect":
-    case "TemporaryRedirect":
-    case "AuthorizationHeaderMalformed":
-    case "IllegalLocationConstraintException":
-    case "301":
-      return say(
-        "address",
-        `${bucket} is in another region than the request was sent to`,
-        "Set the destination's region to that of the bucket.",
-      );
-    case "SlowDown":
-    case "ServiceUnavailable":
-    case "503":
-      return say(
-        "busy",
-        `${store} is too busy (${code})${request}`,
-        "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
-      );
-    case "BadDigest":
-    case "XAmzContentChecksumMismatch":
-    case "XAmzContentSHA256Mismatch":
-      return say(
-        "corrupted",
-        `the data that arrived at ${where} differs from the data that was sent (${code})${request}`,
-        "Run `pulumi up` again. If it fails again, a proxy or the network changes the data.",
-      );
-    case "EntityTooLarge":
-    case "QuotaExceeded":
-    case "XMinioStorageFull":
-      return say(
-        "full",
-        `the store has no space for ${where} (${code})`,
-        "Free space there, or raise its limit.",
-      );
-    case "NotImplemented":
-    case "501":
-      return say(
-        "unsupported",
-        `${store} does not know ${action} as requested: ${text}`,
-        "It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
-      );
-    default:
-      break;
-  }
+  if (region !== undefined && region !== destination.region) return say(TEXTS.otherRegion, { region });
+  if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(`${code} ${text}`)) return say(TEXTS.pathStyle);
+  const ofCode = Object.values(TEXTS).find(({ codes }) => codes?.includes(code));
+  if (ofCode) return say(ofCode);
   if (status === undefined) {
     const host = destination.endpoint === undefined ? "Amazon S3" : URL.parse(destination.endpoint)?.host;
-    return say(
-      "unreachable",
-      `${host ?? "the store"} could not be reached for ${where} (${/^[\w .-]{1,60}$/.test(code) ? code : "failed"})`,
-      "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
-    );
+    const cause = /^[\w .-]{1,60}$/.test(code) ? code : "failed";
+    return say(TEXTS.unreachable, { host: host ?? "the store", cause });
   }
   if (status === 403 || code === "AccessDenied" || code === "AllAccessDisabled") {
     const isSaid =
       text !== "" && text !== code && !/^(?:access denied|forbidden|unknown ?error)\.?$/i.test(text);
     const isPlain = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code);
-    const codeSaid = isPlain ? "" : ` (${redact(code, 60)})`;
-    return say(
-      isPlain ? "denied" : "other",
-      `${action} on ${where} is not allowed${codeSaid}${isSaid ? `: ${text}` : ""}${request}`,
-      forbiddenRemedy(`${code} ${text}`, action, destination),
-    );
+    const remedy = forbiddenRemedy(`${code} ${text}`, action, destination);
+    return say(isPlain ? TEXTS.denied : TEXTS.forbidden, { said: isSaid ? `: ${text}` : "", remedy });
   }
-  return say(
-    failureOf(code, status),
-    `${action} on ${where} failed with status ${status} (${redact(code, 60)}): ${text}${request}`,
-    "Run `pulumi up` again; if it fails again, see the log of the store.",
-  );
+  return say({ ...TEXTS.other, failure: failureOf(code, status) });
 }
 
 /** What an answer means whose message is the store's own. */
