@@ -52,6 +52,7 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
       "!tsconfig.json",
       // texts that the product reads as the build made them
       "!dist/provider/copies/download/partWriter.js",
+      "!dist/provider/runtime/files/checkFiles.js",
       "!dist/provider/site/search/browser/*",
       "!provider/**",
       "!sdk/**",

@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, lstatSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { join } from "node:path";
+import { Thread } from "../../runtime/files/thread";
 import { makeHomeFolder } from "../../runtime/files/homeFolder";
 import { freeName, isAbandoned, hasNoOwner, ownName } from "../../runtime/files/ownerProcess";
-import { isBundled, ownText } from "../../runtime/files/ownText";
-import type { PartAnswer, PartTask } from "./partWriter";
+import type { PartTask, Written } from "./partWriter";
 
 /** Identifies the bundle that a part's bytes belong to, so that bytes of another bundle are never appended. */
 export interface PartNote {
@@ -38,11 +37,9 @@ export class Part {
   isUseless = false;
   readonly #where: { readonly folder: string; readonly name: string };
   #folder: string;
-  #worker: Worker | undefined;
+  #thread: Thread<PartTask, Written> | undefined;
   /** The blocks, in memory that the thread shares. Empty without a thread: a complete part may be kept for long. */
   #bytes: Buffer = Buffer.alloc(0);
-  /** Pending requests to the thread, in the order of its responses. */
-  readonly #waiting: { resolve: (answer: PartAnswer) => void; reject: (error: Error) => void }[] = [];
   /** The block that is being filled, and how many bytes it has. */
   #block = 0;
   #filled = 0;
@@ -84,24 +81,9 @@ export class Part {
 
   /** Opens the part and reads the bytes received so far. */
   async open(): Promise<void> {
-    // the extension of this file: JavaScript in the package, TypeScript in tests
-    const program = isBundled
-      ? ownText("dist/provider/copies/download/partWriter.js")
-      : join(__dirname, `partWriter${extname(__filename)}`);
     const memory = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
-    const worker = new Worker(program, {
-      eval: isBundled,
-      workerData: memory,
-      execArgv: [],
-      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }, // it creates almost no garbage
-    });
-    this.#worker = worker;
+    this.#thread = new Thread("copies/download/partWriter", memory);
     this.#bytes = Buffer.from(memory);
-    worker.unref();
-    worker.on("message", (answer: PartAnswer) => this.#waiting.shift()?.resolve(answer));
-    worker.on("error", (error: Error) => {
-      for (const { reject } of this.#waiting.splice(0)) reject(error);
-    });
     this.size = (await this.#do({ do: "open", path: this.path })).size;
     if (this.size > 0 && (!this.note || this.size > (this.note.totalBytes ?? Infinity)))
       await this.begin(undefined);
@@ -150,15 +132,15 @@ export class Part {
 
   /** Writes the remaining bytes and ends the thread. */
   async close(): Promise<void> {
-    const worker = this.#worker;
-    if (!worker) return;
+    const thread = this.#thread;
+    if (!thread) return;
     try {
       await this.#flush();
       await this.#do({ do: "close" });
     } finally {
-      this.#worker = undefined;
+      this.#thread = undefined;
       this.#bytes = Buffer.alloc(0);
-      await worker.terminate();
+      await thread.end();
     }
   }
 
@@ -183,13 +165,8 @@ export class Part {
     await Promise.all(this.#writing);
   }
 
-  async #do(task: PartTask): Promise<{ size: number; digest: string | undefined }> {
-    const answer = await new Promise<PartAnswer>((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#worker?.postMessage(task);
-    });
-    if (answer.ok) return answer;
-    throw Object.assign(new Error(answer.message), { code: answer.code });
+  #do(task: PartTask): Promise<Written> {
+    return this.#thread?.do(task) ?? Promise.reject(new Error("no file is open"));
   }
 
   /** Takes over the part at a path if its note is valid; otherwise deletes it. */

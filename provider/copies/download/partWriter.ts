@@ -3,6 +3,7 @@
  * uncompiled, so it imports nothing at run time.
  */
 import type { Hash } from "node:crypto";
+import type { Answer } from "../../runtime/files/thread";
 
 /** A request to the thread; it answers requests in order. */
 export type PartTask =
@@ -16,10 +17,13 @@ export type PartTask =
   | { do: "finish" }
   | { do: "close" };
 
+/** The size of the file, and its digest if the task requests it. */
+export interface Written {
+  readonly size: number;
+  readonly digest: string | undefined;
+}
 /** The response to a request. */
-export type PartAnswer =
-  | { ok: true; size: number; digest: string | undefined }
-  | { ok: false; code: string | undefined; message: string };
+export type PartAnswer = Answer<Written>;
 
 const { createHash } = process.getBuiltinModule("node:crypto");
 const fs = process.getBuiltinModule("node:fs");

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rmdir, unlink } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { inParallel } from "../concurrency/inParallel";
+import { Thread } from "./thread";
 import { firstOf } from "../messages/firstOf";
+import type { Checked, CheckTask } from "./checkFiles";
 import { FILES_AT_ONCE } from "./writeFile";
 import { ignoreMissing } from "./ignoreMissing";
 
@@ -15,6 +17,14 @@ const BLOCK_BYTES = 1 << 20;
 /** How often a folder is listed again because a folder in it was removed meanwhile. */
 const MAX_LISTS = 5;
 
+/** Up to this number of files, the start of a thread that checks them costs more than it saves. */
+const FEW_FILES = 300;
+/** How many files a thread checks for one message. */
+const FILES_PER_TASK = 100;
+/** A thread for each such number of files. Several are quicker where each call waits for a network. */
+const FILES_PER_THREAD = 12_000;
+const MOST_THREADS = 4;
+
 /** How a file of a listing is opened: no link is followed, and a pipe in its place is not waited for. Windows has neither. */
 const OPEN_LISTED =
   constants.O_RDONLY |
@@ -23,26 +33,23 @@ const OPEN_LISTED =
 
 /** Paths of the files below a folder, with `/`, sorted by bytes. Does not follow links. */
 export async function filesBelow(folder: string): Promise<string[]> {
-  return [...(await entriesBelow(folder)).keys()];
+  return sorted((await entriesBelow(folder)).keys());
 }
 
 /** What is below a folder except folders, by its path as {@link filesBelow} gives it. */
-async function entriesBelow(folder: string): Promise<Map<string, Dirent>> {
-  const below: { path: string; bytes: Buffer; entry: Dirent }[] = [];
-  const parents = new Map<string, string>();
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isDirectory()) continue;
-    const { parentPath, name } = entry;
-    let parent = parents.get(parentPath);
-    if (parent === undefined) {
-      parent = relative(folder, parentPath).split(sep).join("/");
-      parents.set(parentPath, parent);
-    }
-    const path = parent === "" ? name : `${parent}/${name}`;
-    below.push({ path, bytes: Buffer.from(path), entry });
+async function entriesBelow(folder: string, parent = "", below = new Map<string, Dirent>()) {
+  for (const entry of await readdir(join(folder, parent), { withFileTypes: true })) {
+    const path = `${parent}${entry.name}`;
+    if (entry.isDirectory()) await entriesBelow(folder, `${path}/`, below);
+    else below.set(path, entry);
   }
-  below.sort((one, other) => Buffer.compare(one.bytes, other.bytes));
-  return new Map(below.map(({ path, entry }) => [path, entry]));
+  return below;
+}
+
+/** Sorts paths by their bytes. */
+function sorted(paths: Iterable<string>): string[] {
+  const all = Array.from(paths, (path) => ({ path, bytes: Buffer.from(path) }));
+  return all.sort((one, other) => Buffer.compare(one.bytes, other.bytes)).map(({ path }) => path);
 }
 
 /**
@@ -104,15 +111,11 @@ export async function differenceOf(
   if (!stats) return undefined;
   if (!stats.isDirectory()) return "no folder";
   const entries = (await entriesBelow(folder).catch(ignoreMissing)) ?? new Map<string, Dirent>();
-  const paths = [...entries.keys()];
-  const altered = new Set<string>();
-  await inParallel(entries, FILES_AT_ONCE, async ([path, entry]) => {
-    if (listing.has(path) && !(await isListed(folder, path, entry, listing, signal))) altered.add(path);
-  });
+  const unlisted = await unlistedIn(folder, entries, listing, signal);
   return {
-    altered: paths.filter((path) => altered.has(path)),
+    altered: sorted([...unlisted].filter((path) => listing.has(path))),
     missing: [...listing.keys()].filter((path) => !entries.has(path)).sort(),
-    foreign: paths.filter((path) => !listing.has(path)),
+    foreign: sorted([...unlisted].filter((path) => !listing.has(path))),
   };
 }
 
@@ -138,14 +141,10 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   if (!stats) return [];
   if (!stats.isDirectory()) return [""];
   const entries = await remaining(() => entriesBelow(folder), new Map<string, Dirent>());
-  const left = new Set<string>();
-  await inParallel(entries, FILES_AT_ONCE, async ([path, entry]) => {
-    const file = join(folder, path);
-    if (await isListed(folder, path, entry, listing, signal)) await unlink(file).catch(ignoreMissing);
-    else if (await lstat(file).catch(ignoreMissing)) left.add(path);
-  });
+  const left = await unlistedIn(folder, entries, listing, signal, true);
+  for (const path of left) if (!(await lstat(join(folder, path)).catch(ignoreMissing))) left.delete(path);
   await removeEmptyFolders(folder);
-  return [...entries.keys()].filter((path) => left.has(path));
+  return sorted(left);
 }
 
 /** Removes a folder and those below it, except those that have files. */
@@ -168,17 +167,73 @@ export function keptText(folder: string, left: readonly string[], item: string):
   return `${folder} stays: it has files that this ${item} did not write or that were changed since: ${firstOf(left)}. Remove them when they are no longer needed`;
 }
 
-/** Whether a file has the digest that the listing says. A link, or a file that is gone, has not. */
-async function isListed(
+/**
+ * Compares what is below a folder with a listing.
+ *
+ * @param isRemoved whether to remove what the listing has
+ * @returns paths that the listing does not have, and those of links and of files with another digest. Also of files that are gone
+ */
+async function unlistedIn(
   folder: string,
-  path: string,
-  entry: Dirent,
+  entries: ReadonlyMap<string, Dirent>,
   listing: Listing,
   signal: AbortSignal,
-): Promise<boolean> {
-  const sha256 = listing.get(path);
-  if (sha256 === undefined || !entry.isFile()) return false;
-  const file = await open(join(folder, path), OPEN_LISTED).catch(ignoreNoFile);
+  isRemoved = false,
+): Promise<Set<string>> {
+  const unlisted = new Set<string>();
+  const paths: string[] = [];
+  const files: [path: string, sha256: string][] = [];
+  for (const [path, entry] of entries) {
+    const sha256 = entry.isFile() ? listing.get(path) : undefined;
+    if (sha256 === undefined) unlisted.add(path);
+    else {
+      files.push([join(folder, path), sha256]);
+      paths.push(path);
+    }
+  }
+  const found = (at: number): void => void unlisted.add(paths[at] ?? "");
+  if (files.length > FEW_FILES) await checkInThreads({ files, isRemoved }, found, signal);
+  else
+    await inParallel(files.entries(), FILES_AT_ONCE, async ([at, [path, sha256]]) => {
+      if (!(await hasDigest(path, sha256, signal))) found(at);
+      else if (isRemoved) await unlink(path).catch(ignoreMissing);
+    });
+  return unlisted;
+}
+
+/** @param found gets the number of each file that has not its digest. @throws as {@link digestFile} */
+async function checkInThreads(
+  { files, isRemoved }: CheckTask,
+  found: (at: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const count = Math.min(MOST_THREADS, Math.ceil(files.length / FILES_PER_THREAD));
+  signal.throwIfAborted();
+  const threads = Array.from(
+    { length: count },
+    () => new Thread<CheckTask, Checked>("runtime/files/checkFiles"),
+  );
+  const stop = (): void => threads.forEach((each) => void each.end(signal.reason));
+  signal.addEventListener("abort", stop);
+  let next = 0;
+  try {
+    await inParallel(threads, count, async (thread) => {
+      while (next < files.length) {
+        const from = next;
+        next += FILES_PER_TASK;
+        const { others } = await thread.do({ files: files.slice(from, next), isRemoved });
+        for (const at of others) found(from + at);
+      }
+    });
+  } finally {
+    signal.removeEventListener("abort", stop);
+    for (const each of threads) await each.end(signal.reason);
+  }
+}
+
+/** Whether a file has a digest. A link, or a file that is gone, has not. */
+async function hasDigest(path: string, sha256: string, signal: AbortSignal): Promise<boolean> {
+  const file = await open(path, OPEN_LISTED).catch(ignoreNoFile);
   if (!file) return false;
   try {
     const stats = await file.stat();

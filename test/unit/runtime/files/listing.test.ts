@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import {
   compareFolder,
+  differenceOf,
   digestFile,
   filesBelow,
   removeListed,
@@ -137,4 +138,28 @@ test("a stopped run removes nothing more", async () => {
   await expect(removeListed(site, LISTING, stopped)).rejects.toThrow("stopped");
   expect(await compareFolder(site, LISTING, signal)).toBe("same");
   await expect(compareFolder(site, LISTING, stopped)).rejects.toThrow("stopped");
+});
+
+test("of a folder with many files, a thread tells the same, and removes the same", async () => {
+  const large = new Map(LISTING);
+  for (let at = 0; at < 700; at++) {
+    writeFileSync(join(site, `page-${at}.html`), at === 0 ? Buffer.alloc(2 ** 20 + 1, "docs") : `page ${at}`);
+    large.set(`page-${at}.html`, sha256(readFileSync(join(site, `page-${at}.html`))));
+  }
+  expect(await compareFolder(site, large, signal)).toBe("same");
+  await expect(removeListed(site, large, stopped)).rejects.toThrow("stopped");
+  expect(await compareFolder(site, large, signal)).toBe("same");
+  writeFileSync(join(site, "page-600.html"), "PAGE 600");
+  writeFileSync(join(site, "notes.txt"), "mine");
+  rmSync(join(site, "page-5.html"));
+  symlinkSync("page-6.html", join(site, "page-5.html"));
+  rmSync(join(site, "page-7.html"));
+  expect(await differenceOf(site, large, signal)).toEqual({
+    altered: ["page-5.html", "page-600.html"],
+    missing: ["page-7.html"],
+    foreign: ["notes.txt"],
+  });
+  const left = ["notes.txt", "page-5.html", "page-600.html"];
+  expect(await removeListed(site, large, signal)).toEqual(left);
+  expect(readdirSync(site).sort()).toEqual(left);
 });
