@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const ENTRIES = ["dist/sdk/staticExport.js", "dist/provider/dynamic.js"];
-/** What `dynamic.js` loads for the other resources. */
-const OTHERS = /\/(?:(?:agentJob|bundleCopy|airGapKit)\/lifeCycle|publications)$/;
+/** What `dynamic.js` loads for the other resources at once. */
+const OTHERS = /\/publications$/;
 const MOST_FILES = 60;
 
 const files = new Set();

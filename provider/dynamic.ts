@@ -5,10 +5,7 @@
  * methods must continue to read everything that earlier versions stored.
  */
 import "./adapters/session/nodeVersion"; // first: on an older Node.js, the other imports fail with only ERR_REQUIRE_ESM
-import { agentJob } from "./agentJob/lifeCycle";
-import { airGapKit } from "./kits/airGapKit/lifeCycle";
-import { bundleCopy } from "./copies/bundleCopy/lifeCycle";
-import { dynamicProvider } from "./adapters/dynamic/dynamicProvider";
+import { type DynamicProvider, dynamicProvider, loadedByFirstCall } from "./adapters/dynamic/dynamicProvider";
 import { publications } from "./adapters/session/publications";
 import { Session } from "./adapters/session/session";
 import { dynamicHost } from "./adapters/dynamic/dynamicHost";
@@ -17,13 +14,21 @@ import { staticExport } from "./staticExport/lifeCycle";
 const session = new Session(dynamicHost, publications(dynamicHost));
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
-export const StaticExport = dynamicProvider(staticExport, session);
+export const StaticExport: DynamicProvider = dynamicProvider(staticExport, session);
+
+// A stack of exports alone needs neither the code of the others nor its 17 MB.
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AgentJob`. */
-export const AgentJob = dynamicProvider(agentJob, session);
+export const AgentJob: DynamicProvider = loadedByFirstCall(async () =>
+  dynamicProvider((await import("./agentJob/lifeCycle.js")).agentJob, session),
+);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:BundleCopy`. */
-export const BundleCopy = dynamicProvider(bundleCopy, session);
+export const BundleCopy: DynamicProvider = loadedByFirstCall(async () =>
+  dynamicProvider((await import("./copies/bundleCopy/lifeCycle.js")).bundleCopy, session),
+);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AirGapKit`. */
-export const AirGapKit = dynamicProvider(airGapKit, session);
+export const AirGapKit: DynamicProvider = loadedByFirstCall(async () =>
+  dynamicProvider((await import("./kits/airGapKit/lifeCycle.js")).airGapKit, session),
+);

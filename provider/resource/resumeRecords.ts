@@ -32,6 +32,8 @@ export class ResumeFolder {
   readonly #now: () => number;
   readonly #random: () => number;
   readonly #handedOver: RecordedResource[] = [];
+  /** Whether this process has removed old records: once is enough, and each time reads them all. */
+  #isTidy = false;
 
   /**
    * @param now wall-clock time in milliseconds since 1970, compared with the files' times
@@ -126,6 +128,8 @@ export class ResumeFolder {
   }
 
   #removeOld(): void {
+    if (this.#isTidy) return;
+    this.#isTidy = true;
     for (const path of this.#paths(() => true)) {
       const { mtimeMs = Infinity } = statSync(path, { throwIfNoEntry: false }) ?? {};
       if (this.#now() - mtimeMs > RECORD_LIFE_MS) removeFile(path);

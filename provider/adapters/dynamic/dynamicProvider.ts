@@ -154,6 +154,21 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
   };
 }
 
+/** A provider whose code is loaded with its first call. */
+export function loadedByFirstCall(load: () => Promise<DynamicProvider>): DynamicProvider {
+  let loading: Promise<DynamicProvider> | undefined;
+  const provider = (): Promise<DynamicProvider> => (loading ??= load());
+  return {
+    configure: async (...given) => (await provider()).configure(...given),
+    check: async (...given) => (await provider()).check(...given),
+    diff: async (...given) => (await provider()).diff(...given),
+    create: async (...given) => (await provider()).create(...given),
+    read: async (...given) => (await provider()).read(...given),
+    update: async (...given) => (await provider()).update(...given),
+    delete: async (...given) => (await provider()).delete(...given),
+  };
+}
+
 /** An unfinished operation in the host's form. The host saves an error that has an `id`. */
 class PartialResult {
   readonly id: string;

@@ -20,20 +20,16 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * that reads such a value adds it. The adapter removes the values from everything that the operation returns or reports.
  */
 export class Secrets {
-  /** The forms in which the values can occur in a text, in lower case, longest first. */
-  #forms: string[] = [];
-  /** Match the values with any of their characters escaped, and as hexadecimal bytes. */
-  #escaped: RegExp[] = [];
+  readonly #values = new Set<string>();
+  /** Derived when a text needs them: most values are added again with every request, and shown in none. */
+  #forms: Forms | undefined;
 
   /** @param value of a text with several lines, such as a PEM key, each line is also secret */
   add(value: string): void {
+    if (value.length < SHORTEST_SECRET || this.#values.has(value)) return;
     const lines = value.split(/\s*(?:\n|\\n)\s*/).filter((line) => !line.startsWith("-----"));
-    const values = [value, ...lines].filter(({ length }) => length >= SHORTEST_SECRET);
-    const forms = new Set([...this.#forms, ...values.flatMap(formsOf).map(lowerCase)]);
-    if (forms.size === this.#forms.length) return;
-    this.#forms = [...forms].sort((one, other) => other.length - one.length);
-    const short = values.filter(({ length }) => length <= LONGEST_ESCAPED);
-    this.#escaped = [...this.#escaped, ...short.map(escapedForms)];
+    for (const each of [value, ...lines]) if (each.length >= SHORTEST_SECRET) this.#values.add(each);
+    this.#forms = undefined;
   }
 
   /** Adds the secret parts of a link: its password, its query, and the query's credential parameters. */
@@ -51,18 +47,18 @@ export class Secrets {
    * a value that was cut.
    */
   removeFrom(text: string): string {
-    const plain = this.#forms.reduce(withoutForm, text);
-    const clean = this.#escaped.reduce((rest, form) => rest.replace(form, REMOVED), plain);
+    const { whole, escaped } = (this.#forms ??= formsOfAll([...this.#values]));
+    const longest = (of: (form: string) => number): number => Math.max(0, ...whole.map(of));
+    const plain = whole.reduce(withoutForm, text);
+    const clean = escaped.reduce((rest, form) => rest.replace(form, REMOVED), plain);
     const parts = clean.split(MARK);
     return parts
       .map((part, at) => {
         const isMark = at % 2 === 1;
         if (isMark) return part;
         const rest =
-          parts[at - 1] === REMOVED
-            ? part.slice(this.#longest((form) => overlap(form, lowerCase(part))))
-            : part;
-        const left = at + 1 < parts.length ? this.#longest((form) => overlap(lowerCase(rest), form)) : 0;
+          parts[at - 1] === REMOVED ? part.slice(longest((form) => overlap(form, lowerCase(part)))) : part;
+        const left = at + 1 < parts.length ? longest((form) => overlap(lowerCase(rest), form)) : 0;
         return left > 0 ? `${rest.slice(0, -left)}${REMOVED}` : rest;
       })
       .join("");
@@ -77,10 +73,22 @@ export class Secrets {
       }
     }
   }
+}
 
-  #longest(of: (form: string) => number): number {
-    return Math.max(0, ...this.#forms.map(of));
-  }
+/** The forms in which values can occur in a text. */
+interface Forms {
+  /** In lower case, longest first. */
+  readonly whole: readonly string[];
+  /** Match a value with any of its characters escaped, and as hexadecimal bytes. */
+  readonly escaped: readonly RegExp[];
+}
+
+function formsOfAll(values: readonly string[]): Forms {
+  const whole = [...new Set(values.flatMap(formsOf).map(lowerCase))];
+  return {
+    whole: whole.sort((one, other) => other.length - one.length),
+    escaped: values.filter(({ length }) => length <= LONGEST_ESCAPED).map(escapedForms),
+  };
 }
 
 /** In lower case, with as many characters: letters outside ASCII can become two. */
