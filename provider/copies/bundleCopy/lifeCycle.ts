@@ -142,8 +142,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
           const usable = withUsableFiles(earlier, edition, inputs, context.reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
           const isOther = before !== undefined && before.copy.sha256 !== edition;
-          const hasDigests = !isOther || draft.sink?.digests !== undefined;
-          const sink = hasDigests ? draft.sink : new SiteDigests(draft.sink);
+          const sink = draft.sink ?? (isOther ? new SiteDigests() : undefined);
           try {
             const isArchivePublished = draft.sink === undefined;
             reportLeftOut(inspection, context.reporter, {
@@ -156,7 +155,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
               const wanted = search && { ...inspection, options: search, reporter: context.reporter };
               searchFacts = await unpackSite(bundle, inputs.limits, sink, unpacking, wanted);
             }
-            const digests = isOther ? sink?.digests?.() : undefined;
+            const digests = isOther ? sink?.digests() : undefined;
             if (digests && before) changes = await changesSince(before.copy, digests, destination, place);
             else if (before) changes = noChanges(before.copy.uri);
             const signing = signer && { signer, origin: originOf(bundle, inputs, searchFacts) };

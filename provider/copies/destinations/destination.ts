@@ -1,5 +1,5 @@
 import type { Bundle } from "../../site/inspection/bundle";
-import type { SiteSink } from "../../site/archive/site";
+import type { DigestingSink } from "../../site/archive/site";
 import type { Owner } from "../ownership/owner";
 import type { Origin } from "../../images/provenance/origin";
 import type { RegistryContext } from "../../images/registry/exchange";
@@ -85,7 +85,7 @@ export interface Signing {
 /** A copy that is not published yet: none of it is visible before `publish`. */
 export interface Draft {
   /** Receives the site's files, if the destination needs them one by one. */
-  readonly sink?: SiteSink;
+  readonly sink?: DigestingSink;
   /**
    * Tries whether the destination can hold names that not every file system holds. Absent where it holds all names.
    *

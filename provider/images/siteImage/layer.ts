@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { mediaTypeOf } from "../../site/inspection/mediaTypes";
-import type { SiteFile, SiteSink } from "../../site/archive/site";
+import type { DigestingSink, SiteFile } from "../../site/archive/site";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { GzipFile } from "../../site/archive/writeGzip";
 import type { PlatformImage } from "../registry/image";
@@ -29,13 +30,13 @@ export const compressedPath = (path: string): string => `${path}.gz`;
  * Writes the image layer with a site's files, in their order; the same files give the same bytes. Compressed copies of text files
  * follow, for web servers that send such files as they are (`gzip_static` of nginx).
  */
-export class LayerWriter implements SiteSink {
+export class LayerWriter implements DigestingSink {
   readonly #root: string;
   readonly #isOnBase: boolean;
   readonly #textsPath: string;
   readonly #more: readonly ImageFile[];
   readonly #tar: LayerTar;
-  readonly #files = new Set<string>();
+  readonly #files = new Map<string, string>();
   /** Compressed copies, stored until all files are written. */
   readonly #texts: { readonly path: string; readonly offset: number; readonly size: number }[] = [];
   #textBytes = 0;
@@ -65,12 +66,16 @@ export class LayerWriter implements SiteSink {
     await this.#begin();
     const full = `${this.#root}/${path}`;
     await this.#tar.parents(full);
-    this.#files.add(path);
     const text =
       mediaTypeOf(path)?.isCompressed === true && size > SMALLEST_TEXT
         ? new GzipFile(this.#textsPath, TEXT_LEVEL)
         : undefined;
-    await this.#tar.file({ path: full, size }, content, text && ((piece) => text.write(piece)));
+    const hash = createHash("sha256");
+    await this.#tar.file({ path: full, size }, content, async (piece) => {
+      hash.update(piece);
+      await text?.write(piece);
+    });
+    this.#files.set(path, hash.digest("hex"));
     if (text) {
       const { size: compressed } = await text.end();
       if (compressed < size) {
@@ -78,6 +83,10 @@ export class LayerWriter implements SiteSink {
       }
       this.#textBytes += compressed;
     }
+  }
+
+  digests(): ReadonlyMap<string, string> {
+    return this.#files;
   }
 
   /** Whether the site has a file, among those that the writer has received. */

@@ -44,17 +44,18 @@ export interface Selection {
   readonly leftOut: number;
 }
 
-/**
- * The files of the version before that stay, by the rules of the chart's `fetch-bundle.sh`: those that are named after their content
- * and that the new version does not have, the smallest first. Compressed copies are of no use: nothing asks for them.
- */
+/** Whether a file of the version before is named after its content, and the new version does not have it. No compressed copy is. */
+export const isPrevious = (path: string, isInSite: (path: string) => boolean): boolean =>
+  isImmutable(path) && !/\.(?:html?|gz)$/.test(path) && !isInSite(path);
+
+/** The files of the version before that stay, by the rules of the chart's `fetch-bundle.sh`: the smallest first. */
 export function selectPrevious(
   files: readonly SiteFile[],
   isInSite: (path: string) => boolean,
   maxBytes: number,
 ): Selection {
   const wanted = files
-    .filter(({ path }) => isImmutable(path) && !/\.(?:html?|gz)$/.test(path) && !isInSite(path))
+    .filter(({ path }) => isPrevious(path, isInSite))
     .sort((one, other) => one.size - other.size || (one.path < other.path ? -1 : 1));
   const paths = new Set<string>();
   let bytes = 0;

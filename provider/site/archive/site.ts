@@ -18,8 +18,12 @@ export interface SiteFile {
 export interface SiteSink {
   /** @param content must be read completely before the next file */
   file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** SHA-256 of each file so far, by its path: hexadecimal digits. Absent in a sink that does not compute it. */
-  digests?(): ReadonlyMap<string, string>;
+}
+
+/** A sink that computes digests. */
+export interface DigestingSink extends SiteSink {
+  /** SHA-256 of each file so far, by its path: hexadecimal digits. */
+  digests(): ReadonlyMap<string, string>;
 }
 
 /** An external address that a page loads by itself. A link that a reader must follow does not count. */

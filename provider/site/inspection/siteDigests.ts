@@ -1,29 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Reporter } from "../../runtime/messages/reporter";
 import { inspectBundle, unpackBundle, type BundleFile } from "./bundle";
-import type { SiteFile, SiteLimits, SiteSink } from "../archive/site";
+import type { DigestingSink, SiteFile, SiteLimits } from "../archive/site";
 
-/** Computes the SHA-256 of each file that passes through to a sink, for sinks that do not. */
-export class SiteDigests implements SiteSink {
+/** Computes the SHA-256 of each file of a site. */
+export class SiteDigests implements DigestingSink {
   readonly #files = new Map<string, string>();
-  readonly #next: SiteSink | undefined;
 
-  /** @param next receives the files. @default none */
-  constructor(next?: SiteSink) {
-    this.#next = next;
-  }
-
-  async file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async file({ path }: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
     const hash = createHash("sha256");
-    const watched = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
-      for await (const piece of content) {
-        hash.update(piece);
-        yield piece;
-      }
-    };
-    if (this.#next) await this.#next.file(file, watched());
-    else for await (const piece of content) hash.update(piece);
-    this.#files.set(file.path, hash.digest("hex"));
+    for await (const piece of content) hash.update(piece);
+    this.#files.set(path, hash.digest("hex"));
   }
 
   digests(): ReadonlyMap<string, string> {

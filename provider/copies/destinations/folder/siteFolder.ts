@@ -49,6 +49,7 @@ export function siteFolder(folder: string): Destination {
         return {
           tryNames: (names) => usingFolder(folder, signal, () => tryNames(names, { folder, draft, signal })),
           sink: {
+            digests: () => listing,
             file: ({ path, size }, content) =>
               usingFolder(folder, signal, async () => {
                 signal.throwIfAborted();

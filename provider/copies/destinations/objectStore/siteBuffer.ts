@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import type { SiteFile, SiteSink } from "../../../site/archive/site";
+import type { DigestingSink, SiteFile } from "../../../site/archive/site";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { BufferedFile } from "./siteObjects";
 
@@ -20,7 +20,7 @@ interface Held {
  * Holds a site's files, one after the other in one local file, until the whole archive is accepted. Twenty thousand small files
  * would take longer, and the local disk might not allow their names.
  */
-export class SiteBuffer implements SiteSink {
+export class SiteBuffer implements DigestingSink {
   readonly path: string;
   readonly #files: BufferedFile[] = [];
   #block: Uint8Array[] = [];

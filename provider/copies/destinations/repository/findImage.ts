@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { DestinationError } from "../../../runtime/messages/errors";
-import { annotationsIn, fieldsOf } from "../../../images/registry/content";
+import { hasBlob } from "../../../images/registry/blobs";
+import { annotationsIn, describe, fieldsOf } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { readImage, type StoredImage } from "../../../images/registry/image";
 import { isDigest, pinned } from "../../../images/registry/reference";
@@ -10,10 +11,11 @@ import type { RegistrySession } from "../../../images/registry/session";
 import { signatureTag } from "../../../images/signing/artifacts";
 import { findArtifacts } from "../../../images/signing/signedImage";
 import type { Verifier } from "../../../images/signing/verifier";
-import { siteRoot } from "../../../images/siteImage/layer";
+import { compressedPath, siteRoot } from "../../../images/siteImage/layer";
 import { filesIn, type PreviousLayer } from "../../../images/siteImage/previousFiles";
 import { BUNDLE_LABEL, PREVIOUS_LABEL } from "../../../images/siteImage/siteImage";
-import type { DestinationContext, FoundCopy } from "../destination";
+import type { CopiedFiles, DestinationContext, FoundCopy } from "../destination";
+import { fileListOf } from "./fileList";
 import { PREDICATE_TYPES } from "../../../images/provenance/imageStatements";
 
 type Annotations = Readonly<Record<string, string | undefined>>;
@@ -61,15 +63,23 @@ export async function findImage(
   const manifests = [...new Set([digest, ...images.map(({ manifest }) => manifest.digest)])];
   const previous = previousOf(first, annotations);
   const artifacts = verifier && (await findArtifacts(session, digest, PREDICATE_TYPES, verifier));
+  const { files, derived } = await filesOf(session, first, context);
+  const list = await fileListOf(new Map([...files].filter(([path]) => !derived.has(path))));
+  const hasList = await hasBlob(session, list.digest);
   return {
     copy: {
       ...{ uri: image, image },
       ...(artifacts && { publicKey: verifier.publicKey }),
-      parts: { manifests, ...(artifacts && { artifacts }), ...(previous && { previous }) },
+      parts: {
+        manifests,
+        ...(artifacts && { artifacts }),
+        ...(hasList && { files: describe(list) }),
+        ...(previous && { previous }),
+      },
     },
     isSigned: (await findManifest(session, signatureTag(digest))) !== undefined,
     sha256,
-    files: await filesOf(session, first, context),
+    files,
     source: Object.fromEntries(source),
     ...(base !== undefined && { destination: { base } }),
   };
@@ -98,34 +108,33 @@ function baseOf(annotations: Annotations): string | undefined {
 /**
  * Reads the site of an image that a copy made.
  *
- * @returns the SHA-256 of each file, by its path below the site's root
+ * @returns the SHA-256 of each file, by its path below the site's root, and which of them the image may have added
  * @throws DestinationError when it is not there; the signal's reason
  */
 export async function readImageFiles(
   session: RegistrySession,
   digest: string,
   context: DestinationContext,
-): Promise<Map<string, string>> {
+): Promise<CopiedFiles> {
   const { images } = await readImage(session, { ...session.repository, digest });
   const [first] = images;
-  return first ? filesOf(session, first, context) : new Map();
+  return first ? filesOf(session, first, context) : { files: new Map() };
 }
 
-/** The SHA-256 of each file of the site in an image. */
 async function filesOf(
   session: RegistrySession,
   image: StoredImage,
   context: DestinationContext,
-): Promise<Map<string, string>> {
+): Promise<Required<CopiedFiles>> {
   const files = new Map<string, string>();
   const layer = await downloadSite(session, image, context);
-  if (layer === undefined) return files;
-  for await (const { path, content } of filesIn(layer, context.signal)) {
+  for await (const { path, content } of layer ? filesIn(layer, context.signal) : []) {
     const hash = createHash("sha256");
     for await (const piece of content) hash.update(piece);
     files.set(path, hash.digest("hex"));
   }
-  return files;
+  const derived = [...files.keys()].map(compressedPath).filter((path) => files.has(path));
+  return { files, derived: new Set(derived) };
 }
 
 /**

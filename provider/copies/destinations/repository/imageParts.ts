@@ -1,5 +1,6 @@
 import { isDigest } from "../../../images/registry/reference";
 import { DestinationError } from "../../../runtime/messages/errors";
+import type { Descriptor } from "../../../images/registry/content";
 import type { Copy } from "../destination";
 import { type PreviousLayer } from "../../../images/siteImage/previousFiles";
 
@@ -9,6 +10,8 @@ export interface Parts {
   readonly manifests: readonly string[];
   /** The digests of the manifests of its signature and attestations, if it is signed. */
   readonly artifacts?: readonly string[];
+  /** The list of its files, which is a blob of the owner's mark. Earlier versions of this package wrote none. */
+  readonly files?: Descriptor;
   /** Its layer with files of the version before, if it has one. */
   readonly previous?: PreviousLayer;
 }

@@ -8,8 +8,9 @@ import { findManifest } from "../../../images/registry/manifests";
 import { isDigest } from "../../../images/registry/reference";
 import type { RegistrySession } from "../../../images/registry/session";
 import type { Layer } from "../../../images/siteImage/layerTar";
-import { writePreviousLayer, type PreviousLayer } from "../../../images/siteImage/previousFiles";
+import { isPrevious, writePreviousLayer, type PreviousLayer } from "../../../images/siteImage/previousFiles";
 import type { Copy, DestinationContext } from "../destination";
+import { findFileList } from "./fileList";
 import { downloadSite } from "./findImage";
 
 interface Place {
@@ -71,6 +72,8 @@ async function madeFrom(
     reporter.info(`${before.uri} is gone, so the image has no files of the version before`);
     return undefined;
   }
+  const listed = await findFileList(session, before);
+  if (listed?.keys().some((path) => isPrevious(path, isInSite)) === false) return undefined;
   const {
     images: [first],
   } = await readImage(session, { ...session.repository, digest: image });

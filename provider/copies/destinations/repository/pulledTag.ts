@@ -1,6 +1,7 @@
 import { findManifest, getManifest, putManifest, type Manifest } from "../../../images/registry/manifests";
 import { repositoryName } from "../../../images/registry/reference";
 import type { RegistrySession } from "../../../images/registry/session";
+import type { Descriptor } from "../../../images/registry/content";
 import type { Ownership } from "../../ownership/ownership";
 import { itemOf, type RepositoryMarks, type TagClaim } from "./repositoryMarks";
 
@@ -24,11 +25,11 @@ export class PulledTag {
   }
 
   /** Prepares the mark at an image that is published now: it says that its owner takes the tag. */
-  async announce(image: string): Promise<void> {
+  async announce(image: string, files: Descriptor): Promise<void> {
     const before = await this.#image();
     const claims = before === undefined || before === image ? [] : await this.#claimsAt(before);
     const order = 1 + Math.max(0, ...claims.map((claim) => claim.order));
-    this.#marks.describe({ image, tags: this.#tag === undefined ? [] : [this.#tag], order });
+    this.#marks.describe({ image, tags: this.#tag === undefined ? [] : [this.#tag], order, files });
   }
 
   /** Moves the tag to an image. A warning names the other owners of the image that it named. */

@@ -1,3 +1,5 @@
+import { describe, descriptorIn } from "../../../images/registry/content";
+import { ensureContent } from "../../../images/registry/ensureBlob";
 import { findManifest, putManifest } from "../../../images/registry/manifests";
 import { parseBase, parseRepository, pinned, repositoryName } from "../../../images/registry/reference";
 import { RegistrySession, type Actions } from "../../../images/registry/session";
@@ -9,11 +11,12 @@ import type { Destination, DestinationContext } from "../destination";
 import { findImage, readImageFiles } from "./findImage";
 import { isSignedImage, pushArtifacts, removeReplacedArtifacts } from "../../../images/signing/signedImage";
 import { verifierFrom } from "../../../images/signing/verifier";
+import { fileListOf, findFileList } from "./fileList";
 import { artifactsOf, unsigned } from "./artifacts";
 import { readBase, type BaseImage } from "./baseImage";
 import type { RepositoryInputs } from "./inputs";
 import { previousLayer, recorded } from "./previousLayer";
-import { compressedPath, LayerWriter } from "../../../images/siteImage/layer";
+import { LayerWriter } from "../../../images/siteImage/layer";
 import { MAX_PREVIOUS_BYTES } from "../../../images/siteImage/previousFiles";
 import { artifactsIn, manifestsOf, type Parts } from "./imageParts";
 import { removeImage, unknownCopies, type Place } from "./imageRemoval";
@@ -60,7 +63,9 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
             ));
           const { images, top } = built(bundle, base, layer, previous);
           const artifacts = signing && (await artifactsOf(session, top, base, signing));
+          const files = await fileListOf(sink.digests());
           await sendBlobs(session, base, previous ? [previous, layer] : [layer], images, context);
+          await ensureContent(session, files);
           const image = pinned(repository, top.digest);
           const copy = {
             sha256: edition,
@@ -70,11 +75,12 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
             parts: {
               manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
               ...(artifacts && { artifacts: artifacts.map(({ manifest }) => manifest.digest) }),
+              files: describe(files),
               ...(previous && { previous: recorded(previous) }),
             } satisfies Parts,
           };
           placing?.(copy);
-          await pulledTag.announce(top.digest);
+          await pulledTag.announce(top.digest, describe(files));
           const isThere = async (): Promise<boolean> =>
             (await findManifest(session, top.digest)) !== undefined;
           await ownership.publish(itemOf(top.digest), isThere, async () => {
@@ -119,7 +125,8 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       for (const copy of copies) {
         const [top = ""] = manifestsOf(copy);
         if ((await findManifest(session, top)) === undefined) continue;
-        marks.describe({ image: top, tags: tag === undefined ? [] : [tag], order: 0 });
+        const files = descriptorIn(copy.parts["files"]);
+        marks.describe({ image: top, tags: tag === undefined ? [] : [tag], order: 0, files });
         await ownership.claim(itemOf(top));
       }
     },
@@ -128,9 +135,8 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       const session = openSession(context, "pull");
       const [top = ""] = manifestsOf(copy);
       if ((await findManifest(session, top)) === undefined) return undefined;
-      const files = await readImageFiles(session, top, context);
-      const derived = [...files.keys()].map(compressedPath).filter((path) => files.has(path));
-      return { files, derived: new Set(derived) };
+      const files = await findFileList(session, copy);
+      return files ? { files } : readImageFiles(session, top, context);
     },
 
     /** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */

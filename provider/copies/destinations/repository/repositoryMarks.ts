@@ -4,7 +4,9 @@ import {
   describe,
   manifestOf,
   type Content,
+  type Descriptor,
 } from "../../../images/registry/content";
+import { hasBlob } from "../../../images/registry/blobs";
 import { ensureContent } from "../../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../../images/registry/mediaTypes";
@@ -55,6 +57,8 @@ export interface TagClaim {
   readonly image: string;
   readonly tags: readonly string[];
   readonly order: number;
+  /** The list of the image's files. The registry has it as long as the mark: nothing else refers to it. */
+  readonly files?: Descriptor | undefined;
 }
 
 /**
@@ -165,7 +169,13 @@ export class RepositoryMarks implements Marks {
     if (before?.digest === markManifest(kind, config, owner, claim, earlier).digest) return;
     const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
     await ensureContent(this.#session, config);
-    await putManifest(this.#session, markManifest(kind, config, owner, claim, all), tag);
+    const put = (said = claim): Promise<void> =>
+      putManifest(this.#session, markManifest(kind, config, owner, said, all), tag);
+    if (kind !== "owner" || claim?.files === undefined) return put();
+    const plain = { ...claim, files: undefined };
+    if (!(await hasBlob(this.#session, claim.files.digest))) return put(plain);
+    // a registry may accept only the types of blobs that it knows
+    await put().catch(() => put(plain));
   }
 
   /** @returns `false` when the registry removes nothing */
@@ -201,7 +211,7 @@ function tagOf(kind: Kind, item: string, owner: string): string {
   return `docs-hosting-${kind}-${item}-${owner}`;
 }
 
-/** An artifact without content, see «Guidance on artifacts» in the image specification. */
+/** An artifact without content, see «Guidance on artifacts» in the image specification, or with the list of the image's files. */
 function markManifest(
   kind: Kind,
   config: Content,
@@ -212,7 +222,7 @@ function markManifest(
   return manifestOf(OCI_MANIFEST, {
     artifactType: MARK_TYPE,
     config: describe(config),
-    layers: [describe(config)],
+    layers: [(kind === "owner" ? claim?.files : undefined) ?? describe(config)],
     annotations: {
       [TEXT]: markText(owner),
       "pulumi-docs-hosting.mark": kind,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { digestSite, SiteDigests } from "../../../../provider/site/inspection/siteDigests.ts";
-import type { SiteFile } from "../../../../provider/site/archive/site.ts";
+import { digestSite } from "../../../../provider/site/inspection/siteDigests.ts";
 import { BundleRefusedError } from "../../../../provider/runtime/messages/errors.ts";
 import { EXPORTED_FORMS, exported } from "../../../chart/exportedForms.ts";
 import { SITE, tarGz } from "../../../chart/tarArchive.ts";
@@ -23,22 +22,4 @@ test.each(EXPORTED_FORMS)("the digests of a bundle with $what are those of its s
 test("a bundle that is refused has no digests", async () => {
   const bundle = bundleOnDisk(tarGz([{ name: "guide.html" }]));
   await expect(digestSite(bundle, LIMITS, context)).rejects.toThrow(BundleRefusedError);
-});
-
-test("a file that passes through to a sink arrives whole, and its digest is known", async () => {
-  const arrived: unknown[] = [];
-  const file = async ({ path, size }: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> => {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(piece);
-    arrived.push([path, size, Buffer.concat(pieces).toString()]);
-  };
-  const digests = new SiteDigests({ file });
-  // eslint-disable-next-line @typescript-eslint/require-await -- as an archive is read
-  const content = async function* (): AsyncIterable<Uint8Array> {
-    yield Buffer.from("one ");
-    yield Buffer.from("two");
-  };
-  await digests.file({ path: "a.html", size: 7 }, content());
-  expect(arrived).toEqual([["a.html", 7, "one two"]]);
-  expect([...digests.digests()]).toEqual([["a.html", sha256("one two")]]);
 });

@@ -108,6 +108,18 @@ test("the layer of the site is the same without them, and they are no content of
   expect(found.copy.parts).toEqual(two.parts);
 });
 
+test("the layer of the version before is downloaded only for such files: its list says whether there are any", async () => {
+  const one = await first();
+  const read = async (files: typeof ONE): Promise<boolean> => {
+    registry.requests.length = 0;
+    const next = await copySite(inputs, { files, edition: V2, earlier: [one] });
+    expect(await layersOf(next)).toHaveLength(files === TWO ? 2 : 1);
+    return registry.requests.some((each) => each.startsWith("GET ") && each.endsWith(siteLayerOf(one)));
+  };
+  expect(await read({ ...ONE, "guide.html": "another" })).toBe(false);
+  expect(await read(TWO)).toBe(true);
+});
+
 test("only one version stays: the files of that before the one before are not passed on", async () => {
   const one = await first();
   const two = await copySite(inputs, { files: TWO, edition: V2, earlier: [one] });

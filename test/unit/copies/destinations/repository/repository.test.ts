@@ -36,6 +36,14 @@ const ownTag = (copy: Copy): string =>
     .slice(0, "sha256-".length + 16);
 const markOf = (copy: Copy, kind = "owner"): string =>
   `docs-hosting-${kind}-${ownTag(copy).slice("sha256-".length)}-${OWNER.id}`;
+const listOf = ({ parts }: Copy): { digest: string } => parts["files"] as { digest: string };
+/** The digest of an empty configuration. */
+const EMPTY = `sha256:${createHash("sha256").update("{}").digest("hex")}`;
+/** The digests of the blobs that were downloaded. */
+const blobsRead = (): string[] =>
+  registry.requests
+    .filter((each) => each.startsWith("GET ") && each.includes("/blobs/"))
+    .map((each) => each.split("/blobs/")[1] ?? "");
 const manifestsIn = ({ parts }: Copy): string[] => parts["manifests"] as string[];
 const destination = (more: object = {}): Destination => repositoryDestination({ repository, ...more });
 const read = (name: string): Record<string, unknown> =>
@@ -57,7 +65,7 @@ describe("a site without a base", () => {
       sha256: BUNDLE.sha256,
       uri: `${repository}@${digestIn(copy)}`,
       image: copy.uri,
-      parts: { manifests: [digestIn(copy)] },
+      parts: { manifests: [digestIn(copy)], files: listOf(copy) },
     });
     expect(placed).toEqual([copy]);
     expect(written()).toEqual([markOf(copy), ownTag(copy)]);
@@ -93,18 +101,47 @@ describe("a site without a base", () => {
     expect(context.reporter.lines.progress.at(-1)).toMatch(/uploading$/);
   });
 
-  test("is read again: its files, and which of them are made of others", async () => {
+  const FILES = Object.entries(SITE).map(([path, text]) => [path, sha256(text)] as const);
+
+  test("is read again by the list of its files, which the mark of its owner keeps: no layer is downloaded", async () => {
     const copy = await copySite({ repository });
-    expect(await destination().read(copy, await operation())).toEqual({
-      files: new Map([
-        ["index.html", sha256(SITE["index.html"] ?? "")],
-        ["guide/a.html", sha256("short")],
-        ["index.html.gz", expect.any(String)],
-      ]),
-      derived: new Set(["index.html.gz"]),
-    });
+    registry.requests.length = 0;
+    expect(await destination().read(copy, await operation())).toEqual({ files: new Map(FILES) });
+    expect(blobsRead()).toEqual([listOf(copy).digest]);
     registry.manifests.clear();
     expect(await destination().read(copy, await operation())).toBeUndefined();
+  });
+
+  test.each<[string, (list: string, copy: Copy) => unknown]>([
+    ["is gone", (list) => registry.blobs.delete(list)],
+    ["is damaged", (list) => registry.blobs.set(list, Buffer.from("{}"))],
+    ["is in no state, as of earlier versions", (_, { parts }) => delete (parts as { files?: unknown }).files],
+  ])("is read from its layer if the list %s: also which files are made of others", async (_, harm) => {
+    const copy = await copySite({ repository });
+    harm(listOf(copy).digest, copy);
+    expect(await destination().read(copy, await operation())).toEqual({
+      files: new Map([...FILES, ["index.html.gz", expect.any(String)]]),
+      derived: new Set(["index.html.gz"]),
+    });
+  });
+
+  test("has its list also after its mark was gone, unless the registry has the list no longer", async () => {
+    const copy = await copySite({ repository });
+    for (const layer of [listOf(copy).digest, EMPTY]) {
+      registry.manifests.delete(markOf(copy));
+      await destination().mark([copy], await operation());
+      expect(read(markOf(copy))).toMatchObject({ layers: [{ digest: layer }] });
+      registry.blobs.delete(layer);
+    }
+  });
+
+  test("has a mark without the list in a registry that refuses such content", async () => {
+    let refusals = 0;
+    registry.rule = (method, path) =>
+      method === "PUT" && path.includes("/docs-hosting-owner-") && refusals++ === 0 ? 400 : undefined;
+    const copy = await copySite({ repository });
+    expect(read(markOf(copy))).toMatchObject({ layers: [{ digest: EMPTY }] });
+    expect(await destination().compare(copy, await operation())).toBe("same");
   });
 
   test("is compared by its manifest and its tag", async () => {
@@ -145,7 +182,7 @@ describe("a site on a base", () => {
         "org.opencontainers.image.base.digest": digest,
       },
     });
-    expect(sentBlobs()).toBe(4); // the site, a configuration for each platform, and the empty one of the mark
+    expect(sentBlobs()).toBe(5); // the site, its list, a configuration for each platform, and the empty one of the mark
     const { files } = await destination().find(top, await operation());
     expect([...(files?.keys() ?? [])]).toEqual(["index.html", "guide/a.html", "index.html.gz"]);
   });
@@ -190,7 +227,7 @@ describe("a site on a base", () => {
       `of ${formatBytes(layers.reduce((sum, { size }) => sum + size, 0))} · `,
     );
     expect(layers.map(({ digest }) => registry.blobs.has(digest))).toEqual([true, true]);
-    expect(sentBlobs()).toBe(4);
+    expect(sentBlobs()).toBe(5);
     expect(other.requests.filter((each) => !/^(GET|HEAD) /.test(each))).toEqual([]);
   });
 
@@ -383,7 +420,10 @@ describe("a signed copy", () => {
     expect(found).toMatchObject({ copy: rest, isSigned: true, sha256: digest });
     const other = verifierFrom(newSigner().publicKey);
     const foreign = await destination().find(digestIn(copy), await operation(), other);
-    expect(foreign.copy).toEqual({ uri: copy.uri, image: copy.uri, parts: { manifests: manifestsIn(copy) } });
+    expect(foreign.copy).toEqual({
+      ...{ uri: copy.uri, image: copy.uri },
+      parts: { manifests: manifestsIn(copy), files: listOf(copy) },
+    });
     expect(foreign.isSigned).toBe(true);
   });
 });
