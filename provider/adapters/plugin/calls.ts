@@ -32,6 +32,21 @@ export class PartialResult extends Error {
   }
 }
 
+/** The fields of a message that have a setter. */
+type Fields<Message> = {
+  readonly [
+    Setter in keyof Message as Setter extends `set${infer Name}` ? Uncapitalize<Name> : never
+  ]?: Message[Setter] extends (value: infer Value) => unknown ? Value : never;
+};
+
+/** Sets fields of a message. */
+export function filled<Message extends object>(message: Message, fields: Fields<Message>): Message {
+  const setters = message as Readonly<Record<string, (value: unknown) => void>>;
+  for (const [name, value] of Object.entries(fields))
+    setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.(value);
+  return message;
+}
+
 /** A call with a missing or malformed property. */
 export class InvalidCallError extends Error {}
 
@@ -65,16 +80,11 @@ function failureOf(error: unknown, secrets: Secrets): Partial<StatusObject> {
 
 /** The trailer in which gRPC carries details of an error; the engine finds the partial result there. */
 function partialResult({ id, properties, inputs }: PartialResult, message: string): Metadata | undefined {
-  const partial = new ErrorResourceInitFailed();
-  partial.setId(id);
-  partial.setProperties(properties);
-  partial.setInputs(inputs);
-  partial.setReasonsList([message]);
+  const fields = { id, properties, inputs, reasonsList: [message] };
+  const partial = filled(new ErrorResourceInitFailed(), fields);
   const detail = new Any();
   detail.pack(partial.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const whole = new Status();
-  whole.setCode(status.UNKNOWN);
-  whole.setMessage(message);
+  const whole = filled(new Status(), { code: status.UNKNOWN, message });
   whole.addDetails(detail);
   const bytes = whole.serializeBinary();
   if (bytes.length > LONGEST_DETAILS) return undefined;

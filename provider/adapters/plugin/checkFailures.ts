@@ -3,6 +3,7 @@ import { NOT_THE_KEY } from "../../resource/serviceInputs";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { Secrets } from "../../runtime/messages/secrets";
 import { shown } from "../session/rowReporter";
+import { filled } from "./calls";
 import type { Secrecy } from "./secrecy";
 
 /**
@@ -20,9 +21,9 @@ export function checkFailures(
   return failures.map(({ property, reason }) => {
     const isSecret =
       property === alwaysSecret || secrecy.isAtOrBelow(property) || reason.includes(NOT_THE_KEY);
-    const message = new FailureMessage();
-    message.setProperty(isSecret ? "" : shown(property, secrets));
-    message.setReason(shown(isSecret ? `${property}: ${reason}` : reason, secrets));
-    return message;
+    return filled(new FailureMessage(), {
+      property: isSecret ? "" : shown(property, secrets),
+      reason: shown(isSecret ? `${property}: ${reason}` : reason, secrets),
+    });
   });
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { hasFields } from "../../resource/inputTable";
 import type { Diff } from "../../resource/lifeCycle";
 import type { Properties } from "../session/storedProperties";
+import { filled } from "./calls";
 
 /** The values that a diff compared. */
 export interface Compared {
@@ -18,30 +19,25 @@ export interface Compared {
 /** A diff with each changed property, down to the fields of objects and the entries of lists. */
 export function detailedDiff({ changed, replaces, hidden }: Diff, compared: Compared): DiffResponse {
   const { before, news, outputs, predicted } = compared;
-  const answer = new DiffResponse();
-  const isSome = changed.length > 0 || hidden;
-  answer.setChanges(isSome ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
-  answer.setReplacesList(replaces);
-  answer.setHasdetaileddiff(true);
+  const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
+  const answer = filled(new DiffResponse(), {
+    changes: changed.length > 0 || hidden ? DIFF_SOME : DIFF_NONE,
+    replacesList: replaces,
+    hasdetaileddiff: true,
+  });
   const details = answer.getDetaileddiffMap();
   for (const name of changed) {
     for (const [path, kind] of changes(before[name], news[name], name, replaces.includes(name))) {
-      details.set(path, propertyDiff(kind, true));
+      details.set(path, filled(new PropertyDiff(), { kind, inputdiff: true }));
     }
   }
   const moved = Object.keys(predicted ?? {}).filter(
     (name) => !isDeepStrictEqual(predicted?.[name], outputs[name]),
   );
-  for (const name of moved) details.set(name, propertyDiff(PropertyDiff.Kind.UPDATE, false));
+  const kind = PropertyDiff.Kind.UPDATE;
+  for (const name of moved) details.set(name, filled(new PropertyDiff(), { kind }));
   answer.setDiffsList([...changed, ...moved]);
   return answer;
-}
-
-function propertyDiff(kind: PropertyDiff.Kind, isOfInputs: boolean): PropertyDiff {
-  const diff = new PropertyDiff();
-  diff.setKind(kind);
-  diff.setInputdiff(isOfInputs);
-  return diff;
 }
 
 type Change = [path: string, kind: PropertyDiff.Kind];

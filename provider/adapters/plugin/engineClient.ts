@@ -2,6 +2,7 @@ import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import type { EngineLine } from "../session/rowReporter";
+import { filled } from "./calls";
 
 const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;
 
@@ -18,12 +19,8 @@ export class Engine {
     this.#address = address;
   }
 
-  readonly send = ({ severity, message, urn, ephemeral }: EngineLine): void => {
-    const request = new LogRequest();
-    request.setSeverity(SEVERITIES[severity]);
-    request.setMessage(message);
-    request.setUrn(urn);
-    request.setEphemeral(ephemeral);
+  readonly send = ({ severity, ...line }: EngineLine): void => {
+    const request = filled(new LogRequest(), { ...line, severity: SEVERITIES[severity] });
     this.#client?.log(request, () => undefined);
   };
 }

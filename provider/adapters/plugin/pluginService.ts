@@ -5,7 +5,7 @@ import * as rpc from "@pulumi/pulumi/proto/provider_pb";
 import type { LifeCycle, StoredState } from "../../resource/lifeCycle";
 import type { ConfigurationSource } from "../../service/configuration";
 import type { Session } from "../session/session";
-import { answering, InvalidCallError, type Call } from "./calls";
+import { answering, filled, InvalidCallError, type Call } from "./calls";
 import { checkFailures } from "./checkFailures";
 import { FUNCTIONS } from "./functions";
 import { receive, send } from "./properties";
@@ -50,10 +50,7 @@ export function pluginService<More extends object>(parts: PluginParts<More>): Un
   return {
     handshake: answering(({ request }: Call<rpc.ProviderHandshakeRequest>) => {
       parts.connect(request.getEngineAddress());
-      const answer = new rpc.ProviderHandshakeResponse();
-      answer.setAcceptSecrets(true);
-      answer.setAcceptResources(true);
-      return answer;
+      return filled(new rpc.ProviderHandshakeResponse(), { acceptSecrets: true, acceptResources: true });
     }),
 
     attach: answering(({ request }: Call<PluginAttach>) => {
@@ -62,49 +59,38 @@ export function pluginService<More extends object>(parts: PluginParts<More>): Un
       return new Empty();
     }),
 
-    getPluginInfo: answering(() => {
-      const answer = new PluginInfo();
-      answer.setVersion(schema.version);
-      return answer;
-    }),
+    getPluginInfo: answering(() => filled(new PluginInfo(), { version: schema.version })),
 
     getSchema: answering(({ request }: Call<rpc.GetSchemaRequest>) => {
       if (request.getVersion() !== 0) {
         throw new InvalidCallError(`there is no schema of version ${request.getVersion()}`);
       }
-      const answer = new rpc.GetSchemaResponse();
-      answer.setSchema(JSON.stringify(schema));
-      return answer;
+      return filled(new rpc.GetSchemaResponse(), { schema: JSON.stringify(schema) });
     }),
 
     checkConfig: answering(({ request, secrets }: Call<rpc.CheckRequest>) => {
       const { properties, secrecy } = receive(request.getNews());
       const failures = checkSettings(nameIn(request), properties, environment, secrets);
-      const answer = new rpc.CheckResponse();
-      answer.setInputs(send(properties, { secrecy, always: [KEY] }));
-      answer.setFailuresList(checkFailures(failures, secrets, secrecy, KEY));
-      return answer;
+      return filled(new rpc.CheckResponse(), {
+        inputs: send(properties, { secrecy, always: [KEY] }),
+        failuresList: checkFailures(failures, secrets, secrecy, KEY),
+      });
     }),
 
     // a changed setting never replaces the provider, and with it its resources: each resource has its base URL as an input
     diffConfig: answering(({ request }: Call<rpc.DiffRequest>) => {
       const before = receive(request.getOldInputs() ?? request.getOlds()).properties;
       const changed = changedSettings(before, receive(request.getNews()).properties);
-      const answer = new rpc.DiffResponse();
       const { DIFF_SOME, DIFF_NONE } = rpc.DiffResponse.DiffChanges;
-      answer.setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
-      answer.setDiffsList(changed);
-      return answer;
+      const changes = changed.length > 0 ? DIFF_SOME : DIFF_NONE;
+      return filled(new rpc.DiffResponse(), { changes, diffsList: changed });
     }),
 
     configure: answering(({ request }: Call<rpc.ConfigureRequest>) => {
       const { properties } = receive(request.getArgs());
       session.configure(providerSettings(request.getName() ?? "default", properties, environment));
-      const answer = new rpc.ConfigureResponse();
-      answer.setAcceptsecrets(true);
-      answer.setAcceptresources(true);
-      answer.setSupportspreview(true);
-      return answer;
+      const accepted = { acceptsecrets: true, acceptresources: true, supportspreview: true };
+      return filled(new rpc.ConfigureResponse(), accepted);
     }),
 
     check: answering((call: Call<rpc.CheckRequest>) => resourceOf(call).check(call)),
@@ -125,9 +111,7 @@ export function pluginService<More extends object>(parts: PluginParts<More>): Un
       const result = await session.operation("invoke", { traceParent }, secrets, (context) =>
         found(context, properties, { secrecy, isPreview: request.getPreview() }),
       );
-      const answer = new rpc.InvokeResponse();
-      answer.setReturn(send(result, { secrecy, repeats: true }));
-      return answer;
+      return filled(new rpc.InvokeResponse(), { return: send(result, { secrecy, repeats: true }) });
     }),
 
     cancel: answering(() => {

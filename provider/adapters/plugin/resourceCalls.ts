@@ -17,7 +17,7 @@ import {
 } from "../session/storedProperties";
 import { RefreshDecisions, shown } from "../session/rowReporter";
 import type { Session } from "../session/session";
-import { type Call, InvalidCallError, PartialResult } from "./calls";
+import { type Call, filled, InvalidCallError, PartialResult } from "./calls";
 import { checkFailures } from "./checkFailures";
 import { detailedDiff } from "./detailedDiff";
 import { withLocalDigests } from "./localDigests";
@@ -94,12 +94,12 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
         session().configuration(secrets),
         split(olds.properties).visible,
       );
-      const answer = new rpc.CheckResponse();
-      answer.setInputs(send(inputs, { secrecy: news.secrecy }));
       const whole = failuresOfWholeResources(request.getNews());
       const rest = failures.filter(({ property }) => !whole.some((each) => each.property === property));
-      answer.setFailuresList(checkFailures([...whole, ...rest], secrets, news.secrecy));
-      return answer;
+      return filled(new rpc.CheckResponse(), {
+        inputs: send(inputs, { secrecy: news.secrecy }),
+        failuresList: checkFailures([...whole, ...rest], secrets, news.secrecy),
+      });
     },
 
     diff(call: Call<rpc.DiffRequest>): Promise<rpc.DiffResponse> {
@@ -121,10 +121,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
 
     async create(call: Call<rpc.CreateRequest>): Promise<rpc.CreateResponse> {
       const { id, outputs } = await converge(call, received(call, call.request.getProperties()));
-      const answer = new rpc.CreateResponse();
-      answer.setId(id);
-      answer.setProperties(outputs);
-      return answer;
+      return filled(new rpc.CreateResponse(), { id, properties: outputs });
     },
 
     async read(call: Call<rpc.ReadRequest>): Promise<rpc.ReadResponse> {
@@ -150,23 +147,20 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
           return current;
         }),
       );
-      const answer = new rpc.ReadResponse();
-      if (!found) return answer;
-      answer.setId(lifeCycle.idOf(found.state));
-      // the next update finds the records of a resource that was renamed since
-      const storedUrn = urnOf(props.properties) ?? urn;
-      answer.setProperties(sendState(found.state, storedUrn, props.secrecy));
-      answer.setInputs(send(found.inputs, { secrecy: props.secrecy, repeats: true }));
-      return answer;
+      if (!found) return new rpc.ReadResponse();
+      return filled(new rpc.ReadResponse(), {
+        id: lifeCycle.idOf(found.state),
+        // the next update finds the records of a resource that was renamed since
+        properties: sendState(found.state, urnOf(props.properties) ?? urn, props.secrecy),
+        inputs: send(found.inputs, { secrecy: props.secrecy, repeats: true }),
+      });
     },
 
     async update(call: Call<rpc.UpdateRequest>): Promise<rpc.UpdateResponse> {
       const { properties } = received(call, call.request.getOlds());
       const news = received(call, call.request.getNews());
       const { outputs } = await onStoredState(call.request.getUrn(), () => converge(call, news, properties));
-      const answer = new rpc.UpdateResponse();
-      answer.setProperties(outputs);
-      return answer;
+      return filled(new rpc.UpdateResponse(), { properties: outputs });
     },
 
     delete(call: Call<rpc.DeleteRequest>): Promise<void> {
