@@ -29,6 +29,8 @@ const PHRASE = 0.5;
 /** How much more a text counts that has a sentence of the reader, by the share that it has, and the pairs of words of a sentence. */
 const SENTENCE = 0.7;
 const SENTENCE_PAIRS = 6;
+/** Of a query of up to this many words, the pairs in a heading count, too. Those of a longer one are mostly like «of the». */
+const SHORT = 5;
 /** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
 const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
@@ -43,6 +45,11 @@ const PAIR = [0.1, 0.5, 1] as const;
 const SECOND = 1;
 /** In a page of one section or two, there is no or hardly a second one: this share of the best one counts for it. */
 const FEW_SECTIONS: readonly number[] = [0, 0.8, 0.6];
+
+/** The number of a section, in front of its heading. */
+const NUMBER = /^\p{N}+(?:\.\p{N}+)*$/u;
+/** How well the only word of a text fits one that was asked for, at least, for the text to be that word. */
+const SAME = 0.7;
 
 /** A place in the query that a word of a text fits. */
 interface Place {
@@ -65,6 +72,7 @@ interface Found {
   readonly near: number;
   /** Share of the pairs of neighbouring words, less for a query of few. */
   readonly sentence: number;
+  /** Whether the whole query is there as the reader typed it. Of one word: nothing else. */
   readonly isWhole: boolean;
   readonly isQuoted: boolean;
 }
@@ -109,6 +117,10 @@ export class Question {
     for (let at = 0; at + 1 < this.#length; at++) this.#pairs += this.#pair(at);
   }
 
+  get isShort(): boolean {
+    return this.#length <= SHORT;
+  }
+
   isMatch(term: string): boolean {
     return this.#places.get(term)?.some(({ at }) => this.#carrying.has(at)) ?? false;
   }
@@ -117,8 +129,8 @@ export class Question {
     return PAIR[Number(this.#carrying.has(at)) + Number(this.#carrying.has(at + 1))] ?? 0;
   }
 
-  /** How much of the question is in a text. */
-  in(text: string): Found {
+  /** How much of the question is in a text. @param isNumbered whether a number in front of it is no part of what it says */
+  in(text: string, isNumbered = false): Found {
     const fits = this.#matched.map(() => 0);
     const counts = this.#matched.map(() => 0);
     const last = this.#matched.map(() => -Infinity);
@@ -137,7 +149,9 @@ export class Question {
         for (const other of [word - 1, word + 1])
           if (position - (last[other] ?? -Infinity) <= NEAR_WORDS) near.add(Math.min(word, other));
       }
-      if (!this.#stopWords.has(word.text)) [meaning, asked] = [meaning + 1, asked + this.#asked(word, here)];
+      const isNumber = isNumbered && position === 0 && here.length === 0 && NUMBER.test(word.text);
+      if (!isNumber && !this.#stopWords.has(word.text))
+        [meaning, asked] = [meaning + 1, asked + this.#asked(word, here)];
       [before, textBefore] = [here, word.text];
     }
     const typed = [...pairs].reduce((sum, at) => sum + this.#pair(at), 0) / Math.max(1, this.#pairs);
@@ -147,7 +161,7 @@ export class Question {
       precision: asked / Math.max(1, meaning),
       near: near.size / Math.max(1, this.#matched.length - 1),
       sentence: typed * Math.min(1, (this.#length - 1) / SENTENCE_PAIRS),
-      isWhole: this.#length > 1 && pairs.size === this.#length - 1,
+      isWhole: this.#length > 1 ? pairs.size === this.#length - 1 : meaning === 1 && asked >= SAME,
       isQuoted: this.#length >= QUOTED_WORDS && typed >= QUOTED_SHARE,
     };
   }
@@ -190,12 +204,13 @@ export function quote(
 ): { result: Result; closeness: number } {
   let [best, most, second]: [StoredSection, number, number] = [["", "", ""], 0, 0];
   for (const section of sections) {
-    const [heading, text] = [question.in(section[1]), question.in(section[2])];
+    const heading = question.in(section[1], section[1] !== title);
+    const text = question.in(section[2]);
     const score =
       HEADING * named(heading, HEADING_PRECISION) +
       TEXT * text.density +
       NEAR * text.near +
-      SENTENCE * text.sentence +
+      SENTENCE * (text.sentence + (question.isShort ? heading.sentence : 0)) +
       (text.isQuoted || heading.isQuoted ? QUOTED : 0);
     if (score > most) [best, most, second] = [section, score, most];
     else second = Math.max(second, score);

@@ -239,6 +239,19 @@ describe("the order of the results", () => {
     expect((await ask(texts, "alpha")).paths).toEqual(["b", "a"]);
   });
 
+  const often = "alpha ".repeat(6);
+  test.for([
+    ["a heading after a number before one with another word", "alpha x", ["Alpha beta"], ["2.3 Alpha"]],
+    ["a heading that is the word before a text that has it often", "alpha", ["T", often], ["Alphas"]],
+    ["a heading in the order of a short question", "order by alpha", ["By order"], ["Order by"]],
+  ] as const)("%s", async ([, query, one, other]) => {
+    const page = ([heading, text = "alpha"]: readonly [string, string?]): Section[] => [
+      { anchor: "", heading: "T", text: "gamma ".repeat(20) },
+      { anchor: "x", heading, text },
+    ];
+    expect((await ask({ a: page(one), b: page(other) }, query, () => "T")).paths).toEqual(["b", "a"]);
+  });
+
   test("ends after ten", async () => {
     const texts = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`${number + 10}`, "alpha"]));
     expect((await ask(texts, "alpha")).paths).toEqual(Object.keys(texts).slice(0, 10));
