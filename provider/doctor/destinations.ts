@@ -158,7 +158,7 @@ async function* storeFindings(
 ): AsyncGenerator<Finding> {
   try {
     const place = new BucketPlace(store, prefix ?? "", undefined, context);
-    await store.list(place.key(""), 1);
+    await store.list(place.key(""), () => undefined, 1);
     yield ok("bucket", `${place.uri} can be read`);
     if (!write) return;
     const key = place.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);

@@ -34,10 +34,10 @@ export function isZeroBlock(block: Buffer): boolean {
 export function parseHeader(block: Buffer): TarHeader {
   if (number(block, "sum") !== sumOf(block))
     throw refusal("is broken: the checksum of a header is wrong", BROKEN);
-  const type = field(block, "type").toString("latin1");
+  const type = text(block, "type");
   const last = textIn(field(block, "name"));
   const prefix = textIn(field(block, "prefix"));
-  const isPosix = field(block, "magic").toString("latin1") === USTAR;
+  const isPosix = text(block, "magic") === USTAR;
   // without POSIX's exact magic, some programs read these bytes as a part of the name, and some do not;
   // a sparse file and a list of increments, which are refused for what they are, store other data there
   if (!isPosix && !/^[SD]$/.test(type) && field(block, "prefix").some((byte) => byte !== 0)) {
@@ -121,6 +121,11 @@ function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
   return block.subarray(offset, offset + length);
 }
 
+function text(block: Buffer, name: keyof typeof FIELDS): string {
+  const [offset, length] = FIELDS[name];
+  return block.toString("latin1", offset, offset + length);
+}
+
 /** The bytes before the first zero byte. */
 export function textIn(bytes: Buffer): Buffer {
   const end = bytes.indexOf(0);
@@ -129,12 +134,11 @@ export function textIn(bytes: Buffer): Buffer {
 
 /** Octal digits, or, if the first bit is set, a binary number (GNU). */
 function number(block: Buffer, name: keyof typeof FIELDS): number {
-  const bytes = field(block, name);
   let value = 0;
-  if (bytes[0] === 0x80) {
-    for (const byte of bytes.subarray(1)) value = value * 256 + byte;
+  if (block[FIELDS[name][0]] === 0x80) {
+    for (const byte of field(block, name).subarray(1)) value = value * 256 + byte;
   } else {
-    const digits = /^ *([0-7]*)[ \0]*$/.exec(bytes.toString("latin1"))?.[1];
+    const digits = /^ *([0-7]*)[ \0]*$/.exec(text(block, name))?.[1];
     value = digits === undefined ? NaN : parseInt(digits || "0", 8);
   }
   if (!Number.isSafeInteger(value)) throw refusal("is broken: a header contains an invalid number", BROKEN);

@@ -27,7 +27,8 @@ export const LARGEST_SIZE = 8 ** 11 - 1;
 export function sumOf(header: Buffer): number {
   const [offset, length] = FIELDS.sum;
   let sum = length * 0x20;
-  for (let at = 0; at < BLOCK_BYTES; at++) if (at < offset || at >= offset + length) sum += header[at] ?? 0;
+  for (let at = 0; at < offset; at++) sum += header[at] ?? 0;
+  for (let at = offset + length; at < BLOCK_BYTES; at++) sum += header[at] ?? 0;
   return sum;
 }
 

@@ -14,6 +14,9 @@ const VERSION_CONTROL = /^(?:\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs)$/;
 /** Files of CVS: a folder of that name may also be a chapter. */
 const OF_CVS = /^(?:Entries(?:\..+)?|Root|Repository|Tag|Template|Notify|Baserev)$/;
 
+/** What the names above begin with: most paths have no such part. */
+const SUSPECT = /(?:^|\/)(?:[._@$]|System |Icon\r|[Tt]humbs|ehthumbs|[Dd]esktop|CVS)/;
+
 /** Why an entry is never published. */
 export type Unpublished =
   | { readonly what: "metadata" }
@@ -28,6 +31,7 @@ export type Unpublished =
  * @param kind a folder is metadata only by the name of the folder
  */
 export function unpublished(path: string, kind: "file" | "folder"): Unpublished | undefined {
+  if (!SUSPECT.test(path)) return undefined;
   const names = path.split("/");
   const isFolder = (index: number): boolean => index < names.length - 1 || kind === "folder";
   for (const [index, name] of names.entries()) {

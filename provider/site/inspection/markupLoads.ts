@@ -1,4 +1,4 @@
-import type { Token } from "parse5";
+import { type Token, TokenizerMode } from "parse5";
 import { mayLoad } from "./cssLoads";
 import { baseUrlOf } from "./externalAddress";
 import type { InspectedText, TextKind } from "./embedded";
@@ -10,6 +10,13 @@ const DELAY_AND_ADDRESS =
 
 /** Elements whose address is a separate document. */
 const FRAMES = /^(?:i?frame|object|embed)$/;
+
+/** The end of a tag before a text that is left out: to read shorter ones takes less time than a part for each of them. */
+const TAG_BEFORE_TEXT = />[^<]{32}/g;
+/** How much of what was read is kept to be removed at once, in characters. */
+const KEPT = 1_024;
+/** The first part of a script or the like that is read without looking for its end, in characters. */
+const FIRST_PART = 512;
 
 /** Maximum number of addresses in one attribute. */
 const MAX_LISTED = 1_000;
@@ -45,13 +52,31 @@ export class MarkupLoads extends MarkupReader {
   readonly #sink: LoadSink;
   #base: string;
   #hasBase = false;
+  /** The least length of the next part; 0 between tags. */
+  #part = 0;
   /** Text of the open `<style>` or script. */
   #text: { readonly kind: TextKind; readonly pieces: string[] } | undefined;
 
   constructor(sink: LoadSink, base: string, isXml: boolean) {
     super(isXml);
+    this.tokenizer.preprocessor.bufferWaterline = KEPT;
     this.#sink = sink;
     this.#base = base;
+  }
+
+  /** Leaves out texts between tags, which load nothing: to read them takes most of the time of an ordinary page. */
+  override write(text: string): void {
+    for (let at = 0; at < text.length;) {
+      const isBetweenTags = this.tokenizer.state === TokenizerMode.DATA && this.#text === undefined;
+      const from = isBetweenTags ? text.indexOf("<", at) : at;
+      if (from < 0) return;
+      // longer and longer parts: the tokenizer copies what it keeps for each
+      this.#part = isBetweenTags ? 0 : Math.max(FIRST_PART, 2 * this.#part);
+      TAG_BEFORE_TEXT.lastIndex = from + this.#part;
+      const tagEnd = TAG_BEFORE_TEXT.exec(text)?.index;
+      at = tagEnd === undefined ? text.length : tagEnd + 1;
+      super.write(text.slice(from, at));
+    }
   }
 
   end(): void {

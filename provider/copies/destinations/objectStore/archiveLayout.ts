@@ -9,7 +9,7 @@ import { removedMeanwhile, type Ownership } from "../../ownership/ownership";
 import type { Copy, CopyComparison, CopyContent, CopyLink, FoundCopy } from "../destination";
 import { bucketOwnership } from "./bucketMarks";
 import { CONCURRENCY, type Revision, type StoredObject } from "./objectStore";
-import { downloadObject } from "./readObject";
+import { downloadObject, listedAt } from "./readObject";
 import { isSameContent, sendObject } from "./sendObject";
 import type { BucketPlace } from "./bucketPlace";
 import { clearUploads, isAbandoned } from "./unfinishedUploads";
@@ -98,7 +98,7 @@ export async function findArchive(place: BucketPlace, file: string): Promise<Fou
   const stored = await place.objects.head(key);
   if (stored === undefined) {
     // the answer to HEAD has no error code, but that to the list has one
-    await place.objects.list(key);
+    await listedAt(place, key);
     throw new DestinationError(`there is no object ${uri}`, "Check its name, and `endpoint` and `region`.");
   }
   const [sha256 = ""] = file.split(".", 1);
@@ -145,7 +145,7 @@ export async function compareArchive(place: BucketPlace, copy: Copy): Promise<Co
   const { key, size, etag } = archivePartsOf(copy);
   const stored = await place.objects.head(key);
   // the answer to HEAD has no error code: the bucket may be missing, or the access key may be wrong
-  if (stored === undefined) return (await place.objects.list(key)).has(key) ? "changed" : "gone";
+  if (stored === undefined) return (await listedAt(place, key)) ? "changed" : "gone";
   if (stored.revision !== etag || !isSameContent(stored, { ...copy, size })) return "changed";
   return ownershipOf(place).compared(nameIn(place, key));
 }

@@ -32,7 +32,9 @@ function bucketMarks(place: BucketPlace): Marks {
   const write = (key: string, text: string): Promise<void> => sendText(place, key, text, HEADERS);
   const find = async (prefix: string): Promise<Map<string, Mark[]> | undefined> => {
     try {
-      return marksIn(place, (await place.objects.list(prefix)).values());
+      const listed: ListedObject[] = [];
+      await place.objects.list(prefix, (object) => listed.push(object));
+      return marksIn(place, listed);
     } catch (error) {
       if (error instanceof StoreError && error.failure === "denied") return undefined;
       throw error;

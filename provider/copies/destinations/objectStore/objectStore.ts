@@ -83,11 +83,12 @@ export interface ObjectStore {
   /** Describes an object. `undefined` does not prove absence: without the right to list, some stores answer the same. */
   head(key: string): Promise<StoredObject | undefined>;
   /**
-   * Lists the objects whose keys begin with a prefix, by key.
+   * Lists the objects whose keys begin with a prefix.
    *
+   * @param onObject gets each of them: there may be too many to hold them twice
    * @param atMost ends the list after so many. @default all
    */
-  list(prefix: string, atMost?: number): Promise<Map<string, ListedObject>>;
+  list(prefix: string, onObject: (object: ListedObject) => void, atMost?: number): Promise<void>;
   /**
    * Passes the content of an object to a function, and its revision where the store's answer has it. Returns the function's result;
    * `undefined` when there is no such object.

@@ -2,7 +2,7 @@ import { writeNewFile } from "../../../runtime/files/writeFile";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { formatBytes } from "../../../runtime/messages/formatBytes";
 import type { BucketPlace } from "./bucketPlace";
-import type { Revision } from "./objectStore";
+import type { ListedObject, Revision } from "./objectStore";
 
 /** The longest text that is read, in bytes: the record of the largest accepted site is shorter. */
 const LONGEST_TEXT = 256 * 1024 * 1024;
@@ -19,6 +19,13 @@ export async function downloadObject(
   path: string,
 ): Promise<string | undefined> {
   return objects.read(key, async (content) => (await writeNewFile(path, content, { flush: false })).sha256);
+}
+
+/** An object as the list describes it, which has an error code where the answer to HEAD has none. */
+export async function listedAt({ objects }: BucketPlace, key: string): Promise<ListedObject | undefined> {
+  let found: ListedObject | undefined;
+  await objects.list(key, (object) => (found ??= object.key === key ? object : undefined), 1);
+  return found;
 }
 
 /**

@@ -13,11 +13,13 @@ import { isRecordPath, type SiteRecord } from "./siteRecord";
 import { listedRecord, type FoundRecord } from "./storedRecords";
 import type { BucketPlace } from "./bucketPlace";
 
+type SiteListing = Pick<ListedObject, "size" | "revision">;
+
 /** What the bucket contains below the prefix, according to the records and the place. */
 export interface Inventory {
   readonly records: readonly FoundRecord[];
   /** The objects of sites, and those of others, by path below the prefix. */
-  readonly objects: ReadonlyMap<string, ListedObject>;
+  readonly objects: ReadonlyMap<string, SiteListing>;
   /** The marks of owners, by edition. */
   readonly marks: ReadonlyMap<string, readonly Mark[]>;
   /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
@@ -31,20 +33,22 @@ const SAVED_FOLDER = `${RECORDS_FOLDER}/saved`;
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(
   place: BucketPlace,
-): Promise<Omit<Inventory, "records"> & { objects: Map<string, ListedObject>; records: ListedObject[] }> {
+): Promise<Omit<Inventory, "records"> & { objects: Map<string, SiteListing>; records: ListedObject[] }> {
   const prefix = place.key("");
-  const objects = new Map<string, ListedObject>();
+  const objects = new Map<string, SiteListing>();
   const records: ListedObject[] = [];
   const marks: ListedObject[] = [];
   const saved = new Set<string>();
-  for (const [key, object] of await place.objects.list(prefix)) {
-    if (!key.startsWith(prefix)) continue;
+  await place.objects.list(prefix, (object) => {
+    const { key, size, revision } = object;
+    if (!key.startsWith(prefix)) return;
     const path = key.slice(prefix.length);
-    if (isRecordPath(path)) records.push(object);
+    if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, { size, revision });
+    else if (isRecordPath(path)) records.push(object);
     else if (isMarkPath(path)) marks.push(object);
     else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
-    else objects.set(path, object);
-  }
+    else objects.set(path, { size, revision });
+  });
   return { objects, records, marks: marksIn(place, marks), saved };
 }
 

@@ -23,6 +23,7 @@ import { clearSiteUploads, hasOthers, removePaths, removeRecords } from "./siteR
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import type { BucketPlace } from "./bucketPlace";
+import { listedAt } from "./readObject";
 import { changedOnDisk, sendObject, type FileContent } from "./sendObject";
 import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
 
@@ -252,7 +253,7 @@ async function knownFiles(
   // some stores name revisions otherwise in lists
   for (const [path, revision] of [...sent].slice(-1)) {
     const key = place.key(path);
-    if ((await place.objects.list(key, 1)).get(key)?.revision !== revision) return undefined;
+    if ((await listedAt(place, key))?.revision !== revision) return undefined;
   }
   return files;
 }

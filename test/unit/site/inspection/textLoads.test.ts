@@ -1,5 +1,6 @@
 // The loads of texts other than plain pages, and the limits of their inspection.
-import { describe, expect, test } from "vitest";
+import { Tokenizer } from "parse5";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TextKind } from "../../../../provider/site/inspection/embedded.ts";
 import { NotInspected } from "../../../../provider/site/inspection/inspectionBudget.ts";
 import { loadsOf } from "./loadsOf.ts";
@@ -66,6 +67,45 @@ describe("an XML text", () => {
     ["a processing instruction with a > in it", `<?xml-stylesheet title=">" href="${X}"?><a/>`],
   ])("is not inspected that has %s", async (_what, xml) => {
     await expect(loadsOf(xml, "xml")).rejects.toThrow(NotInspected);
+  });
+});
+
+describe("a long text", () => {
+  const LONG = "a > b & c ".repeat(100);
+
+  test.each([
+    ["of a paragraph", `<p>${LONG}<img src="${X}">${LONG}</p>`],
+    [
+      "of a title, with what looks like a tag",
+      `<title>${LONG}<img src="${X}0">${LONG}</title><img src="${X}">`,
+    ],
+    ["of a script", `<script>${LONG}"<img src='${X}0'>"${LONG}</script><img src="${X}">`],
+    ["of a comment", `<!-- ${LONG}<img src="${X}0">${LONG}--><img src="${X}">`],
+    ["of an attribute", `<p title="${LONG}<img src='${X}0'>${LONG}"><img src="${X}">`],
+    ["of a style", `<style>/* ${LONG}*/ @import "${X}"; /* ${LONG}*/</style>`],
+    ["of a style in a drawing", `<svg><style>/* ${LONG}*/ @import "${X}"; /* ${LONG}*/</style></svg>`],
+    [
+      "of a drawing",
+      `<svg><text><![CDATA[${LONG}<image href="${X}0"/>${LONG}]]>${LONG}</text><image href="${X}"/>`,
+    ],
+    ["of a module", `<script type="module">/* ${LONG}*/ import "${X}"; /* ${LONG}*/</script>`],
+    ["that ends in a reference", `<p>${LONG}&amp<img src="${X}">`],
+  ])("%s hides no load, and is none", async (_what, page) => {
+    expect(await loadsOf(page)).toEqual([X]);
+  });
+
+  test("between tags is not read tag by tag: the pages of a site have little else", async () => {
+    const write = vi.spyOn(Tokenizer.prototype, "write");
+    onTestFinished(() => write.mockRestore());
+    await loadsOf(`<p>${LONG.repeat(100)}</p><img src="${X}">${LONG.repeat(100)}`);
+    expect(write.mock.calls.reduce((sum, [text]) => sum + text.length, 0)).toBeLessThan(100);
+  });
+
+  test("of anything else is read in few parts", async () => {
+    const write = vi.spyOn(Tokenizer.prototype, "write");
+    onTestFinished(() => write.mockRestore());
+    await loadsOf(`<script>${LONG.repeat(1_000)}</script>`);
+    expect(write.mock.calls.length).toBeLessThan(40);
   });
 });
 

@@ -80,23 +80,21 @@ export class AzureStore implements ObjectStore {
     };
   }
 
-  async list(prefix: string, atMost?: number): Promise<Map<string, ListedObject>> {
+  async list(prefix: string, onObject: (object: ListedObject) => void, atMost?: number): Promise<void> {
     let listed = await listBlobs(this.#client, { prefix }, atMost);
     // it may have folders, which only their metadata tells from empty blobs
     const isUnsure = listed.some(({ properties }) => properties.contentLength === 0);
     if (isUnsure && (await this.#hasFolders()))
       listed = await listBlobs(this.#client, { prefix, includeMetadata: true }, atMost);
-    const found = new Map<string, ListedObject>();
     for (const { name, properties, metadata } of listed) {
       if (properties.contentType === DISCARDED || metadata?.["hdi_isfolder"] === "true") continue;
-      found.set(name, {
+      onObject({
         key: name,
         size: properties.contentLength ?? -1,
         revision: revisionOf(properties.etag),
         modifiedAtMs: properties.lastModified.getTime(),
       });
     }
-    return found;
   }
 
   async read<T>(

@@ -62,8 +62,8 @@ export class GcsStore implements ObjectStore {
     };
   }
 
-  async list(prefix: string, atMost = Infinity): Promise<Map<string, ListedObject>> {
-    const found = new Map<string, ListedObject>();
+  async list(prefix: string, onObject: (object: ListedObject) => void, atMost = Infinity): Promise<void> {
+    let found = 0;
     await readPages(this.uri, async (pageToken) => {
       const url = this.#client.object(undefined, {
         ...{ prefix, pageToken, fields: `items(${ENTRY}),nextPageToken` },
@@ -74,12 +74,12 @@ export class GcsStore implements ObjectStore {
       });
       for (const { name = "", size, generation = "", timeCreated = "" } of listOf(page["items"])) {
         const modifiedAtMs = Date.parse(timeCreated) || 0;
-        found.set(name, { key: name, size: Number(size), revision: generation, modifiedAtMs });
+        onObject({ key: name, size: Number(size), revision: generation, modifiedAtMs });
+        found++;
       }
       const next = page["nextPageToken"];
-      return typeof next === "string" && next !== "" && found.size < atMost ? next : undefined;
+      return typeof next === "string" && next !== "" && found < atMost ? next : undefined;
     });
-    return found;
   }
 
   read<T>(key: string, use: (content: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T | undefined> {

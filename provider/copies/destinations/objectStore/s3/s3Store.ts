@@ -83,25 +83,28 @@ export class S3Store implements ObjectStore {
     };
   }
 
-  async list(prefix: string, atMost?: number): Promise<Map<string, ListedObject>> {
+  async list(prefix: string, onObject: (object: ListedObject) => void, atMost?: number): Promise<void> {
     const { destination, s3, sdk } = this.#client;
-    const found = new Map<string, ListedObject>();
+    let found = 0;
     await readPages(this.#client.uri, async (ContinuationToken) => {
       const which = {
         ...{ Bucket: destination.bucket, Prefix: prefix, ContinuationToken },
         ...(atMost !== undefined && { MaxKeys: atMost }),
       };
       const command = new sdk.s3.ListObjectsV2Command(which);
-      readPlainEntries(command, (object) => found.set(object.key, object));
+      let entries: readonly ListedObject[] = [];
+      readPlainEntries(command, (found) => (entries = found));
       const page = await this.#client.run("s3:ListBucket", undefined, (options) => s3.send(command, options));
-      for (const { Key: key = "", Size: size = -1, ETag: revision = "", LastModified } of page.Contents ??
-        []) {
-        found.set(key, { key, size, revision, modifiedAtMs: LastModified?.getTime() ?? 0 });
-      }
-      const isAll = page.IsTruncated !== true || (atMost !== undefined && found.size >= atMost);
+      const others = (page.Contents ?? []).map(
+        ({ Key: key = "", Size: size = -1, ETag: revision = "", LastModified }) => {
+          return { key, size, revision, modifiedAtMs: LastModified?.getTime() ?? 0 };
+        },
+      );
+      for (const each of [...entries, ...others]) onObject(each);
+      found += entries.length + others.length;
+      const isAll = page.IsTruncated !== true || (atMost !== undefined && found >= atMost);
       return isAll ? undefined : (page.NextContinuationToken ?? "");
     });
-    return found;
   }
 
   async read<T>(
@@ -146,7 +149,8 @@ export class S3Store implements ObjectStore {
       const nowMs = context.clock.now();
       const { expiration } = await s3.config.credentials();
       const expiresIn = Math.floor(lifeMs / 1_000);
-      const url = await sdk.presigner.getSignedUrl(s3, new sdk.s3.GetObjectCommand(this.#client.named(key)), {
+      const { getSignedUrl } = await sdk.presigner();
+      const url = await getSignedUrl(s3, new sdk.s3.GetObjectCommand(this.#client.named(key)), {
         expiresIn,
         signingDate: new Date(nowMs),
       });

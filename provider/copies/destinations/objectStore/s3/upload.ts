@@ -114,7 +114,7 @@ async function sendLarge(
       "It does not implement S3's protocol as Amazon does.",
     );
   };
-  const upload = new sdk.storage.Upload({
+  const upload = new (await sdk.storage()).Upload({
     client: Object.create(s3, { send: { value: send } }) as S3,
     params: {
       ...parametersOf(client, object, onlyIf, hasChecksum),

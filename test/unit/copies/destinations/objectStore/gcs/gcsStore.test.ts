@@ -200,7 +200,7 @@ test("every method ends at once when the operation is stopped, also while the st
   const object = { key: "a", size: 1, sha256: "", headers: HEADERS };
   const all = [
     store.head("a"),
-    store.list(""),
+    store.list("", () => undefined),
     store.read("a", () => Promise.resolve()),
     store.send(object, Buffer.from("a")),
     store.copy("a", "b"),

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import type {
+  ListedObject,
   NewObject,
   ObjectStore,
   WriteCondition,
@@ -12,6 +13,7 @@ import {
   STUB_BUCKET,
   stubError,
   stubOperation,
+  xml,
   type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
@@ -32,6 +34,12 @@ function object(text: string): NewObject {
 
 const send = (text: string, onlyIf?: WriteCondition): Promise<void> =>
   store.send(object(text), Buffer.from(text), { onlyIf });
+
+async function listed(atMost?: number): Promise<ListedObject[]> {
+  const found: ListedObject[] = [];
+  await store.list("", (object) => found.push(object), atMost);
+  return found;
+}
 
 const stored = (): string | undefined => stub.objects.get("a")?.body.toString();
 
@@ -61,7 +69,7 @@ test("a large object is replaced under the same condition, and leaves no upload"
 test("the revision is the same from every request, and another one after a write", async () => {
   await send("first");
   const first = (await store.head("a"))?.revision;
-  expect((await store.list("")).get("a")?.revision).toBe(first);
+  expect(await listed()).toMatchObject([{ key: "a", revision: first }]);
   expect(await store.copy("a", "b")).toBe((await store.head("b"))?.revision);
   await send("second");
   expect((await store.head("a"))?.revision).not.toBe(first);
@@ -74,9 +82,37 @@ test("what is not there is undefined, and its removal no error", async () => {
   await store.remove(["a", "b"]);
 });
 
+test("a list is read in every form in which stores write it", async () => {
+  const entry = (key: string, etag: string, more = ""): string =>
+    `<Contents>${more}<Key>${key}</Key><LastModified>2026-11-23T00:00:00.000Z</LastModified>${etag}<Size>3</Size></Contents>`;
+  stub.rule = () =>
+    xml(
+      "ListBucketResult",
+      [
+        entry("a&amp;b&lt;é&#x1F600;", "<ETag>&quot;1&quot;</ETag>"),
+        entry("b&#34;&#34;", "<ETag>&#34;2&#34;</ETag>"),
+        entry("&quot;c&quot;", '<ETag>"3"</ETag>', "<Owner><ID>x</ID></Owner>"),
+        entry("d", "<ETag>&quot;</ETag>"),
+        entry("e", "<ETag>&amp;quot;5</ETag>"),
+        entry("f", ""),
+      ].join(""),
+    );
+  const modifiedAtMs = Date.UTC(2026, 10, 23);
+  expect(await listed()).toEqual(
+    [
+      ["a&b<é😀", '"1"'],
+      ['b""', '"2"'],
+      ['"c"', '"3"'],
+      ["d", '"'],
+      ["e", "&quot;5"],
+      ["f", ""],
+    ].map(([key, revision]) => ({ key, revision, size: 3, modifiedAtMs })),
+  );
+});
+
 test("a list ends after as many objects as are wanted", async () => {
   for (const key of ["a", "b", "c"]) stub.put(key, key);
-  await store.list("", 1);
+  await listed(1);
   expect(stub.requests.map(({ query }) => query.get("max-keys"))).toEqual(["1"]);
 });
 
@@ -94,5 +130,5 @@ test.each([
   [418, "Teapot", "other"],
 ] as const)("the answer %d %s is the failure «%s»", async (status, code, failure) => {
   stub.rule = () => stubError(status, code);
-  await expect(store.list("")).rejects.toMatchObject({ failure });
+  await expect(listed()).rejects.toMatchObject({ failure });
 });

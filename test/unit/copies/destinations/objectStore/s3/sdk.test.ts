@@ -35,6 +35,6 @@ test("an installed but broken SDK is not reported as missing", async () => {
 test("it is loaded when it is installed", async () => {
   const { s3, storage, presigner } = await loadSdk();
   expect(s3.S3Client).toBeTypeOf("function");
-  expect(storage.Upload).toBeTypeOf("function");
-  expect(presigner.getSignedUrl).toBeTypeOf("function");
+  expect((await storage()).Upload).toBeTypeOf("function");
+  expect((await presigner()).getSignedUrl).toBeTypeOf("function");
 });
