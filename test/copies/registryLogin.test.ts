@@ -85,7 +85,7 @@ test("a token that expires during an upload is renewed, and the upload continues
   expect(tokens.asked).toHaveLength(2);
   expect(
     proxy.passed.filter(({ method, path }) => method === "POST" && path.includes("uploads")),
-  ).toHaveLength(3); // the layer, the configuration and the mark's, each started once
+  ).toHaveLength(4); // the layer, its list, the configuration and the mark's, each started once
 });
 
 test("a registry with a private authority is not trusted unless its certificate is where Docker or podman search for it", async (context) => {

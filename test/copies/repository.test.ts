@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
@@ -139,16 +139,42 @@ test("blobs of a base in the same registry are mounted, not sent; from another r
   await copySite({ repository: `${host}/docs/site`, base }, mounting);
   const layers = layersOf(await crane("manifest", "--platform", "linux/amd64", base));
   expect(mounting.requests).not.toContain(`GET /v2/nginx/blobs/${layers[0] ?? ""}`);
-  expect(putBlobs(mounting)).toHaveLength(4); // the site, a configuration for each platform, and the mark's
+  expect(putBlobs(mounting)).toHaveLength(5); // the site, its list, a configuration for each platform, and the mark's
 
   const other = await startRegistry(context);
   const sending = await operation(context);
   const { image = "" } = await copySite({ repository: `${other.host}/docs/site`, base }, sending);
-  expect(putBlobs(sending)).toHaveLength(6);
+  expect(putBlobs(sending)).toHaveLength(7);
   expect(await crane("validate", "--remote", image)).toContain("PASS");
   const next = await operation(context);
   await copySite({ repository: `${other.host}/docs/site`, base }, next, { files: { "a.html": "another" } });
-  expect(putBlobs(next)).toHaveLength(3);
+  expect(putBlobs(next)).toHaveLength(4);
+});
+
+test("the registry's garbage collection keeps the list of an image's files as long as the image, and nothing of a removed one", async (context) => {
+  const { host, folder } = await startRegistry(context);
+  const collect = (): Promise<string> =>
+    runCommand(
+      process.env["REGISTRY"] ?? "registry",
+      ["garbage-collect", join(import.meta.dirname, "registry.yml")],
+      { env: { REGISTRY_STORAGE: "filesystem", REGISTRY_STORAGE_FILESYSTEM_ROOTDIRECTORY: folder } },
+    );
+  const blobs = async (): Promise<string[]> =>
+    (await readdir(folder, { recursive: true })).filter((path) => /blobs\/.*\/data$/.test(path));
+  const repository = `${host}/docs/site`;
+  const copy = await copySite({ repository }, await operation(context));
+  await collect();
+  const reading = await operation(context);
+  const content = await repositoryDestination({ repository }).read(copy, reading);
+  expect(content && "files" in content && [...content.files.keys()].sort()).toEqual(Object.keys(SITE).sort());
+  const { digest } = copy.parts["files"] as { digest: string };
+  expect(reading.requests.filter((request) => request.includes("/blobs/"))).toEqual([
+    `GET /v2/docs/site/blobs/${digest}`,
+  ]);
+  await repositoryDestination({ repository }).remove([copy], [], await operation(context));
+  expect(await blobs()).not.toEqual([]);
+  await collect();
+  expect(await blobs()).toEqual([]);
 });
 
 /** The files of an image as a container would see them. */
