@@ -52,25 +52,3 @@ export class StoreError extends DestinationError {
     };
   }
 }
-
-/** What a failure means, and its words: `{name}` stands for a value. */
-export interface FailureText {
-  readonly failure: StoreFailure;
-  readonly message: string;
-  readonly remedy: string;
-  /** The store's codes that mean it. */
-  readonly codes?: readonly string[];
-}
-
-/** The error in the words of a text. */
-export function wordedError(
-  { failure, message, remedy }: FailureText,
-  values: Readonly<Record<string, string>>,
-  { code, status }: { readonly code: string; readonly status?: number | undefined },
-): StoreError {
-  const filled = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (name) => values[name.slice(1, -1)] ?? name);
-  return new StoreError(filled(message), filled(remedy), {
-    ...{ failure, code, ...(status !== undefined && { status }) },
-  });
-}

@@ -1,9 +1,8 @@
 import type { HttpReply } from "../../../../http/attempt";
 import type { FailedAttempt } from "../../../../http/retryPolicy";
-import { redact } from "../../../../runtime/messages/plainText";
 import { placeUri } from "../bucketPlace";
-import { type FailureText, type StoreError, wordedError } from "../storeError";
-import texts from "./failureTexts.json";
+import { StoreError } from "../storeError";
+import { FailedRequest, type FailureTable, otherRow, REMEDIES } from "../storeFailure";
 import { bucketUri, type GcsInputs } from "./inputs";
 
 /** The permissions that requests need, see https://cloud.google.com/storage/docs/access-control/iam-json */
@@ -26,8 +25,6 @@ export interface Refusal {
   readonly retryAfter: string | null;
 }
 
-/** Longest text of a store that a message contains, in characters. */
-const STORE_TEXT_LIMIT = 300;
 /** How much of an answer is read, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -59,116 +56,136 @@ function parsed(body: string): ErrorBody {
   }
 }
 
-/** The words of the failures. What is `{between braces}` is filled in. */
-const TEXTS = texts as Readonly<Record<keyof typeof texts, FailureText>>;
-
-const GIVE_CREDENTIALS =
+const CREDENTIALS =
   "Give credentials as Google's tools find them: GOOGLE_APPLICATION_CREDENTIALS with the path of a file, `gcloud auth application-default login`, or the workload identity of the pod, machine or pipeline.";
 
-/** Refusals whose cause is a setting, by what Google says. */
-const SETTINGS: readonly (readonly [said: RegExp, text: FailureText])[] = [
-  [/accountDisabled|billing/i, TEXTS.billing],
-  [/retentionPolicy|retention (?:policy|period)/i, TEXTS.retention],
-  [/ActiveHold|\bhold\b/i, TEXTS.hold],
-  [/SERVICE_DISABLED|accessNotConfigured|has not been used in project/i, TEXTS.disabledApi],
-  [/vpcServiceControls|organization's policy/i, TEXTS.perimeter],
-  [/public access prevention|publicAccessPrevention/i, TEXTS.publicAccess],
-  [/requester pays|UserProjectMissing/i, TEXTS.requesterPays],
-  [/cloudkms|\bkms\b/i, TEXTS.encryptionKey],
-];
+const isNotAllowed = "other: {action} on {where} is not allowed:";
+const protects = (what: string): string =>
+  `The bucket protects its objects by ${what}: use a bucket or a prefix without it, or remove the object when it has ended.`;
 
-/** The error for a refused request. It contains no credential and no query of a link: texts of the store are shortened and redacted. */
+/** Refusals whose cause is a setting. */
+const SETTINGS: FailureTable = {
+  "accountDisabled|billing": `${isNotAllowed} the billing account of its project is closed or missing ({code}){request} | Enable billing for the project, or use a bucket of another project. Nothing was lost.`,
+  "retentionPolicy|retention (?:policy|period)": `${isNotAllowed} a retention policy holds it ({code}){request} | ${protects("a retention policy")}`,
+  "ActiveHold|\\bhold\\b": `${isNotAllowed} the object is under a hold ({code}){request} | ${protects("a hold on this object")}`,
+  "SERVICE_DISABLED|accessNotConfigured|has not been used in project": `${isNotAllowed} the API of Cloud Storage is off in the project of these credentials ({code}){request} | Enable storage.googleapis.com in that project: \`gcloud services enable storage.googleapis.com\`.`,
+  "vpcServiceControls|organization's policy": `${isNotAllowed} a VPC Service Controls perimeter forbids it ({code}){request} | Run \`pulumi up\` inside the perimeter, or add an ingress rule for this identity. The perimeter's log has the identifier of the answer.`,
+  "public access prevention|publicAccessPrevention": `${isNotAllowed} public access prevention is enforced ({code}){request} | Copies need no public access: give credentials that may use the bucket. For readers, sign links (\`linkLife\`), or serve the bucket behind a host that logs in itself.`,
+  "requester pays|UserProjectMissing": `${isNotAllowed} the bucket bills the project of who asks (requester pays) ({code}){request} | Name that project in GOOGLE_CLOUD_QUOTA_PROJECT, or by \`gcloud auth application-default set-quota-project\`.`,
+  "cloudkms|\\bkms\\b": `${isNotAllowed} its encryption key may not be used ({code}){request} | Give the service agent of Cloud Storage in the bucket's project the role Cloud KMS CryptoKey Encrypter/Decrypter on the key, and check that the key is enabled.`,
+};
+
+/** The error for a refused request. */
 export function storeFailure(
   { status, reason, text: whole, requestId }: Refusal,
   { action, key, isOfBucket = false }: Named,
   inputs: GcsInputs,
   hasCredentials: boolean,
 ): StoreError {
-  const uri = placeUri(bucketUri(inputs), inputs.prefix ?? "");
-  const where = key === undefined ? uri : `${bucketUri(inputs)}/${key}`;
-  const request = requestId === null ? "" : ` (request id ${redact(requestId, 100)})`;
-  const text = redact(whole, STORE_TEXT_LIMIT);
+  const where = whereOf(inputs, key);
   const code = reason || String(status);
-  // who replaces an object also needs the permission to delete it: Google names the one that is missing
-  const permission = /\bstorage\.[a-z]+\.[a-zA-Z]+\b/.exec(whole)?.[0] ?? action;
-  const values = {
-    ...{ action, permission, where, text, code, request, status: String(status) },
-    ...{
-      bucket: `the bucket ${inputs.gcsBucket}`,
-      bucketName: inputs.gcsBucket,
-      store: `the store of ${uri}`,
-    },
-    ...{ giveCredentials: GIVE_CREDENTIALS, shortCode: redact(code, 60) },
-    refused: `${action} on ${where} is not allowed: `,
-    said: text === "" ? "" : `: ${text}`,
-    about:
-      permission === "storage.objects.get"
-        ? " Without storage.objects.list, a missing object looks forbidden."
-        : "",
-  };
-  const say = (row: FailureText): StoreError => wordedError(row, values, { code, status });
-
+  const failed = new FailedRequest({
+    ...{ code, status, text: whole, requestId, action, where },
+    facts: { bucket: inputs.gcsBucket, uri: whereOf(inputs) },
+  });
   if (status === 404 || status === 410) {
-    const isBucket = isOfBucket || /bucket does not exist/i.test(whole);
-    return say(isBucket ? TEXTS.noBucket : TEXTS.missing);
+    return failed.by(
+      isOfBucket || /bucket does not exist/i.test(whole)
+        ? "noBucket: there is no bucket {bucket} | Make it, or correct the destination's `gcsBucket`."
+        : "missing: there is no {where}: {text} | Run `pulumi up` again.",
+    );
   }
   if (status === 429 || status === 503 || /rateLimitExceeded|quotaExceeded|backendError/i.test(reason)) {
-    return say(TEXTS.busy);
+    return failed.by(`busy: the store of {uri} is too busy ({code}): {text}{request} | ${REMEDIES.busy}`);
   }
-  if (status === 401) return say(hasCredentials ? TEXTS.refusedCredentials : TEXTS.withoutCredentials);
-  if (status === 400 && /\b(?:md5|crc32c)\b.*match/i.test(whole)) return corrupted(where, request);
-  const setting = SETTINGS.find(([pattern]) => status < 500 && pattern.test(`${reason} ${whole}`));
-  if (setting) return say(setting[1]);
-  if (status === 403) return say(TEXTS.denied);
-  return say(status === 412 || status === 409 ? TEXTS.conflict : TEXTS.other);
+  if (status === 401) {
+    return failed.by(
+      hasCredentials
+        ? `credentials: Google does not accept the credentials for the bucket {bucket}: {text} | ${CREDENTIALS}`
+        : "credentials: the store of {uri} wants credentials, and an endpoint with http: gets none | Give the destination an `endpoint` with https:, or none.",
+    );
+  }
+  if (status === 400 && /\b(?:md5|crc32c)\b.*match/i.test(whole)) return corrupted(where, "", requestId);
+  const setting = status < 500 ? failed.bySaid(SETTINGS, `${reason} ${whole}`) : undefined;
+  if (setting) return setting;
+  if (status === 403) {
+    // who replaces an object also needs the permission to delete it: Google names the one that is missing
+    const missing = /\bstorage\.[a-z]+\.[a-zA-Z]+\b/.exec(whole)?.[0] ?? action;
+    const hint =
+      missing === "storage.objects.get"
+        ? " Without storage.objects.list, a missing object looks forbidden."
+        : "";
+    return failed.by(
+      `denied: ${missing} on {where} is not allowed{said}{request} | Allow these credentials ${missing} on the bucket {bucket}: the role Storage Object User (roles/storage.objectUser) has all that copies need.${hint}`,
+      { said: failed.text === "" ? "" : `: ${failed.text}` },
+    );
+  }
+  const isConflict = status === 412 || status === 409;
+  return failed.by(otherRow(isConflict ? "conflict" : "other", "the log of the store"));
 }
 
-/** The store has other bytes than were sent. */
-export function corrupted(where: string, request = ""): StoreError {
-  return wordedError(TEXTS.corrupted, { where, request }, { code: "checksum" });
+/** The store has other bytes than were sent. @param more what happened to them */
+export function corrupted(where: string, more = "", requestId?: string | null): StoreError {
+  const failed = new FailedRequest({
+    ...{ code: "checksum", text: "", action: "", where, requestId, facts: { more } },
+  });
+  return failed.by(
+    `corrupted: the data that arrived at {where} differs from the data that was sent{more}{request} | ${REMEDIES.corrupted}`,
+  );
+}
+
+/** An object, or the destination, in messages. */
+function whereOf(inputs: GcsInputs, key?: string): string {
+  const uri = bucketUri(inputs);
+  return key === undefined ? placeUri(uri, inputs.prefix ?? "") : `${uri}/${key}`;
 }
 
 /** The error for a request without an answer. */
 export function connectionFailure(
-  { fault, error: { message: text, remedy } }: FailedAttempt,
+  { fault, error: { message, remedy } }: FailedAttempt,
   { key }: Named,
   inputs: GcsInputs,
 ): StoreError {
-  const uri = bucketUri(inputs);
-  const where = key === undefined ? placeUri(uri, inputs.prefix ?? "") : `${uri}/${key}`;
   const isOfWay = fault.kind === "refusedByProxy" || fault.kind === "untrusted";
-  const code = "code" in fault ? fault.code : fault.kind;
-  return wordedError(isOfWay ? TEXTS.noWay : TEXTS.unreachable, { where, text, remedy }, { code });
+  return new StoreError(
+    `the store could not be reached for ${whereOf(inputs, key)}: ${message}`,
+    isOfWay ? remedy : REMEDIES.unreachable,
+    { failure: "unreachable", code: "code" in fault ? fault.code : fault.kind },
+  );
 }
 
 /** The fields of the library's errors that are used. */
 interface AuthError {
   readonly message?: string;
   readonly code?: unknown;
-  readonly status?: unknown;
   readonly response?: { readonly status?: number; readonly data?: unknown };
 }
+
+/** What the library's errors mean, by what they say. */
+const AUTH_FAILURES: FailureTable = {
+  "^(?=.*(?:Invalid JWT|reasonable timeframe)).*(?:\\biat\\b|\\bexp\\b|timeframe)": `clock: the clock of this machine and that of Google differ too much | ${REMEDIES.clock}`,
+  "invalid_grant|invalid_rapt|expired":
+    "credentials: the credentials for {bucket} have expired or were revoked: {text} | Renew them, for example by `gcloud auth application-default login`, and run `pulumi up` again.",
+  "signBlob|serviceAccountTokenCreator|IAM Service Account Credentials":
+    "denied: iam.serviceAccounts.signBlob, which signs links to {bucket}, is not allowed: {text} | Give the service account the role Service Account Token Creator (roles/iam.serviceAccountTokenCreator) on itself, and enable iamcredentials.googleapis.com.",
+  "client_email|Cannot sign":
+    "credentials: links to {bucket} cannot be signed with these credentials: only a service account signs ({text}) | Use a service account, or impersonate one: `gcloud auth application-default login --impersonate-service-account`. Or leave out `linkLife`.",
+};
 
 /** The error of Google's library, which found no credentials, or could not use them. */
 export function authFailure(error: unknown, inputs: GcsInputs): StoreError {
   const { message = "", code, response } = error as AuthError;
   const data = typeof response?.data === "string" ? response.data : JSON.stringify(response?.data ?? "");
-  const said = `${message} ${data}`;
-  const own = typeof code === "string" ? code : "auth";
-  const values = {
-    ...{ bucket: `the bucket ${inputs.gcsBucket}`, giveCredentials: GIVE_CREDENTIALS },
-    ...{ text: redact(message, STORE_TEXT_LIMIT), shortCode: redact(own, 60) },
-  };
-  return wordedError(TEXTS[causeOf()], values, { code: own, status: response?.status });
-
-  function causeOf(): keyof typeof TEXTS {
-    const isClock = /Invalid JWT|reasonable timeframe/i.test(said) && /\biat\b|\bexp\b|timeframe/i.test(said);
-    if (isClock) return "clock";
-    if (/invalid_grant|invalid_rapt|expired/i.test(said)) return "expired";
-    if (/signBlob|serviceAccountTokenCreator|IAM Service Account Credentials/i.test(said))
-      return "mayNotSign";
-    if (/client_email|Cannot sign/i.test(said)) return "cannotSign";
-    const isOfNetwork = /^(?:E[A-Z]+|UND_ERR|CERT|ERR_)/.test(own) && own !== "ENOENT";
-    return response === undefined && isOfNetwork ? "loginUnreachable" : "noCredentials";
-  }
+  const failed = new FailedRequest({
+    ...{ code: typeof code === "string" ? code : "auth", status: response?.status },
+    ...{ text: message, action: "", where: "", facts: { bucket: `the bucket ${inputs.gcsBucket}` } },
+  });
+  const known = failed.bySaid(AUTH_FAILURES, `${message} ${data}`);
+  if (known) return known;
+  const isUnreachable = typeof code === "string" && /^(?:E(?!NOENT$)[A-Z]+|UND_ERR|CERT|ERR_)/.test(code);
+  return failed.by(
+    response === undefined && isUnreachable
+      ? "unreachable: Google's login for {bucket} could not be reached ({shortCode}) | Check the network, HTTPS_PROXY, and NODE_EXTRA_CA_CERTS for a private certificate authority."
+      : `credentials: no credentials for {bucket} were found or accepted: {text} | ${CREDENTIALS}`,
+  );
 }

@@ -1,7 +1,6 @@
-import { redact } from "../../../../runtime/messages/plainText";
 import { placeUri } from "../bucketPlace";
-import { type FailureText, type StoreError, type StoreFailure, wordedError } from "../storeError";
-import texts from "./failureTexts.json";
+import type { StoreError, StoreFailure } from "../storeError";
+import { CORRUPTED, FailedRequest, type FailureTable, otherRow, REMEDIES } from "../storeFailure";
 import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
 
 /**
@@ -16,9 +15,6 @@ export type Action =
   | "s3:ListBucketMultipartUploads"
   | "s3:ListMultipartUploadParts"
   | "s3:PutObject";
-
-/** Longest text of a store that a message contains, in characters. */
-const STORE_TEXT_LIMIT = 300;
 
 /** The fields of the SDK's errors that are used. */
 export interface SdkError {
@@ -47,13 +43,29 @@ export function codeOf(error: unknown): string {
     : name;
 }
 
-/** The words of the failures. What is `{between braces}` is filled in. */
-const TEXTS = texts as Readonly<Record<keyof typeof texts, FailureText>>;
-
-const GIVE_CREDENTIALS =
+const CREDENTIALS =
   "Give credentials as the AWS SDK finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, `aws sso login`, or the role of the pod or machine.";
 
-/** The error for a failed request. It contains no credential and no query of a link: texts of the store are shortened and redacted. */
+const CODES: FailureTable = {
+  NoSuchBucket: "noBucket: there is no bucket {name} | Make it, or correct the destination's bucket.",
+  "ExpiredToken ExpiredTokenException TokenRefreshRequired":
+    "credentials: the credentials for {bucket} have expired | Renew them, for example by `aws sso login`, and run `pulumi up` again.",
+  // the second is versitygw's
+  "InvalidAccessKeyId XAdminUserNotFound": `credentials: {store} does not know the access key | ${CREDENTIALS}`,
+  "InvalidToken SignatureDoesNotMatch InvalidSecurity": `credentials: {store} does not accept the secret of the access key | ${CREDENTIALS}`,
+  "CredentialsProviderError TokenProviderError": `credentials: no credentials for {bucket} were found: {text} | ${CREDENTIALS}`,
+  "RequestTimeTooSkewed RequestExpired": `clock: the clock of this machine and that of {store} differ too much | ${REMEDIES.clock}`,
+  "PermanentRedirect TemporaryRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301":
+    "address: {bucket} is in another region than the request was sent to | Set the destination's region to that of the bucket.",
+  "SlowDown ServiceUnavailable 503": `busy: {store} is too busy ({code}){request} | ${REMEDIES.busy}`,
+  "BadDigest XAmzContentChecksumMismatch XAmzContentSHA256Mismatch": CORRUPTED,
+  "EntityTooLarge QuotaExceeded XMinioStorageFull":
+    "full: the store has no space for {where} ({code}) | Free space there, or raise its limit.",
+  "NotImplemented 501":
+    "unsupported: {store} does not know {action} as requested: {text} | It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
+};
+
+/** The error for a failed request. */
 export function s3Failure(
   error: unknown,
   action: Action,
@@ -63,38 +75,45 @@ export function s3Failure(
   const known = error as SdkError;
   const code = codeOf(error);
   const status = statusOf(error);
+  const { bucket: name, endpoint } = destination;
   const uri = placeUri(bucketUri(destination), destination.prefix ?? "");
-  const requestId = known.$metadata?.requestId;
-  const text = redact(known.message ?? "", STORE_TEXT_LIMIT);
-  const values = {
-    ...{ action, code, text, status: String(status), shortCode: redact(code, 60) },
-    bucket: `bucket ${destination.bucket}`,
-    store: `the store of ${uri}`,
+  const failed = new FailedRequest({
+    ...{ code, status, action, text: known.message ?? "", requestId: known.$metadata?.requestId },
     where: key === undefined ? uri : `${bucketUri(destination)}/${key}`,
-    request: requestId === undefined ? "" : ` (request id ${redact(requestId, 100)})`,
-    giveCredentials: GIVE_CREDENTIALS,
-  };
-  const say = (row: FailureText, more: Readonly<Record<string, string>> = {}): StoreError =>
-    wordedError(row, { ...values, ...more }, { code, status });
-
+    facts: { name, bucket: `the bucket ${name}`, store: `the store of ${uri}` },
+  });
+  const { text } = failed;
   const region = rightRegion(code, known, text);
-  if (region !== undefined && region !== destination.region) return say(TEXTS.otherRegion, { region });
-  if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(`${code} ${text}`)) return say(TEXTS.pathStyle);
-  const ofCode = Object.values(TEXTS).find(({ codes }) => codes?.includes(code));
-  if (ofCode) return say(ofCode);
+  if (region !== undefined && region !== destination.region) {
+    return failed.by(
+      `address: {bucket} is in the region ${region}, but the request went to another region | Set the destination's region to "${region}".`,
+    );
+  }
+  if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(`${code} ${text}`)) {
+    return failed.by(
+      "address: {store} does not accept addresses with the bucket in their path ({code}){request} | Set the destination's `pathStyle` to false.",
+    );
+  }
+  const explained = failed.byCode(CODES);
+  if (explained) return explained;
   if (status === undefined) {
-    const host = destination.endpoint === undefined ? "Amazon S3" : URL.parse(destination.endpoint)?.host;
-    const cause = /^[\w .-]{1,60}$/.test(code) ? code : "failed";
-    return say(TEXTS.unreachable, { host: host ?? "the store", cause });
+    const host = endpoint === undefined ? "Amazon S3" : (URL.parse(endpoint)?.host ?? "the store");
+    return failed.by(
+      `unreachable: {host} could not be reached for {where} ({plainCode}) | ${REMEDIES.unreachable}`,
+      { host },
+    );
   }
   if (status === 403 || code === "AccessDenied" || code === "AllAccessDisabled") {
     const isSaid =
       text !== "" && text !== code && !/^(?:access denied|forbidden|unknown ?error)\.?$/i.test(text);
     const isPlain = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code);
-    const remedy = forbiddenRemedy(`${code} ${text}`, action, destination);
-    return say(isPlain ? TEXTS.denied : TEXTS.forbidden, { said: isSaid ? `: ${text}` : "", remedy });
+    const said = `${isPlain ? "" : " ({shortCode})"}${isSaid ? ": {text}" : ""}`;
+    return failed.by(
+      `${isPlain ? "denied" : "other"}: {action} on {where} is not allowed${said}{request} | {remedy}`,
+      { remedy: forbiddenRemedy(`${code} ${text}`, action, destination) },
+    );
   }
-  return say({ ...TEXTS.other, failure: failureOf(code, status) });
+  return failed.by(otherRow(failureOf(code, status), "the log of the store"));
 }
 
 /** What an answer means whose message is the store's own. */
@@ -108,20 +127,23 @@ function failureOf(code: string, status: number): StoreFailure {
 const WANTS_BUCKET_IN_HOST =
   /SecondLevelDomainForbidden|virtual[- _]?host(?:ed|ing)?\b|VirtualHost|PathStyle.*Forbidden|InvalidPathAccess/i;
 
+/** Refusals whose cause is a setting. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  "cap exceeded|quota": "Free space there, or raise the limit of the account.",
+  "suspended|NotSignedUp|AccountProblem|InvalidPayer|UserDisable":
+    "Settle it with the operator of the store: the account may not be used.",
+  "object ?lock|retention|\\bWORM\\b|legal hold|immutab":
+    "The bucket protects its objects for some time: use a bucket or a prefix without such a rule, or remove the object when the time is over.",
+  "InvalidObjectState|glacier|archived":
+    "The object is in an archive of the store: restore it, and exclude copies from the rule that moves them there.",
+};
+
 /** What helps against a refusal that the store words in this way. */
 function forbiddenRemedy(said: string, action: Action, destination: BucketInputs): string {
   const { bucket, encryption, endpoint } = destination;
+  const setting = Object.entries(SETTINGS).find(([pattern]) => new RegExp(pattern, "i").test(said));
+  if (setting) return setting[1];
   const isWrite = action === "s3:PutObject";
-  if (/cap exceeded|quota/i.test(said)) return "Free space there, or raise the limit of the account.";
-  if (/suspended|NotSignedUp|AccountProblem|InvalidPayer|UserDisable/i.test(said)) {
-    return "Settle it with the operator of the store: the account may not be used.";
-  }
-  if (/object ?lock|retention|\bWORM\b|legal hold|immutab/i.test(said)) {
-    return "The bucket protects its objects for some time: use a bucket or a prefix without such a rule, or remove the object when the time is over.";
-  }
-  if (/InvalidObjectState|glacier|archived/i.test(said)) {
-    return "The object is in an archive of the store: restore it, and exclude copies from the rule that moves them there.";
-  }
   const isAboutKey = /\bkms\b/i.test(said) || (isWrite && encryption?.startsWith("aws:kms") === true);
   return [
     `Allow these credentials ${action} on the bucket ${bucket}${
