@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { BROKEN, recompress, refusal, REMEDIES, type Remedy } from "./refusal";
+import { BROKEN, DOWNLOAD_AGAIN, PACK_AGAIN, recompress, refusal, REMEDIES, type Remedy } from "./refusal";
 
 /** The formats of bundles, by the ending of their files. Each needs a row here, and a reader in `inspection/bundle.ts`. */
 export const ARCHIVE_FORMATS = {
@@ -31,32 +31,37 @@ const END_RECORD_BYTES = 22;
 /** Enough bytes to recognise an uncompressed tar. */
 const FIRST_BYTES = 512;
 
+const GIT_LFS: Remedy = {
+  exported: BROKEN.exported,
+  packed: "Fetch the file itself: `git lfs pull`.",
+};
+
 /** Other formats, by their first bytes (latin1). */
 const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[] = [
   [
     /^\s*<(?:!doctype html|html|head|body)\b/i,
     "is a web page, perhaps of a proxy or a login, instead of an archive",
-    REMEDIES.downloadAgain,
+    DOWNLOAD_AGAIN,
   ],
   [
     /^\s*<\?xml|^\s*<Error\b/,
     "is an XML text, perhaps a store's error, instead of an archive",
-    REMEDIES.downloadAgain,
+    DOWNLOAD_AGAIN,
   ],
-  [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive", REMEDIES.downloadAgain],
-  [/^version https:\/\/git-lfs/, "is a pointer of Git LFS, instead of an archive", REMEDIES.gitLfs],
+  [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive", DOWNLOAD_AGAIN],
+  [/^version https:\/\/git-lfs/, "is a pointer of Git LFS, instead of an archive", GIT_LFS],
   [/^PK\x07\x08/, "is one part of a split zip", REMEDIES.splitZip],
   [/^\x28\xb5\x2f\xfd/, `is compressed with zstd, ${INSTEAD}`, recompress("zstd -dc site.tar.zst")],
   [/^\xfd7zXZ/, `is compressed with xz, ${INSTEAD}`, recompress("xz -dc site.tar.xz")],
   [/^BZh/, `is compressed with bzip2, ${INSTEAD}`, recompress("bzip2 -dc site.tar.bz2")],
-  [/^7z\xbc\xaf/, `is a 7z archive, ${INSTEAD}`, REMEDIES.packAgain],
-  [/^Rar!/, `is a RAR archive, ${INSTEAD}`, REMEDIES.packAgain],
+  [/^7z\xbc\xaf/, `is a 7z archive, ${INSTEAD}`, PACK_AGAIN],
+  [/^Rar!/, `is a RAR archive, ${INSTEAD}`, PACK_AGAIN],
   [/^LZIP/, `is compressed with lzip, ${INSTEAD}`, recompress("lzip -dc site.tar.lz")],
   [/^\x04\x22\x4d\x18/, `is compressed with lz4, ${INSTEAD}`, recompress("lz4 -dc site.tar.lz4")],
   [/^\x1f\x9d/, `is compressed with compress, ${INSTEAD}`, recompress("gzip -dc site.tar.Z")],
-  [/^(?:07070[127]|\xc7\x71|\x71\xc7)/, `is a cpio archive, ${INSTEAD}`, REMEDIES.packAgain],
+  [/^(?:07070[127]|\xc7\x71|\x71\xc7)/, `is a cpio archive, ${INSTEAD}`, PACK_AGAIN],
   [/^.{257}ustar/s, `is a tar without compression, ${INSTEAD}`, recompress("cat site.tar")],
-  [/^MZ/, `is a program of Windows, perhaps an archive that unpacks itself, ${INSTEAD}`, REMEDIES.packAgain],
+  [/^MZ/, `is a program of Windows, perhaps an archive that unpacks itself, ${INSTEAD}`, PACK_AGAIN],
 ];
 
 /**
@@ -76,10 +81,7 @@ export async function archiveFormat(path: string): Promise<ArchiveFormat> {
     const bytes = buffer.subarray(0, Math.min(bytesRead, 8)).toString("hex");
     if (known) throw refusal(known[1], known[2]);
     if (await endsAsPart(file)) throw refusal("is the last part of a split zip", REMEDIES.splitZip);
-    throw refusal(
-      `is neither a ${FORMATS.join(" nor a ")}: it begins with the bytes ${bytes}`,
-      REMEDIES.packAgain,
-    );
+    throw refusal(`is neither a ${FORMATS.join(" nor a ")}: it begins with the bytes ${bytes}`, PACK_AGAIN);
   } finally {
     await file.close();
   }

@@ -1,6 +1,5 @@
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { truncate, printable } from "../../runtime/messages/plainText";
-import texts from "./remedies.json";
 
 /** What to do about a refused bundle: whole sentences. It depends on who can mend the bundle. */
 export interface Remedy {
@@ -13,28 +12,85 @@ export interface Remedy {
 /** Packs a folder in the way that every rule accepts. */
 const PACK = "`tar -czf site.tar.gz -C FOLDER .`";
 
-type RemedyName = { [Exported in keyof typeof texts]: keyof (typeof texts)[Exported] }[keyof typeof texts];
+const EXPORT_AGAIN =
+  "Export the site again. If the next bundle contains it, too, report it to the service's support.";
+const unsafe = (packed: string): Remedy => ({ exported: EXPORT_AGAIN, packed });
 
-/** The remedies, mostly for entries that packers write only with, or without, one of their options. */
-export const REMEDIES = Object.fromEntries(
-  Object.entries(texts).flatMap(([exported, group]) =>
-    Object.entries(group).map(([name, packed]) => [
-      name,
-      { exported, packed: packed.replace("{pack}", PACK) },
-    ]),
+/** The remedy for a damaged bundle. */
+export const BROKEN: Remedy = {
+  exported: "Run `pulumi up` again; if the bundle is still broken, export the site again.",
+  packed: `Copy the file here again; if it is still broken, pack the site again: ${PACK}.`,
+};
+
+/** The remedy for what an archive contains only if its packer, or somebody after it, made it strange. */
+export const UNSAFE = unsafe(`Pack the site again, into a new file: ${PACK}.`);
+
+/** The remedy for names that no destination accepts. */
+export const RENAME: Remedy = {
+  exported: "Rename that page or file in the site's sources and export again.",
+  packed: "Rename that file or folder and pack the site again.",
+};
+
+/** The remedies for entries that packers write only with, or without, one of their options. */
+export const REMEDIES = {
+  symbolicLink: unsafe(
+    "Pack what the links lead to: `tar -chzf site.tar.gz -C FOLDER .` (Python: `dereference=True`; npm's tar: `follow: true`), or `zip -r` " +
+      "without `-y`. If a link leads nowhere, remove it first.",
   ),
-) as Readonly<Record<RemedyName, Remedy>>;
-
-/**
- * For a damaged bundle; for what an archive contains only if its packer, or somebody after it, made it strange; and for names that no
- * destination accepts.
- */
-export const { broken: BROKEN, unsafe: UNSAFE, rename: RENAME } = REMEDIES;
+  hardLink: unsafe(
+    `Pack the site again, each file with its content: ${PACK} with GNU tar's \`--hard-dereference\`, or \`zip -r\`.`,
+  ),
+  special: unsafe("Leave it out: `tar --exclude=NAME -czf site.tar.gz -C FOLDER .`."),
+  sparse: unsafe(`Pack the site without \`--sparse\` (\`-S\`): ${PACK}.`),
+  ownersRights: unsafe(
+    "Take the bits setuid and setgid away, and pack the site again: `find FOLDER -type f -exec chmod ug-s {} +`.",
+  ),
+  leadsOutside: unsafe(`Pack from within the site's folder, without absolute paths and \`..\`: ${PACK}.`),
+  backslash: unsafe(
+    "Compress-Archive of Windows PowerShell 5.1 and other programs for .NET Framework write backslashes instead of slashes. Pack with the tar of Windows: " +
+      `${PACK}, with PowerShell 7, or with 7-Zip. If the name of a file itself contains a backslash, rename the file.`,
+  ),
+  controlCharacter: unsafe("Rename that file or folder: `ls -b` shows such names. Then pack the site again."),
+  notUtf8: unsafe(
+    "Pack with names in UTF-8: for tar convert the names on disk (`convmv -r -f latin1 -t utf8 --notest FOLDER`), or use `--format=pax`; for zip " +
+      "set a locale such as `LC_ALL=C.UTF-8`.",
+  ),
+  twice: unsafe(
+    `The archive was appended to (\`tar -r\`, \`tar -u\`, zip into an existing file), or two paths were packed into one. Pack into a new file: ${PACK}.`,
+  ),
+  encrypted: unsafe(`Pack the site again, without a password: ${PACK}.`),
+  method: unsafe(
+    "Pack with the method Deflate: `zip -r`, `7z a -tzip -mm=Deflate`. Windows' Explorer uses another one for large files: there, pack with " +
+      `${PACK}.`,
+  ),
+  metadata: unsafe(
+    `Pack without labels, volumes and lists of increments (\`-V\`, \`-M\`, \`-g\`), in the usual format: ${PACK}.`,
+  ),
+  appended: unsafe(
+    `Something was appended to the archive, or archives were joined (\`cat\`). Pack all into one: ${PACK}.`,
+  ),
+  splitZip: {
+    exported: BROKEN.exported,
+    packed: `Pack the site in one part (zip without \`-s\`, 7-Zip without \`-v\`): ${PACK}.`,
+  },
+} as const satisfies Readonly<Record<string, Remedy>>;
 
 /** The remedy for an archive that another program than gzip compressed, or none. @param unpack prints the tar */
 export function recompress(unpack: string): Remedy {
   return { exported: BROKEN.exported, packed: `Compress it with gzip: \`${unpack} | gzip > site.tar.gz\`.` };
 }
+
+/** The remedy for an archive of another kind. */
+export const PACK_AGAIN: Remedy = {
+  exported: BROKEN.exported,
+  packed: `Pack the site as tar.gz or zip: ${PACK}, or \`zip -r site.zip .\` within the folder.`,
+};
+
+/** The remedy for an answer of a server in place of an archive. */
+export const DOWNLOAD_AGAIN: Remedy = {
+  exported: BROKEN.exported,
+  packed: "Look at the file: it says what the server answered. Download it again, or pack the site.",
+};
 
 /** The remedy for an exceeded limit. */
 export function raise(limit: string): Remedy {
