@@ -1,10 +1,21 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { PATIENTLY } from "./simulation/patience.ts";
 
 type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
 
 const project = (name: string, timeoutMs: number, options: Options): TestProjectInlineConfiguration => ({
-  test: { name, root: import.meta.dirname, testTimeout: timeoutMs, hookTimeout: timeoutMs, ...options },
+  test: {
+    name,
+    root: import.meta.dirname,
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
+    expect: { poll: PATIENTLY },
+    ...options,
+  },
 });
+
+/** Only for hangs, in milliseconds: on a machine that is ten times as busy, a test of seconds takes a minute. */
+const HANG_MS = 240_000;
 
 /** Files share a process and its loaded modules: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
 const sharedProcesses: Options = { isolate: false };
@@ -20,22 +31,22 @@ export default defineConfig({
     maxWorkers: 4, // they wait for processes and for replies
     reporters: ["default", `${import.meta.dirname}/totalsReporter.ts`],
     projects: [
-      project("unit", 60_000, {
+      project("unit", HANG_MS, {
         include: ["unit/**/*.test.ts", "histories/**/*.test.ts"],
         exclude: [REPLACED_MODULES],
         setupFiles: ["fixedSeed.ts", "replacedTimers.ts"],
         ...sharedProcesses,
       }),
-      project("modules", 60_000, {
+      project("modules", HANG_MS, {
         include: [REPLACED_MODULES],
         setupFiles: ["fixedSeed.ts"],
       }),
-      project("faults", 60_000, {
+      project("faults", HANG_MS, {
         include: ["faults/*.test.ts"],
         setupFiles: ["fixedSeed.ts", "replacedTimers.ts", "faults/canary.ts"],
         ...sharedProcesses,
       }),
-      project("service", 60_000, {
+      project("service", HANG_MS, {
         include: ["service/**/*.test.ts"],
         setupFiles: ["engine/reaper.ts"],
         ...sharedProcesses,

@@ -8,6 +8,8 @@ import { type FailedAttempt, MAX_RETRY_AFTER_MS } from "./retryPolicy";
 const FIRST_REQUESTS = 4;
 /** Time in which that number doubles without any answer, in milliseconds: a slow service is soon sent all requests. */
 const DOUBLING_MS = 250;
+/** Most requests that may be unanswered: each needs a socket and some 40 kB, and a process may have few files open. */
+const MOST_OPEN = 250;
 /** Shortest pause, in milliseconds: a shorter one is too short to measure the rate that the service accepts. */
 const MIN_PAUSE_MS = 1_000;
 /** Fraction of the accepted rate that is sent after a refusal. */
@@ -64,6 +66,8 @@ export class Pacer {
   /** When sending began, at first or after a pause, and the number of requests sent since. */
   #beganMs: number | undefined;
   #sent = 0;
+  /** Requests that were sent and have not ended. */
+  #open = 0;
   /** Answers since then that arrived while requests waited. */
   #answered = 0;
   /** Times of the answers within the length of the longest pause. */
@@ -86,14 +90,21 @@ export class Pacer {
     if (isRepeat) this.#queue.unshift(waiting);
     else this.#queue.push(waiting);
     this.#admit();
-    await unlessAborted(promise, signal).finally(() => {
+    try {
+      await unlessAborted(promise, signal);
+    } catch (error) {
+      if (!this.#queue.includes(waiting)) this.#open--; // its turn came just then
+      throw error;
+    } finally {
       this.#queue = this.#queue.filter((each) => each !== waiting);
       if (this.#queue.length === 0) this.#stopTimer();
-    });
+    }
   }
 
-  /** Updates the pace after an attempt. */
-  ended(attempt: { readonly value: unknown } | FailedAttempt): void {
+  /** Updates the pace after an attempt; it has no result if it was stopped. */
+  ended(attempt: { readonly value: unknown } | FailedAttempt | undefined): void {
+    this.#open--;
+    if (!attempt) return;
     if (!("fault" in attempt)) return this.#count();
     const { fault, error } = attempt;
     this.wasAnswered ||= fault.kind === "status";
@@ -128,7 +139,8 @@ export class Pacer {
     while (this.#queue.length > 0) {
       const nowMs = this.#clock.monotonic();
       if (this.#pausedAtMs !== undefined && nowMs >= this.#notBeforeMs) this.#resume(this.#pausedAtMs, nowMs);
-      const waitMs = Math.ceil(this.#untilNextMs(nowMs)); // rounded up: a fraction below the clock's resolution would be waited for repeatedly
+      const untilOpenMs = this.#open < MOST_OPEN ? 0 : DOUBLING_MS;
+      const waitMs = Math.ceil(Math.max(untilOpenMs, this.#untilNextMs(nowMs))); // rounded up: a fraction below the clock's resolution would be waited for repeatedly
       if (waitMs > 0) {
         this.#stopTimer = this.#clock.after(waitMs, () => this.#admit());
         const isTooLong = ({ deadline }: Waiting): boolean => deadline.remainingMs() <= waitMs;
@@ -137,6 +149,7 @@ export class Pacer {
       }
       this.#beganMs ??= nowMs;
       this.#sent++;
+      this.#open++;
       this.#notBeforeMs = nowMs + 1 / this.#rate;
       this.#queue.shift()?.go();
     }

@@ -71,9 +71,13 @@ export class Transport {
       await this.#turn(pacer, endpoint, repeats > 0);
       const { mayHaveStarted } = this;
       if (call.repetition === "start") this.mayHaveStarted = true; // until its fate is known
-      const outcome = await this.#attempt(call, endpoint, { key, repeats }, read);
+      let outcome: { value: T } | FailedAttempt | undefined;
+      try {
+        outcome = await this.#attempt(call, endpoint, { key, repeats }, read);
+      } finally {
+        pacer.ended(outcome);
+      }
       if ("value" in outcome || !mayHaveBeenProcessed(outcome.fault)) this.mayHaveStarted = mayHaveStarted;
-      pacer.ended(outcome);
       if ("value" in outcome) return outcome.value;
       this.#peer.isKnown = pacer.wasAnswered;
       await retries.pause(outcome);

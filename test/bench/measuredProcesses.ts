@@ -22,14 +22,9 @@ export async function withJobServer<T>(
  *
  * @param flags of Node
  */
-export function costOfWaits(
-  baseUrl: string,
-  count: number,
-  speed: number,
-  flags: readonly string[] = [],
-): WaitsCost {
+export function costOfWaits(baseUrl: string, count: number, flags: readonly string[] = []): WaitsCost {
   const script = join(import.meta.dirname, "measuredWaits.ts");
-  const figures = execFileSync(process.execPath, [...flags, script, baseUrl, String(count), String(speed)], {
+  const figures = execFileSync(process.execPath, [...flags, script, baseUrl, String(count)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   return JSON.parse(String(figures)) as WaitsCost;

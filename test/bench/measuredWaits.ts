@@ -1,10 +1,14 @@
 /**
- * Process of a bench: waits for as many exports at once as the arguments say, on a clock that is faster by their factor, and
- * reports the cost. Ends by itself, unless something keeps it alive.
+ * Process of a bench: waits for as many exports at once as its argument says, and reports the cost. Ends by itself, unless
+ * something keeps it alive.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { exportOnScaledTime, scaledClock } from "./exportOnScaledTime.ts";
+import { rowReporter } from "../../dist/provider/adapters/session/rowReporter.js";
+import { NOTHING_SHARED, Session, thisProcess } from "../../dist/provider/adapters/session/session.js";
+import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
+import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { staticExport } from "../../dist/provider/staticExport/lifeCycle.js";
 
 /** The cost of all waits of a process. */
 export interface WaitsCost {
@@ -18,20 +22,35 @@ export interface WaitsCost {
   left: string[];
 }
 
-const [baseUrl = "", count = "", factor = ""] = process.argv.slice(2);
+const [baseUrl = "", count = ""] = process.argv.slice(2);
 
+const silent = (): void => undefined;
+/** All operations of a process share a session, as in Pulumi's process: its pace of requests, too. Nothing is shown. */
+const session = new Session(
+  {
+    ...thisProcess,
+    environment: (name) => (name === "KEY" ? "svc_bench" : undefined),
+    reporter: (urn) => rowReporter(silent, urn, systemClock),
+    watchForCancel: silent,
+    watchEngine: silent,
+  },
+  NOTHING_SHARED,
+);
+
+/** Node.js opens its own error output, which may be a pipe, when the first socket closes. */
+const errors = process.stderr;
+const atStart = errors.writable ? process.getActiveResourcesInfo() : [];
 const loopDelay = monitorEventLoopDelay({ resolution: 1 });
-const clock = scaledClock(Number(factor));
-let inFlight = Number(count);
 let links = 0;
 const before = process.cpuUsage();
 const begunMs = performance.now();
 loopDelay.enable();
 await Promise.all(
-  Array.from({ length: inFlight }, async (_, index) => {
-    const service = { baseUrl, key: "svc_bench", domain: `docs-${index}.example.com` };
-    const { outputs } = await exportOnScaledTime(service, clock, () => inFlight);
-    inFlight--;
+  Array.from({ length: Number(count) }, async (_, index) => {
+    const inputs = { domain: `docs-${index}.example.com`, baseUrl, apiKeyEnv: "KEY" };
+    const { outputs } = await session.operation("create", {}, new Secrets(), (context) =>
+      staticExport.create(context, inputs),
+    );
     if (outputs.bundleUrl !== undefined) links++;
   }),
 );
@@ -45,6 +64,6 @@ const cost: WaitsCost = {
   peakRssMiB: process.resourceUsage().maxRSS / 1_024,
   loopDelayMs: loopDelay.percentile(99) / 1e6,
   seconds,
-  left: process.getActiveResourcesInfo(),
+  left: process.getActiveResourcesInfo().filter((name) => !atStart.includes(name)),
 };
 process.stdout.write(JSON.stringify(cost));

@@ -2,8 +2,8 @@ import { costOfWaits, withJobServer } from "./measuredProcesses.ts";
 import { printTable, verdict } from "./resultTable.ts";
 
 const COUNT = 1_000;
-const JOB_SECONDS = 300;
-const SPEED = 10;
+/** On the real clock: on a faster one, requests that take the processor's time end too late, and are sent again. */
+const JOB_SECONDS = 60;
 /** 200 MB, in the unit of the figures. */
 const LIMITS = { loopDelayMs: 50, peakRssMiB: 200e6 / 2 ** 20 };
 /** Where memory is plenty, Node lets garbage grow; with a heap of 64 MB it shows how much is needed. */
@@ -17,9 +17,7 @@ export async function thousandWaits(): Promise<boolean> {
   const rows: string[][] = [];
   const missed: string[] = [];
   for (const [heap, flags] of Object.entries(HEAPS)) {
-    const cost = await withJobServer((JOB_SECONDS * 1_000) / SPEED, (baseUrl) =>
-      costOfWaits(baseUrl, COUNT, SPEED, flags),
-    );
+    const cost = await withJobServer(JOB_SECONDS * 1_000, (baseUrl) => costOfWaits(baseUrl, COUNT, flags));
     const { links, loopDelayMs, peakRssMiB, cpuMs, seconds, left } = cost;
     rows.push([
       heap,
@@ -29,7 +27,7 @@ export async function thousandWaits(): Promise<boolean> {
       `${peakRssMiB.toFixed(0)} MiB`,
       `${(cpuMs / 1_000).toFixed(1)} s`,
       String(left.length),
-      `${(seconds * SPEED).toFixed(0)} s`,
+      `${seconds.toFixed(0)} s`,
     ]);
     missed.push(
       ...(links < COUNT ? [`${links} links`] : []),
@@ -48,7 +46,7 @@ export async function thousandWaits(): Promise<boolean> {
       "peak memory",
       "processor time",
       "timers and sockets left",
-      `took, ${SPEED} times as fast as real`,
+      "took",
     ],
     rows,
   );

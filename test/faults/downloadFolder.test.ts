@@ -6,13 +6,12 @@ import { Semaphore } from "../../provider/runtime/concurrency/semaphore.ts";
 import { DestinationError } from "../../provider/runtime/messages/errors.ts";
 import { bundleOf, bundleStore, cutAfter, serve } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 /** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
 const CONTENT = bundleOf(1_000_000);
 const OTHER = bundleOf(1_000_000, "other");
 const HALF = CONTENT.length / 2;
-
-const PATIENTLY = { timeout: 10_000 };
 
 test("D10 a folder that cannot be used is reported, with what to do", async () => {
   const store = await bundleStore(CONTENT);

@@ -16,13 +16,12 @@ import {
 } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder, partsIn } from "./downloads.ts";
 import { processorMs } from "../simulation/processorTime.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 /** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
 const CONTENT = bundleOf(1_000_000);
 const OTHER = bundleOf(1_000_000, "other");
 const HALF = CONTENT.length / 2;
-
-const PATIENTLY = { timeout: 10_000 };
 
 test.each([0, 0.01, 0.5, 0.999])(
   "D03 a download that is cut at %d of its bytes resumes there",

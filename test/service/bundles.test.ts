@@ -3,7 +3,8 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { JOBS } from "./serviceCalls.ts";
-import { download, LINK_LIFETIME_MS, PATIENCE, serviceOfEachTest } from "./testedService.ts";
+import { download, LINK_LIFETIME_MS, serviceOfEachTest } from "./testedService.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 const { tested, call, startJob, completeJob, mintLink, listPages, exportJobs } = serviceOfEachTest();
 
@@ -29,7 +30,7 @@ describe("a bundle", () => {
   test("that could not be packed is packed again at the next call", async () => {
     const { jobs, folder } = await exportJobs();
     const { jobId } = jobs.start({ domain: "docs.example.com", source: tested.source });
-    await vi.waitFor(() => expect(jobs.status(jobId)?.status).toBe("completed"), PATIENCE);
+    await vi.waitFor(() => expect(jobs.status(jobId)?.status).toBe("completed"), PATIENTLY);
     const page = join(folder, jobId, "one.html");
     await rename(page, `${page}.away`);
     await expect(jobs.archive(jobId)).rejects.toThrow("one.html");

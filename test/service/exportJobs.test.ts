@@ -2,7 +2,8 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { JOBS } from "./serviceCalls.ts";
-import { JOB_DURATION_MS, NOON, PATIENCE, serviceOfEachTest } from "./testedService.ts";
+import { JOB_DURATION_MS, NOON, serviceOfEachTest } from "./testedService.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 const { tested, call, start, startJob, jobStatus, completeJob, failedJob, listPages, exportJobs } =
   serviceOfEachTest();
@@ -74,7 +75,7 @@ describe("an export job", () => {
     const updatedAt = expect.any(String) as string; // the work took some time of a clock that was set
     // the work itself takes real time; after it only the clock counts, which is set back here for a read at each moment
     tested.clockMs = NOON + JOB_DURATION_MS;
-    await vi.waitFor(async () => expect((await jobStatus(jobId))["status"]).toBe("completed"), PATIENCE);
+    await vi.waitFor(async () => expect((await jobStatus(jobId))["status"]).toBe("completed"), PATIENTLY);
     for (const [share, progress, pageCount] of [
       [0.5, 50, 2],
       [0.75, 75, 3],
@@ -104,7 +105,7 @@ describe("an export job", () => {
       if (status !== "completed") expect(progress).toBeLessThan(100);
       tested.clockMs += JOB_DURATION_MS;
       expect(status).toBe("completed");
-    }, PATIENCE);
+    }, PATIENTLY);
     expect(["queued", "running"]).toEqual(expect.arrayContaining([...seen].slice(0, 1)));
   });
 
@@ -113,9 +114,9 @@ describe("an export job", () => {
     const [first, second] = ["a.example.com", "b.example.com"].map(
       (domain) => jobs.start({ domain, source: tested.source }).jobId,
     ) as [string, string];
-    await vi.waitFor(() => expect(jobs.status(first)?.status).toBe("running"), { ...PATIENCE, interval: 0 });
+    await vi.waitFor(() => expect(jobs.status(first)?.status).toBe("running"), { ...PATIENTLY, interval: 0 });
     expect(jobs.status(second)).toMatchObject({ status: "queued", progress: 0, pageCount: 0 });
-    await vi.waitFor(() => expect(jobs.status(second)?.status).toBe("completed"), PATIENCE);
+    await vi.waitFor(() => expect(jobs.status(second)?.status).toBe("completed"), PATIENTLY);
     await jobs.reset();
     expect(await readdir(folder)).toEqual([]);
   });

@@ -9,6 +9,7 @@ import Fastify from "fastify";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
 import { JOBS, serviceCalls } from "./serviceCalls.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 const DOMAIN = "docs.example.com";
 const KEY = "svc_test";
@@ -32,7 +33,7 @@ export async function exportSite(source: string): Promise<ExportedSite> {
       const { body } = await call("GET", path);
       return ["completed", "failed"].includes(String(body["status"])) && body;
     },
-    { timeout: 50_000, interval: 50 },
+    { ...PATIENTLY, interval: 50 },
   );
   if (job["status"] === "failed") throw new Error(String(job["error"]));
   const { bundleUrl } = (await call("POST", `${path}/bundle`)).body;

@@ -8,14 +8,12 @@ import { afterEach, beforeEach, expect, onTestFinished, vi } from "vitest";
 import { ExportJobs } from "../../examples/reference-service/exportJobs.ts";
 import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
 import { JOBS, serviceCalls, type ServiceAnswer } from "./serviceCalls.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 export const KEY = "svc_test_key";
 export const NOON = Date.parse("2030-01-01T12:00:00Z");
 export const LINK_LIFETIME_MS = 600_000;
 export const JOB_DURATION_MS = 10_000;
-
-/** The machine may be busy with other tests. */
-export const PATIENCE = { timeout: 20_000 };
 
 /** A test's own service. */
 interface Tested {
@@ -77,7 +75,7 @@ export function serviceOfEachTest() {
       const seen = await jobStatus(jobId);
       expect(seen["status"]).toBe("completed");
       return seen;
-    }, PATIENCE);
+    }, PATIENTLY);
     return { ...job, jobId };
   }
 
@@ -87,7 +85,7 @@ export function serviceOfEachTest() {
       const seen = await jobStatus(jobId);
       expect(seen["status"]).toBe("failed");
       return seen;
-    }, PATIENCE);
+    }, PATIENTLY);
   }
 
   /** A new link to the bundle of a job. */

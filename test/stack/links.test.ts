@@ -4,6 +4,7 @@ import { docs } from "./programFolder.ts";
 import { bundle, poll, startsOf } from "./requests.ts";
 import { releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 /** A moment from now on, as the service writes it. */
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
@@ -22,7 +23,7 @@ onEachEngine("links", (kind) => {
       const before = await world.exported();
       const { jobId, version, expiresAt } = before.outputs;
       world.requests();
-      await vi.waitUntil(() => Date.now() > Date.parse(String(expiresAt)), { timeout: 5_000 });
+      await vi.waitUntil(() => Date.now() > Date.parse(String(expiresAt)), PATIENTLY);
 
       succeeded(await world.stack.refresh());
       expect(world.requests()).toEqual([poll(jobId)]);

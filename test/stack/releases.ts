@@ -5,6 +5,7 @@ import { vi } from "vitest";
 import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import type { StateResource } from "../engine/index.ts";
 import { CANARY_KEY } from "./world.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 export const RELEASES_FOLDER = join(import.meta.dirname, "releases");
 export const RECORDED_STATES_FOLDER = join(import.meta.dirname, "recordedStates");
@@ -69,7 +70,7 @@ export async function finishedJob(service: ReferenceService): Promise<string> {
       const reply = await fetch(`${service.url}/v1/static-export/jobs/${jobId}`, { headers });
       return ((await reply.json()) as { status?: unknown }).status === "completed";
     },
-    { timeout: 30_000, interval: 20 },
+    { ...PATIENTLY, interval: 20 },
   );
   return jobId;
 }

@@ -4,6 +4,7 @@ import { docs } from "./programFolder.ts";
 import { bundle, startsOf } from "./requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 /** First lines of the platform team's program: `docs` is the other stack, and Helm releases are recorded in `log`. */
 const platformProgram = (log: string): string => `${standInRelease(log)}
@@ -62,7 +63,7 @@ onEachEngine("two stacks", (kind) => {
       expect(released).toMatchObject({ secretInputs: ["values"], secretOutputs: ["values"] });
       await previewIsEmpty(world, platform);
 
-      await vi.waitUntil(() => Date.now() >= Date.parse(String(first["renewAfter"])), { timeout: 10_000 });
+      await vi.waitUntil(() => Date.now() >= Date.parse(String(first["renewAfter"])), PATIENTLY);
       await world.up(documentation);
       expect(world.requests()).toEqual([bundle(first["jobId"])]);
       const { bundleUrl } = (await world.exported()).outputs;

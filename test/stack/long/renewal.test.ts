@@ -5,6 +5,7 @@ import { unknownValue } from "../../engine/index.ts";
 import { docs } from "../programFolder.ts";
 import { bundle, wholeExport } from "../requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "../world.ts";
+import { PATIENTLY } from "../../simulation/patience.ts";
 
 const DOCS = docs(`renewBefore: "1s"`);
 /** With this life and the program's `renewBefore`, a link is due for renewal two seconds after its creation. */
@@ -15,7 +16,7 @@ const CORRECTED_CLOCK_LATE_MS = 2_000;
 /** Waits until the link is due, by the service's clock, which is this process's, and a while longer. */
 async function due(world: World, moreMs = 0): Promise<void> {
   const { renewAfter } = (await world.exported()).outputs;
-  await vi.waitUntil(() => Date.now() >= Date.parse(String(renewAfter)) + moreMs, { timeout: 10_000 });
+  await vi.waitUntil(() => Date.now() >= Date.parse(String(renewAfter)) + moreMs, PATIENTLY);
 }
 
 const skewed = (hours: number): Record<string, string> => ({

@@ -72,6 +72,22 @@ describe("before any refusal", () => {
     expect(times()).toEqual(Array(14).fill(5_000));
   });
 
+  test("no more than 250 wait for their answers; each answer, failure or stop lets another follow", async () => {
+    await askMany(250);
+    await pass(2_000);
+    expect(went).toHaveLength(250);
+    await askMany(6, { limitMs: 10_000 });
+    await pass(5_000);
+    expect(went).toHaveLength(250);
+    answer();
+    fail({ kind: "interrupted", code: "ECONNRESET" });
+    pacer.ended(undefined);
+    await pass(250);
+    expect(went).toHaveLength(253);
+    await pass(5_000);
+    expect(lost.map(([name]) => name)).toEqual(["r4", "r5", "r6"]);
+  });
+
   test("a refusal without a time and any other error of the service are answers; a local error is not", async () => {
     await askMany(20);
     const noAnswers: Fault[] = [

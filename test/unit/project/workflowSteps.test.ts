@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { parse } from "yaml";
 import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
+import { PATIENTLY } from "../../simulation/patience.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const WORKFLOWS = [
@@ -102,9 +103,9 @@ esac`,
         // nothing is left
       }
     });
-    await vi.waitUntil(() => existsSync(join(folder, "begun")), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(join(folder, "begun")), PATIENTLY);
     step.kill("SIGINT");
-    await vi.waitUntil(() => existsSync(join(folder, "interrupted")), { timeout: 5_000 });
+    await vi.waitUntil(() => existsSync(join(folder, "interrupted")), PATIENTLY);
     expect(await ended).toBe(130);
   });
 });

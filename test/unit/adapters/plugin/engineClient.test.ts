@@ -8,6 +8,7 @@ import { Engine } from "../../../../provider/adapters/plugin/engineClient.ts";
 import { pluginProcess } from "../../../../provider/adapters/plugin/pluginProcess.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
+import { PATIENTLY } from "../../../simulation/patience.ts";
 
 interface ServedEngine {
   readonly address: string;
@@ -34,7 +35,7 @@ async function serveEngine(context: TestContext): Promise<ServedEngine> {
   return { address: `127.0.0.1:${port}`, lines, close };
 }
 
-const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 30_000 });
+const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, PATIENTLY);
 
 const LINE = { severity: 1, message: "a line", urn: "urn:a", ephemeral: false } as const;
 

@@ -8,6 +8,7 @@ import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { partialResultIn, secret, struct } from "./pluginClient.ts";
 import { caught, createRequest, DYNAMIC_URN, plainOf, readRequest, updateRequest, URN } from "./requests.ts";
 import { serveLife, STATE } from "./servedLife.ts";
+import { PATIENTLY } from "../../../simulation/patience.ts";
 
 const KEY = "svc_c4n4ry";
 const served = serveLife();
@@ -147,7 +148,7 @@ test("Cancel stops an operation in flight, and every later one", async () => {
       started();
     });
   const creating = caught(served.client.call("create", createRequest({})));
-  await vi.waitFor(() => expect(started).toHaveBeenCalled());
+  await vi.waitFor(() => expect(started).toHaveBeenCalled(), PATIENTLY);
   await served.client.call("cancel", new Empty());
   expect((await creating).details).toBe("the run was cancelled");
   expect((await caught(served.client.call("create", createRequest({})))).details).toBe(

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { watchEngineAt } from "../../../../provider/adapters/session/session.ts";
+import { PATIENTLY } from "../../../simulation/patience.ts";
 
 test("an engine that no longer listens is reported once; one that only closes a connection is not", async () => {
   const connections: Socket[] = [];
@@ -13,10 +14,10 @@ test("an engine that no longer listens is reported once; one that only closes a 
   const gone = vi.fn();
   const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
   watchEngineAt(address, gone);
-  await vi.waitFor(() => expect(connections.length).toBeGreaterThan(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(connections.length).toBeGreaterThan(1), PATIENTLY);
   expect(gone).not.toHaveBeenCalled();
   engine.close();
-  await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(1), PATIENTLY);
 });
 
 test("an address that never had a listener is not watched, and its refusal does not count as an end", async () => {
@@ -47,7 +48,7 @@ test("the engine that a process served before is not watched any more", async ()
   const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
   const timers = vi.spyOn(globalThis, "setTimeout");
   watchEngineAt(address, () => expect.fail("gone"));
-  await vi.waitFor(() => expect(ended).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(ended).toBe(1), PATIENTLY);
   expect(timers.mock.calls.filter(([, ms]) => ms === 500)).toEqual([]);
   timers.mockRestore();
 });

@@ -102,7 +102,7 @@ test("a file is closed after its digest is known, and soon when a run is stopped
   await expect.poll(() => isOpen(path), { interval: 1 }).toBe(true);
   stop.abort(reason);
   await expect(hashing).rejects.toBe(reason);
-  await expect.poll(() => isOpen(path), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => isOpen(path)).toBe(false);
   const small = file("closed", "text");
   await hashFile(small, limits, { signal });
   expect(isOpen(small)).toBe(false);

@@ -19,6 +19,7 @@ import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../../simulation/testContext.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 import { packedSite } from "../../../simulation/packedSite.ts";
+import { PATIENTLY } from "../../../simulation/patience.ts";
 
 type Copies = PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }>;
 
@@ -187,9 +188,8 @@ test("a publication waits for its turn, which its row says and its time limit do
   const other = slots.run(() => new Promise<void>((resolve) => (end = resolve)), signal, end);
   const hour = 3_600_000;
   const waiting = copies.update(context({ publications: slots }), first, inputsOf("v2"), hour);
-  await vi.waitFor(() =>
-    expect(reporter.lines.progress.at(-1)).toBe("waiting for other publications to end"),
-  );
+  const line = "waiting for other publications to end";
+  await vi.waitFor(() => expect(reporter.lines.progress.at(-1)).toBe(line), PATIENTLY);
   for (let hours = 0; hours < 5; hours++) clock.advance(hour);
   await copies.read(context({ publications: slots }), first);
   await copies.update(context({ publications: slots }), first, inputsOf("v1", { keep: 3 }));

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Origin } from "../../../../provider/images/provenance/origin.ts";
 import {
   imagePackageUrl,
@@ -17,9 +17,6 @@ import {
 import { slsaProvenance } from "../../../../provider/images/provenance/slsaProvenance.ts";
 import { statement } from "../../../../provider/images/provenance/statement.ts";
 import { packageVersion } from "../../../../provider/runtime/files/packageVersion.ts";
-
-/** The library of CycloneDX, its schema and the validator are loaded. */
-vi.setConfig({ testTimeout: 60_000 });
 
 const DIGEST = `sha256:${"c".repeat(64)}`;
 const ORIGIN: Origin = {

@@ -38,7 +38,7 @@ async function asked(answer: Answer): Promise<{ error: Error; bytes: number; aft
     () => new Error("it was read"),
     (failure: unknown) => failure as Error,
   );
-  await expect.poll(() => bytes, { timeout: 5_000 }).toBeGreaterThan(0);
+  await expect.poll(() => bytes).toBeGreaterThan(0);
   return { error, bytes, afterMs: clock.monotonic() };
 }
 

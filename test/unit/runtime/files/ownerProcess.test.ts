@@ -12,6 +12,7 @@ import {
   hasNoOwner,
   ownName,
 } from "../../../../provider/runtime/files/ownerProcess.ts";
+import { PATIENTLY } from "../../../simulation/patience.ts";
 
 test("names of this process are its own, and no two of them are the same", () => {
   expect(hasNoOwner(ownName())).toBe(false);
@@ -72,7 +73,7 @@ test.runIf(process.platform === "linux")("a zombie process owns nothing", async 
   onTestFinished(() => void parent.kill("SIGKILL"));
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const pid = Number(line.toString());
-  await vi.waitFor(() => expect(fieldsOf(pid)[0]).toBe("Z"), { timeout: 9_000, interval: 5 });
+  await vi.waitFor(() => expect(fieldsOf(pid)[0]).toBe("Z"), { ...PATIENTLY, interval: 5 });
   const [system = ""] = ownName().split("-");
   expect(hasNoOwner([system, pid, fieldsOf(pid)[19], "0"].join("-"))).toBe(true);
 });

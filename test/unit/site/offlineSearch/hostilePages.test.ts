@@ -14,13 +14,13 @@ test("60,000 nested elements and a page of 3 MB are read like any other", async 
   });
   expect((await find(site, "epsilon"))[0]?.path).toBe("deep.html");
   expect((await find(site, "eta"))[0]?.path).toBe("large.html");
-}, 60_000);
+});
 
 test("a tag with a million attributes is read like any other", async () => {
   const names = Array.from({ length: 1_000_000 }, (_, number) => `a${number}`).join(" ");
   const site = await publishedSite({ "index.html": START, "wide.html": `<p ${names}>theta</p>` });
   expect((await find(site, "theta"))[0]?.path).toBe("wide.html");
-}, 60_000);
+});
 
 test("a page of 10 MB is found by a word at its end, and adds little to the index", async () => {
   const text = `<h1>Large</h1>${`<p>${"some words of a long page ".repeat(40)}</p>`.repeat(10_000)}<p>kappa</p>`;
@@ -29,7 +29,7 @@ test("a page of 10 MB is found by a word at its end, and adds little to the inde
   expect((await find(site, "kappa"))[0]?.path).toBe("large.html");
   const index = [...site.files].filter(([path]) => path.startsWith("docs-hosting-search/"));
   expect(index.reduce((sum, [, { length }]) => sum + length, 0)).toBeLessThan(100_000);
-}, 60_000);
+});
 
 test("a page without end: one comment, one tag, one text without a space", async () => {
   const length = 4_000_000;
@@ -46,7 +46,7 @@ test("a page without end: one comment, one tag, one text without a space", async
     "tag.html",
     "word.html",
   ]);
-}, 60_000);
+});
 
 test("a page that is larger than what is read is published, and not found", async () => {
   const text = `<p>${"mu ".repeat(MAX_BYTES / 3 + 1)}`;
@@ -62,7 +62,7 @@ test("5,000 equal pages are one page in the index", async () => {
   const site = await publishedSite(pages);
   expect(site.pages).toBe(1);
   expect((await find(site, "welcome")).map(({ path }) => path)).toEqual(["0/index.html"]);
-}, 60_000);
+});
 
 test.for([
   ["Shift_JIS", "検索エンジン", "検索"],
@@ -110,7 +110,7 @@ test("letters with 100,000 accents in text, links, titles and headings delay not
   ]);
   expect(Math.max(...found.map(({ title }) => title.length))).toBeLessThanOrEqual(200);
   expect(processorMs() - started).toBeLessThan(10_000);
-}, 60_000);
+});
 
 test("only the beginning of a query of a megabyte is searched", async () => {
   const site = await publishedSite({ "index.html": START });
@@ -118,4 +118,4 @@ test("only the beginning of a query of a megabyte is searched", async () => {
   expect((await find(site, `welcome ${"a\u0316\u0301".repeat(300_000)}`))[0]?.path).toBe("index.html");
   expect((await find(site, "welcome ".repeat(100_000)))[0]?.path).toBe("index.html");
   expect(processorMs() - started).toBeLessThan(5_000);
-}, 60_000);
+});
