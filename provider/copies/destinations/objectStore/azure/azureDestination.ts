@@ -11,8 +11,8 @@ import { containerUri, type AzureContainerInputs } from "./inputs";
  */
 export function azureDestination(inputs: AzureContainerInputs): Destination {
   return bucketDestination({
-    ...{ uri: containerUri(inputs), prefix: inputs.prefix, layout: inputs.layout, linkLife: inputs.linkLife },
-    cleanUrls: inputs.cleanUrls,
+    ...inputs,
+    uri: containerUri(inputs),
     open: (context) => openAzure(inputs, context),
   });
 }

@@ -11,8 +11,8 @@ import { loadSdk } from "./sdk";
  */
 export function gcsDestination(inputs: GcsInputs): Destination {
   return bucketDestination({
-    ...{ uri: bucketUri(inputs), prefix: inputs.prefix, layout: inputs.layout, linkLife: inputs.linkLife },
-    cleanUrls: inputs.cleanUrls,
+    ...inputs,
+    uri: bucketUri(inputs),
     open: (context) => openGcs(inputs, context),
   });
 }

@@ -11,11 +11,7 @@ import { S3Store } from "./s3Store";
  * @param inputs that the rules of {@link BucketInputs} accept
  */
 export function s3Destination(inputs: BucketInputs): Destination {
-  return bucketDestination({
-    ...{ uri: bucketUri(inputs), prefix: inputs.prefix, layout: inputs.layout, linkLife: inputs.linkLife },
-    cleanUrls: inputs.cleanUrls,
-    open: (context) => openS3(inputs, context),
-  });
+  return bucketDestination({ ...inputs, uri: bucketUri(inputs), open: (context) => openS3(inputs, context) });
 }
 
 /** Connects to a bucket. @throws ConfigurationError if the SDK is not installed */
