@@ -7,10 +7,7 @@ import { RECORDS_FOLDER } from "../copies/destinations/objectStore/inputs";
 import type { ObjectStore } from "../copies/destinations/objectStore/objectStore";
 import { sendText } from "../copies/destinations/objectStore/sendObject";
 import { openAzure } from "../copies/destinations/objectStore/azure/azureDestination";
-import type { AzureContainerInputs } from "../copies/destinations/objectStore/azure/inputs";
 import { openGcs } from "../copies/destinations/objectStore/gcs/gcsDestination";
-import type { GcsInputs } from "../copies/destinations/objectStore/gcs/inputs";
-import type { BucketInputs } from "../copies/destinations/objectStore/s3/inputs";
 import { openS3 } from "../copies/destinations/objectStore/s3/s3Destination";
 import type { RepositoryInputs } from "../copies/destinations/repository/inputs";
 import { newOwner } from "../copies/ownership/owner";
@@ -54,7 +51,7 @@ const CHECKS: Readonly<Record<DestinationKind, DestinationChecks>> = {
       ...{ bucket, prefix, endpoint, region, encryption, kmsKeyId: options["kms-key-id"] },
       pathStyle: style === "true" || style === "false" ? style === "true" : style,
     };
-    return checkedBy("bucket", given, options, host, secrets, bucketFindings);
+    return checkedBy("bucket", given, options, host, secrets, storeFindings(openS3));
   },
   azureContainer(options, host, secrets) {
     const {
@@ -65,12 +62,19 @@ const CHECKS: Readonly<Record<DestinationKind, DestinationChecks>> = {
     } = options;
     if (azureContainer === undefined) return undefined;
     const given = { azureContainer, storageAccount, prefix, endpoint };
-    return checkedBy("bucket", given, options, host, secrets, containerFindings);
+    return checkedBy("bucket", given, options, host, secrets, storeFindings(openAzure));
   },
   gcsBucket(options, host, secrets) {
     const { "gcs-bucket": gcsBucket, prefix, endpoint } = options;
     if (gcsBucket === undefined) return undefined;
-    return checkedBy("bucket", { gcsBucket, prefix, endpoint }, options, host, secrets, gcsFindings);
+    return checkedBy(
+      "bucket",
+      { gcsBucket, prefix, endpoint },
+      options,
+      host,
+      secrets,
+      storeFindings(openGcs),
+    );
   },
   repository(options, host, secrets) {
     const { repository, base, "plain-http": plainHttp } = options;
@@ -150,49 +154,24 @@ async function checkedBy<Inputs>(
 }
 
 /** Object storage is checked by the requests that copies need. */
-async function* storeFindings(
-  store: ObjectStore,
-  prefix: string | undefined,
-  { write }: Options,
-  context: DestinationContext,
-): AsyncGenerator<Finding> {
-  try {
-    const place = new BucketPlace(store, prefix ?? "", undefined, context);
-    await store.list(place.key(""), () => undefined, 1);
-    yield ok("bucket", `${place.uri} can be read`);
-    if (!write) return;
-    const key = place.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
-    await sendText(place, key, "doctor", { contentType: "text/plain", cacheControl: "no-store" });
-    await store.remove([key]);
-    yield ok("bucket", `${place.uri} can be written: an object was written and deleted`);
-  } finally {
-    store.close();
-  }
-}
-
-async function* bucketFindings(
-  inputs: BucketInputs,
-  options: Options,
-  context: DestinationContext,
-): AsyncGenerator<Finding> {
-  yield* storeFindings(await openS3(inputs, context), inputs.prefix, options, context);
-}
-
-async function* containerFindings(
-  inputs: AzureContainerInputs,
-  options: Options,
-  context: DestinationContext,
-): AsyncGenerator<Finding> {
-  yield* storeFindings(await openAzure(inputs, context), inputs.prefix, options, context);
-}
-
-async function* gcsFindings(
-  inputs: GcsInputs,
-  options: Options,
-  context: DestinationContext,
-): AsyncGenerator<Finding> {
-  yield* storeFindings(await openGcs(inputs, context), inputs.prefix, options, context);
-}
+const storeFindings = <Inputs extends { readonly prefix?: string }>(
+  open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,
+): Steps<Inputs> =>
+  async function* (inputs, { write }, context) {
+    const store = await open(inputs, context);
+    try {
+      const place = new BucketPlace(store, inputs.prefix ?? "", undefined, context);
+      await store.list(place.key(""), () => undefined, 1);
+      yield ok("bucket", `${place.uri} can be read`);
+      if (!write) return;
+      const key = place.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
+      await sendText(place, key, "doctor", { contentType: "text/plain", cacheControl: "no-store" });
+      await store.remove([key]);
+      yield ok("bucket", `${place.uri} can be written: an object was written and deleted`);
+    } finally {
+      store.close();
+    }
+  };
 
 async function* registryFindings(
   { repository, base, plainHttp }: RepositoryInputs,
