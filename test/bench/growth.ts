@@ -1,134 +1,123 @@
-import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { cacheFolder } from "../programs/cacheFolder.ts";
-import { findCommand, runCommand } from "../programs/commands.ts";
-import { unpackDebianPackages } from "../programs/debianPackages.ts";
-import { withBucketServer, type BucketServer } from "./bucketServer.ts";
+import { runCommand } from "../programs/commands.ts";
+import { ourCost, SUBJECTS, type RunCost, type Step } from "./growthSubjects.ts";
 import type { CopyCost } from "./measuredCopy.ts";
-import { processesBelow, watchPeak } from "./peakMemory.ts";
 import { printTable, verdict } from "./resultTable.ts";
 
 /** Files of the sites. `FILES=2000` is quicker. */
 const SIZES = (process.env["FILES"] ?? "2000,10000,20000").split(",").map(Number);
+/** `ONLY=folder,search` measures only these. */
+const WANTED = process.env["ONLY"]?.split(",") ?? Object.keys(SUBJECTS);
 /** Of several rounds, the least counts: other processes only add to it. */
 const ROUNDS = 2;
-const AWS_CLI_VERSION = "1.46.3";
-
-const STEPS = ["first copy", "unchanged", "1 % changed", "removal"] as const;
-type Step = (typeof STEPS)[number];
-
-/** Times the processor time of rclone for the same step, for the largest site. */
-const LIMITS: Partial<Record<Step, number>> = { "first copy": 1, "1 % changed": 1.5, removal: 1.2 };
 /** A cost that grows this much faster than the site is named. */
 const STEEP = 1.15;
 
-interface Cost {
-  readonly cpuSeconds: number;
-  readonly peakMiB: number;
-  readonly requests: number;
-  readonly gapMs?: number | undefined;
-}
+type Measure = "cpuSeconds" | "peakMiB" | "gapMs" | "requests";
+const UNITS: Readonly<Record<Measure, string>> = {
+  cpuSeconds: "s of the processor",
+  peakMiB: "MiB",
+  gapMs: "ms in which nothing else runs",
+  requests: "requests",
+};
 
-/** Carries out a step for a site: its folder, or the archive of it. */
-type Runner = (step: Step, site: string) => Promise<Omit<Cost, "requests">>;
+/** A limit: times the processor time of another program for the largest site, or a value for sites up to a size. */
+interface Limit {
+  readonly of: string;
+  readonly step: Step;
+  readonly most: number;
+  readonly times?: string;
+  readonly measure?: Measure;
+  readonly files?: number;
+}
+const LIMITS: readonly Limit[] = [
+  { of: "bucket", step: "first copy", most: 1, times: "rclone" },
+  { of: "bucket", step: "1 % changed", most: 1.5, times: "rclone" },
+  { of: "bucket", step: "removal", most: 1.2, times: "rclone" },
+  // more than a process that only loads the code
+  { of: "folder", step: "first copy", most: 4, measure: "cpuSeconds", files: 10_000 },
+  { of: "folder", step: "unchanged", most: 1, measure: "cpuSeconds", files: 10_000 },
+  { of: "folder", step: "removal", most: 0.5, measure: "cpuSeconds", files: 10_000 },
+  { of: "search", step: "index", most: 350, measure: "peakMiB", files: 10_000 },
+  { of: "search", step: "index", most: 450, measure: "peakMiB", files: 20_000 },
+  { of: "search", step: "index", most: 200, measure: "gapMs", files: 20_000 },
+];
+
+interface Row {
+  readonly of: string;
+  readonly files: number;
+  readonly step: Step;
+  readonly by: string;
+  readonly cost: RunCost & { readonly requests?: number };
+}
 
 const say = (what: string): void => console.log(`growth: ${what}`);
 
 /**
- * How do the costs of a site in a bucket grow with its files? Compared with rclone and the AWS CLI, with the same store and the same
- * number of objects.
+ * How do the costs of a site in a bucket, a folder and an image, and of its search, grow with its files? Compared with programs that do
+ * the same in the same run.
  */
 export async function growth(): Promise<boolean> {
-  const rclone = await prepareRclone();
-  const aws = await prepareAws();
-  return withBucketServer(async (server) => {
-    const runners = { ours: byUs(server), rclone: byRclone(server, rclone), "aws s3": byAws(server, aws) };
-    const idle = await ourCost(server, ["idle"]);
-    const costs = new Map<string, Cost>();
-    for (const files of SIZES) {
-      const sites = await writeSites(join(server.folder, String(files)), files);
-      for (let round = 0; round < ROUNDS; round++) {
-        for (const step of STEPS) {
-          for (const [who, run] of Object.entries(runners)) {
-            say(`${files} files, ${step}, ${who}`);
-            const before = await server.requests();
-            const cost = await run(step, step === "1 % changed" ? sites.changed : sites.first);
-            const requests = (await server.requests()) - before;
-            const name = `${files} ${step} ${who}`;
-            costs.set(name, least({ ...cost, requests }, costs.get(name)));
+  const unknown = WANTED.filter((name) => !(name in SUBJECTS));
+  if (unknown.length > 0)
+    throw new Error(`no ${unknown.join(", ")}; there are: ${Object.keys(SUBJECTS).join(", ")}`);
+  const folder = await mkdtemp(join(tmpdir(), "bench-growth-"));
+  const rows = new Map<string, Row>();
+  try {
+    const idle = await ourCost(["idle"]);
+    const sites = new Map<number, Sites>();
+    for (const files of SIZES) sites.set(files, await writeSites(join(folder, String(files)), files));
+    for (const of of WANTED) {
+      const place = join(folder, of);
+      await mkdir(place);
+      await SUBJECTS[of]?.(place, say, async ({ steps, runners, requests, empty }) => {
+        for (const [files, { first, changed }] of sites) {
+          for (let round = 0; round < ROUNDS; round++) {
+            for (const step of steps) {
+              for (const [by, run] of Object.entries(runners)) {
+                say(`${of}, ${files} files, ${step}, ${by}`);
+                const before = await requests?.();
+                const cost = await run(step, step === "1 % changed" ? changed : first);
+                if (cost === undefined) continue;
+                const sent = before === undefined ? {} : { requests: ((await requests?.()) ?? NaN) - before };
+                const key = [of, files, step, by].join();
+                rows.set(key, {
+                  of,
+                  files,
+                  step,
+                  by,
+                  cost: { ...least(cost, rows.get(key)?.cost), ...sent },
+                });
+              }
+            }
+            await empty?.();
           }
         }
-        await server.empty();
-      }
+      });
     }
-    return judge(costs, idle);
-  });
+    return judge([...rows.values()], idle);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
-function least(now: Cost, before: Cost = now): Cost {
-  const gaps = [now.gapMs, before.gapMs].filter((gap) => gap !== undefined);
+function least(now: RunCost, before: RunCost = now): RunCost {
   return {
     cpuSeconds: Math.min(now.cpuSeconds, before.cpuSeconds),
     peakMiB: Math.min(now.peakMiB, before.peakMiB),
-    requests: now.requests,
-    ...(gaps.length > 0 && { gapMs: Math.min(...gaps) }),
+    ...(now.gapMs !== undefined && { gapMs: Math.min(now.gapMs, before.gapMs ?? now.gapMs) }),
   };
 }
 
-/** A copy without second addresses: as many objects as files. */
-function byUs(server: BucketServer): Runner {
-  const operations = {
-    "first copy": "create",
-    unchanged: "refresh",
-    "1 % changed": "update",
-    removal: "destroy",
-  };
-  return (step, site) => {
-    const { endpoint, folder } = server;
-    const destination = { bucket: "docs", prefix: "ours", endpoint, layout: "site", cleanUrls: false };
-    const inputs = { source: { file: `${site}.tar.gz`, version: "1" }, destination, keep: 0 };
-    return ourCost(server, [operations[step], JSON.stringify(inputs), join(folder, "state")]);
-  };
-}
-
-async function ourCost({ env }: BucketServer, args: readonly string[]): Promise<CopyCost> {
-  const script = join(import.meta.dirname, "measuredCopy.ts");
-  return JSON.parse(await runCommand(process.execPath, [script, ...args], { env })) as CopyCost;
-}
-
-function byRclone({ endpoint, env }: BucketServer, rclone: string): Runner {
-  const remote = `:s3,provider=Other,env_auth=true,region=us-east-1,endpoint="${endpoint}":docs/rclone`;
-  return (step, site) =>
-    costOf([rclone, ...(step === "removal" ? ["purge", remote] : ["sync", "--checksum", site, remote])], env);
-}
-
-function byAws({ endpoint, env }: BucketServer, aws: string): Runner {
-  const place = "s3://docs/aws";
-  const options = ["--only-show-errors", "--endpoint-url", endpoint];
-  return (step, site) =>
-    costOf(
-      [aws, "s3", ...(step === "removal" ? ["rm", "--recursive", place] : ["sync", site, place]), ...options],
-      env,
-    );
-}
-
-/** The cost of a command with all its processes, as the shell counts it. */
-async function costOf(command: readonly string[], env: BucketServer["env"]): Promise<Omit<Cost, "requests">> {
-  const script = "TIMEFORMAT='cpu %U %S'; time \"$@\"";
-  const child = execFile("bash", ["-c", script, "bash", ...command], { env: { ...env } });
-  const watch = watchPeak(() => processesBelow(child.pid ?? 0));
-  let text = "";
-  child.stderr?.on("data", (piece: string) => (text += piece));
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  const [, user, system] = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(text) ?? [];
-  const peakMiB = watch.peakMiB() ?? NaN;
-  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${String(code)}:\n${text}`);
-  return { cpuSeconds: Number(user) + Number(system), peakMiB };
+interface Sites {
+  readonly first: string;
+  readonly changed: string;
 }
 
 /** Writes a site of pages, and one in which 1 % of them changed: folders, and archives of them. */
-async function writeSites(folder: string, files: number): Promise<{ first: string; changed: string }> {
+async function writeSites(folder: string, files: number): Promise<Sites> {
   const words = Array.from({ length: 450 }, (_, at) => `word${(at * 7_919) % 1_000}`).join(" ");
   const page = (at: number, version: number): string =>
     `<!doctype html><html lang="en"><title>Page ${at}</title><h1>Page ${at}, ${version}</h1><p>${words}</p></html>`;
@@ -148,66 +137,45 @@ async function writeSites(folder: string, files: number): Promise<{ first: strin
   };
 }
 
-async function prepareRclone(): Promise<string> {
-  const found = findCommand("rclone");
-  if (found !== undefined) return found;
-  const root = join(await cacheFolder("debian"), "rclone");
-  const program = join(root, "usr/bin/rclone");
-  if (findCommand("rclone", dirname(program)) === undefined) {
-    say("unpacking rclone");
-    await unpackDebianPackages(["rclone"], root);
-  }
-  return program;
-}
-
-async function prepareAws(): Promise<string> {
-  const found = findCommand("aws");
-  if (found !== undefined) return found;
-  const folder = await cacheFolder(`awscli-${AWS_CLI_VERSION}`);
-  const program = join(folder, "bin/aws");
-  if (findCommand("aws", dirname(program)) === undefined) {
-    say("installing awscli");
-    await runCommand("python3", ["-m", "venv", folder]);
-    await runCommand(join(folder, "bin/pip"), ["install", "-q", `awscli==${AWS_CLI_VERSION}`]);
-  }
-  return program;
-}
-
-function judge(costs: ReadonlyMap<string, Cost>, idle: CopyCost): boolean {
+function judge(rows: readonly Row[], idle: CopyCost): boolean {
+  const cell = (value: number | undefined, digits: number, unit: string): string =>
+    value === undefined || Number.isNaN(value) ? "–" : `${value.toFixed(digits)} ${unit}`.trim();
   printTable(
     "growth",
-    ["files", "step", "by", "of the processor", "memory", "requests", "longest gap"],
-    [...costs].map(([name, { cpuSeconds, peakMiB, requests, gapMs }]) => {
-      const [, files = "", step = "", who = ""] = /^(\d+) (.*) (ours|rclone|aws s3)$/.exec(name) ?? [];
-      const gap = gapMs === undefined ? "–" : `${gapMs.toFixed(0)} ms`;
-      return [
-        files,
-        step,
-        who,
-        `${cpuSeconds.toFixed(2)} s`,
-        `${peakMiB.toFixed(0)} MiB`,
-        String(requests),
-        gap,
-      ];
-    }),
+    ["of", "files", "step", "by", "of the processor", "memory", "requests", "longest gap"],
+    rows.map(({ of, files, step, by, cost }) => [
+      ...[of, String(files), step, by, cell(cost.cpuSeconds, 2, "s"), cell(cost.peakMiB, 0, "MiB")],
+      ...[cell(cost.requests, 0, ""), cell(cost.gapMs, 0, "ms")],
+    ]),
   );
   const [smallest, largest] = [Math.min(...SIZES), Math.max(...SIZES)];
+  const find = (of: string, step: Step, files: number, by = "ours"): Row["cost"] | undefined =>
+    rows.find((row) => row.of === of && row.step === step && row.files === files && row.by === by)?.cost;
+  const aboveIdle = (cost: Row["cost"], measure: Measure): number =>
+    (cost[measure] ?? 0) - (measure === "cpuSeconds" ? idle.cpuSeconds : 0);
+
   const missed: string[] = [];
-  for (const step of STEPS) {
-    const at = (files: number, who = "ours"): Cost | undefined => costs.get(`${files} ${step} ${who}`);
-    const [small, large] = [at(smallest), at(largest)];
-    if (!small || !large) continue;
-    const times = large.cpuSeconds / (at(largest, "rclone")?.cpuSeconds ?? NaN);
-    const limit = LIMITS[step] ?? Infinity;
-    console.log(`${step}: ${times.toFixed(2)} times the processor time of rclone`);
-    if (!(times <= limit))
-      missed.push(`${step}: ${times.toFixed(2)} times the processor time of rclone, not ${limit}`);
+  for (const { of, step, most, times, measure = "cpuSeconds", files = largest } of LIMITS) {
+    const [ours, theirs] = [
+      find(of, step, files),
+      times === undefined ? undefined : find(of, step, files, times),
+    ];
+    if (!ours) continue;
+    const value =
+      times === undefined ? aboveIdle(ours, measure) : ours.cpuSeconds / (theirs?.cpuSeconds ?? NaN);
+    const unit = times === undefined ? UNITS[measure] : `times the processor time of ${times}`;
+    const line = `${of}, ${step} of ${files} files: ${value.toFixed(2)} ${unit}, at most ${most}`;
+    console.log(line);
+    if (!(value <= most)) missed.push(line);
+  }
+  for (const { of, step, files, by, cost: large } of rows) {
+    const small = find(of, step, smallest);
+    if (by !== "ours" || files !== largest || largest === smallest || !small) continue;
     const steep = (["cpuSeconds", "peakMiB", "requests"] as const).filter((each) => {
       const base = each === "requests" ? 0 : idle[each];
-      return large[each] - base > (STEEP * largest * (small[each] - base)) / smallest;
+      return (large[each] ?? 0) - base > (STEEP * largest * ((small[each] ?? 0) - base)) / smallest;
     });
-    if (steep.length > 0) console.log(`${step}: grows faster than the site: ${steep.join(", ")}`);
+    if (steep.length > 0) console.log(`${of}, ${step}: grows faster than the site: ${steep.join(", ")}`);
   }
-  const limits = Object.entries(LIMITS).map(([step, limit]) => `${step} ${limit}`);
-  return verdict(missed, `times the processor time of rclone: ${limits.join(", ")}`);
+  return verdict(missed, "those of the lines above");
 }

@@ -1,8 +1,9 @@
 // Makes the search of one site in its own process, for `search.ts`. Arguments: the site's folder, a folder for the search.
 // Prints the cost.
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { SiteSearch } from "../../../dist/provider/site/offlineSearch/siteSearch.js";
 
 /** What a search costs to make. */
@@ -12,6 +13,8 @@ export interface IndexCost {
   /** Of the processor. */
   readonly cpuSeconds: number;
   readonly peakMiB: number;
+  /** The longest time for which nothing else could run in the process. Programs of others do not tell it. */
+  readonly gapMs?: number;
 }
 
 const [site = "", target = ""] = process.argv.slice(2);
@@ -19,6 +22,8 @@ const entries = await readdir(site, { recursive: true, withFileTypes: true });
 const paths = entries
   .filter((entry) => entry.isFile())
   .map((entry) => relative(site, join(entry.parentPath, entry.name)));
+const delay = monitorEventLoopDelay({ resolution: 5 });
+delay.enable();
 const startedAt = performance.now();
 const files = new Set(paths);
 const sink = {
@@ -42,6 +47,8 @@ const cost: IndexCost = {
   pages,
   seconds: (performance.now() - startedAt) / 1_000,
   cpuSeconds: (user + system) / 1e6,
-  peakMiB: process.resourceUsage().maxRSS / 1_024,
+  // not `resourceUsage`, which includes the parent's memory at the start of this process
+  peakMiB: Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) / 1_024,
+  gapMs: delay.max / 1e6,
 };
 console.log(JSON.stringify(cost));
