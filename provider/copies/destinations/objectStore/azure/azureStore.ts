@@ -17,7 +17,7 @@ import { addressOf, containerUri, LONGEST_NAME } from "./inputs";
 import { listBlobs } from "./pages";
 import { ABSENT, removeBlobs } from "./removal";
 import { signedLink } from "./link";
-import { DISCARDED, sendBlob, unfinishedUploads } from "./upload";
+import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
 
 /** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
 const COPY_INTERVAL_MS = 500;
@@ -99,7 +99,7 @@ export class AzureStore implements ObjectStore {
 
   async read<T>(
     key: string,
-    use: (content: AsyncIterable<Uint8Array>) => Promise<T>,
+    use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
   ): Promise<T | undefined> {
     const found = await this.#client.run(
       "read",
@@ -111,7 +111,7 @@ export class AzureStore implements ObjectStore {
     const body = found?.readableStreamBody as Readable | undefined;
     if (found === undefined || body === undefined) return undefined;
     if (found.contentType === DISCARDED) return void body.destroy();
-    return use(this.#client.watched(body, key));
+    return use(this.#client.watched(body, key), revisionOf(found.etag));
   }
 
   send(object: NewObject, content: Content, options?: SendOptions): Promise<void> {
@@ -169,5 +169,3 @@ export class AzureStore implements ObjectStore {
     // idle connections of the SDK do not keep the process alive
   }
 }
-
-const revisionOf = (etag: string | undefined): Revision => etag?.replace(/^"|"$/g, "") ?? "";
