@@ -32,7 +32,7 @@ export async function wholeOf(content: Content): Promise<Buffer> {
 export async function abortWithin(
   { signal, clock }: Pick<DestinationContext, "signal" | "clock">,
   failure: string,
-  abort: (signal: AbortSignal) => Promise<void>,
+  abort: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   const grace = new AbortController();
   const tooLate = new DestinationError(failure, "The next run does it.");

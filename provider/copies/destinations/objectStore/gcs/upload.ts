@@ -43,7 +43,7 @@ export async function sendObject(
   };
   const stored = await (whole === undefined ? sendPieces(upload, content) : sendWhole(upload, whole));
   const isSame = Object.entries(checksum).every(([name, value]) => stored[name] === value);
-  const generation = String(stored["generation"] ?? "");
+  const { generation = "" } = stored as { generation?: string };
   if (isSame && Number(stored["size"]) === size) return onStored?.(generation);
   const url = client.object(key, { generation });
   const removal = client.send({ action: "storage.objects.delete", key, method: "DELETE", url }, () =>

@@ -192,8 +192,7 @@ async function abortUpload(client: BucketClient, key: string, UploadId: string):
     client.run(
       "s3:AbortMultipartUpload",
       key,
-      async (options) =>
-        void (await client.s3.abortMultipartUpload({ ...client.named(key), UploadId }, options)),
+      (options) => client.s3.abortMultipartUpload({ ...client.named(key), UploadId }, options),
       GONE_UPLOAD,
       { signal },
     ),
