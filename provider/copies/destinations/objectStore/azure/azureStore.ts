@@ -12,10 +12,11 @@ import {
   type StoredObject,
   type UnfinishedUpload,
 } from "../objectStore";
+import type { BatchRemoval } from "../batchRemoval";
 import type { ContainerAccess } from "./client";
 import { addressOf, containerUri, LONGEST_NAME } from "./inputs";
 import { listBlobs } from "./pages";
-import { ABSENT, removeBlobs } from "./removal";
+import { ABSENT, blobRemoval } from "./removal";
 import { signedLink } from "./link";
 import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
 
@@ -26,10 +27,12 @@ const COPY_INTERVAL_MS = 500;
 export class AzureStore implements ObjectStore {
   readonly longestKeyBytes = LONGEST_NAME;
   readonly #client: ContainerAccess;
+  readonly #removal: BatchRemoval;
   #isHierarchical: Promise<boolean> | undefined;
 
   constructor(client: ContainerAccess) {
     this.#client = client;
+    this.#removal = blobRemoval(client);
   }
 
   get uri(): string {
@@ -134,7 +137,7 @@ export class AzureStore implements ObjectStore {
   }
 
   async remove(keys: readonly string[]): Promise<void> {
-    await removeBlobs(this.#client, keys);
+    await this.#removal.remove(keys);
     if (keys.length > 0 && (await this.#hasFolders())) await this.#removeEmptyFolders(keys);
   }
 

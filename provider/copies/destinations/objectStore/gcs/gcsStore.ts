@@ -10,10 +10,11 @@ import {
   type StoredObject,
   type UnfinishedUpload,
 } from "../objectStore";
+import type { BatchRemoval } from "../batchRemoval";
 import { type Fields, GcsClient, unlessMissing } from "./client";
 import type { GcsInputs } from "./inputs";
 import { readPages } from "../pages";
-import { removeObjects } from "./removal";
+import { objectRemoval } from "./removal";
 import type { Sdk } from "./sdk";
 import { sendObject } from "./upload";
 
@@ -27,9 +28,11 @@ export class GcsStore implements ObjectStore {
   /** See https://cloud.google.com/storage/docs/objects#naming */
   readonly longestKeyBytes = 1_024;
   readonly #client: GcsClient;
+  readonly #removal: BatchRemoval;
 
   constructor(inputs: GcsInputs, sdk: Sdk, context: DestinationContext) {
     this.#client = new GcsClient(inputs, sdk, context);
+    this.#removal = objectRemoval(this.#client);
   }
 
   get uri(): string {
@@ -117,7 +120,7 @@ export class GcsStore implements ObjectStore {
   }
 
   remove(keys: readonly string[]): Promise<void> {
-    return removeObjects(this.#client, keys);
+    return this.#removal.remove(keys);
   }
 
   /** See https://cloud.google.com/storage/docs/access-control/signed-urls: signed here with a private key, otherwise by IAM. */
