@@ -12,12 +12,13 @@ import {
   type StoredObject,
   type UnfinishedUpload,
 } from "../objectStore";
+import type { BatchRemoval } from "../batchRemoval";
 import type { ContainerAccess } from "./client";
 import { addressOf, containerUri, LONGEST_NAME } from "./inputs";
 import { listBlobs } from "./pages";
-import { ABSENT, removeBlobs } from "./removal";
+import { ABSENT, blobRemoval } from "./removal";
 import { signedLink } from "./link";
-import { DISCARDED, sendBlob, unfinishedUploads } from "./upload";
+import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
 
 /** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
 const COPY_INTERVAL_MS = 500;
@@ -26,10 +27,12 @@ const COPY_INTERVAL_MS = 500;
 export class AzureStore implements ObjectStore {
   readonly longestKeyBytes = LONGEST_NAME;
   readonly #client: ContainerAccess;
+  readonly #removal: BatchRemoval;
   #isHierarchical: Promise<boolean> | undefined;
 
   constructor(client: ContainerAccess) {
     this.#client = client;
+    this.#removal = blobRemoval(client);
   }
 
   get uri(): string {
@@ -99,7 +102,7 @@ export class AzureStore implements ObjectStore {
 
   async read<T>(
     key: string,
-    use: (content: AsyncIterable<Uint8Array>) => Promise<T>,
+    use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
   ): Promise<T | undefined> {
     const found = await this.#client.run(
       "read",
@@ -111,7 +114,7 @@ export class AzureStore implements ObjectStore {
     const body = found?.readableStreamBody as Readable | undefined;
     if (found === undefined || body === undefined) return undefined;
     if (found.contentType === DISCARDED) return void body.destroy();
-    return use(this.#client.watched(body, key));
+    return use(this.#client.watched(body, key), revisionOf(found.etag));
   }
 
   send(object: NewObject, content: Content, options?: SendOptions): Promise<void> {
@@ -134,7 +137,7 @@ export class AzureStore implements ObjectStore {
   }
 
   async remove(keys: readonly string[]): Promise<void> {
-    await removeBlobs(this.#client, keys);
+    await this.#removal.remove(keys);
     if (keys.length > 0 && (await this.#hasFolders())) await this.#removeEmptyFolders(keys);
   }
 
@@ -169,5 +172,3 @@ export class AzureStore implements ObjectStore {
     // idle connections of the SDK do not keep the process alive
   }
 }
-
-const revisionOf = (etag: string | undefined): Revision => etag?.replace(/^"|"$/g, "") ?? "";

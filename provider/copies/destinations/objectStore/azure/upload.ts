@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { DestinationError } from "../../../../runtime/messages/errors";
 import { inParallel } from "../../../../runtime/concurrency/inParallel";
 import {
   DIGEST_NAME,
   type Content,
   type NewObject,
+  type Revision,
   type SendOptions,
   type UnfinishedUpload,
   type WriteCondition,
 } from "../objectStore";
 import { StoreError } from "../storeError";
+import { abortWithin, partsOf, wholeOf } from "../uploadParts";
 import type { ContainerAccess } from "./client";
 import { listBlobs } from "./pages";
 import { ABSENT } from "./removal";
@@ -22,14 +23,15 @@ const MAX_BLOCKS = 50_000;
 const CONCURRENCY = 4;
 /** How often a blob is sent whose blocks another run discards, by committing its own. */
 const ATTEMPTS = 3;
-/** How long aborting an upload may take after Ctrl-C or the deadline, in milliseconds. */
-const GRACE_MS = 1_500;
 
 /**
  * The content type of an empty blob that stands for no object: Azure discards blocks only when a blob of that name is written, or after a
  * week. It is removed at once; one that a killed run left counts as an unfinished upload.
  */
 export const DISCARDED = "application/x-docs-hosting-discarded";
+
+/** An ETag without quotes, which only some answers have. */
+export const revisionOf = (etag: string | undefined): Revision => etag?.replace(/^"|"$/g, "") ?? "";
 
 /** Sends a blob: in one request, or in blocks that are then committed. The service verifies the MD5 of each request. */
 export async function sendBlob(
@@ -41,8 +43,8 @@ export async function sendBlob(
   const isWhole = object.size <= BLOCK_SIZE;
   for (let attempt = 1; ; attempt++) {
     try {
-      await (isWhole ? sendWhole : sendBlocks)(client, object, content, options);
-      return;
+      const { etag } = await (isWhole ? sendWhole : sendBlocks)(client, object, content, options);
+      return options.onStored?.(revisionOf(etag));
     } catch (error) {
       if (!isWhole) await discardBlocks(client, object.key).catch(() => undefined);
       if (!(error instanceof StoreError) || attempt === ATTEMPTS) throw error;
@@ -55,18 +57,20 @@ export async function sendBlob(
   }
 }
 
+interface Sent {
+  readonly etag?: string | undefined;
+}
+
 async function sendWhole(
   client: ContainerAccess,
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
-): Promise<void> {
-  const pieces: Uint8Array[] = [];
-  if (!Buffer.isBuffer(content)) for await (const piece of content()) pieces.push(piece);
-  const bytes = Buffer.isBuffer(content) ? content : Buffer.concat(pieces);
+): Promise<Sent> {
+  const bytes = await wholeOf(content);
   const md5 = md5Of(bytes);
   const { blobHTTPHeaders, metadata } = propertiesOf(object);
-  await client.run("write", object.key, (request) =>
+  const sent = await client.run("write", object.key, (request) =>
     client.blob(object.key).upload(bytes, bytes.length, {
       ...request,
       ...md5,
@@ -80,6 +84,7 @@ async function sendWhole(
     }),
   );
   onProgress?.(bytes.length);
+  return sent;
 }
 
 async function sendBlocks(
@@ -87,12 +92,12 @@ async function sendBlocks(
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
-): Promise<void> {
+): Promise<Sent> {
   const blob = client.blob(object.key);
   const size = Math.max(BLOCK_SIZE, Math.ceil(object.size / MAX_BLOCKS));
   const ids: string[] = [];
   let sent = 0;
-  await inParallel(blocksOf(content, size), CONCURRENCY, async (bytes) => {
+  await inParallel(partsOf(content, size), CONCURRENCY, async (bytes) => {
     const id = blockId(object, ids.length);
     ids.push(id);
     await client.run("write", object.key, (request) =>
@@ -100,7 +105,7 @@ async function sendBlocks(
     );
     onProgress?.((sent += bytes.length));
   });
-  await client.run("write", object.key, ({ abortSignal }) =>
+  return client.run("write", object.key, ({ abortSignal }) =>
     blob.commitBlockList(ids, { abortSignal, ...propertiesOf(object), conditions: conditionOf(onlyIf) }),
   );
 }
@@ -108,23 +113,6 @@ async function sendBlocks(
 /** The same for the same content: two runs that send it do not disturb each other. All ids of a blob must have the same length. */
 function blockId({ sha256 }: NewObject, index: number): string {
   return Buffer.from(`${sha256.slice(0, 42)}${String(index).padStart(6, "0")}`).toString("base64");
-}
-
-async function* blocksOf(content: Content, size: number): AsyncGenerator<Buffer> {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of Buffer.isBuffer(content) ? [content] : content()) {
-    for (let rest = piece; rest.length > 0;) {
-      const part = rest.subarray(0, size - length);
-      pieces.push(part);
-      length += part.length;
-      rest = rest.subarray(part.length);
-      if (length < size) continue;
-      yield Buffer.concat(pieces);
-      [pieces, length] = [[], 0];
-    }
-  }
-  if (length > 0) yield Buffer.concat(pieces);
 }
 
 /** None where MD5 is switched off (FIPS). */
@@ -181,17 +169,9 @@ export async function unfinishedUploads(
   return found;
 }
 
-/** Discards the blocks of a blob that does not exist, even after the operation was stopped. */
+/** Discards the blocks of a blob that does not exist. */
 async function discardBlocks(client: ContainerAccess, name: string): Promise<void> {
-  const { signal, clock } = client.context;
-  const grace = new AbortController();
-  const tooLate = new DestinationError(
-    `the blocks of ${name} could not be discarded`,
-    "The next run does it.",
-  );
-  const stop = clock.after(GRACE_MS, () => grace.abort(tooLate));
-  const until = signal.aborted ? grace.signal : signal;
-  try {
+  await abortWithin(client.context, `the blocks of ${name} could not be discarded`, async (signal) => {
     const written = await client.run(
       "write",
       name,
@@ -201,12 +181,10 @@ async function discardBlocks(client: ContainerAccess, name: string): Promise<voi
           conditions: { ifNoneMatch: "*" },
         }),
       { BlobAlreadyExists: undefined, ConditionNotMet: undefined },
-      until,
+      signal,
     );
-    if (written?.etag !== undefined) await removeIf(client, name, written.etag, until);
-  } finally {
-    stop();
-  }
+    if (written?.etag !== undefined) await removeIf(client, name, written.etag, signal);
+  });
 }
 
 /** Removes an empty blob that stands for no object. @returns whether there was one */

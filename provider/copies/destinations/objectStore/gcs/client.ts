@@ -201,7 +201,8 @@ export class GcsClient {
 /** The fields of a JSON answer. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-async function textOf(reply: HttpReply): Promise<string> {
+/** A short answer as a text. */
+export async function textOf(reply: HttpReply): Promise<string> {
   return (await reply.beginning(MAX_TEXT_BYTES)).toString();
 }
 

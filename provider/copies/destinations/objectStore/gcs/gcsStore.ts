@@ -1,8 +1,6 @@
 import type { CopyLink, DestinationContext } from "../../destination";
-import { inParallel } from "../../../../runtime/concurrency/inParallel";
 import {
   DIGEST_NAME,
-  CONCURRENCY,
   type Content,
   type ListedObject,
   type NewObject,
@@ -12,9 +10,11 @@ import {
   type StoredObject,
   type UnfinishedUpload,
 } from "../objectStore";
+import type { BatchRemoval } from "../batchRemoval";
 import { type Fields, GcsClient, unlessMissing } from "./client";
 import type { GcsInputs } from "./inputs";
 import { readPages } from "../pages";
+import { objectRemoval } from "./removal";
 import type { Sdk } from "./sdk";
 import { sendObject } from "./upload";
 
@@ -28,9 +28,11 @@ export class GcsStore implements ObjectStore {
   /** See https://cloud.google.com/storage/docs/objects#naming */
   readonly longestKeyBytes = 1_024;
   readonly #client: GcsClient;
+  readonly #removal: BatchRemoval;
 
   constructor(inputs: GcsInputs, sdk: Sdk, context: DestinationContext) {
     this.#client = new GcsClient(inputs, sdk, context);
+    this.#removal = objectRemoval(this.#client);
   }
 
   get uri(): string {
@@ -82,14 +84,17 @@ export class GcsStore implements ObjectStore {
     });
   }
 
-  read<T>(key: string, use: (content: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T | undefined> {
+  read<T>(
+    key: string,
+    use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
+  ): Promise<T | undefined> {
     const url = this.#client.object(key, { alt: "media" });
     // otherwise the store decompresses what was compressed before it was sent
     const headers = { "accept-encoding": "gzip" };
     return unlessMissing(
       this.#client.send(
         { action: "storage.objects.get", key, method: "GET", url, headers, isRaw: true },
-        (reply) => use(reply.content()),
+        (reply) => use(reply.content(), reply.headers.get("x-goog-generation") ?? undefined),
       ),
     );
   }
@@ -114,15 +119,8 @@ export class GcsStore implements ObjectStore {
     }
   }
 
-  async remove(keys: readonly string[]): Promise<void> {
-    await inParallel(keys, CONCURRENCY, async (key) => {
-      const url = this.#client.object(key);
-      await unlessMissing(
-        this.#client.send({ action: "storage.objects.delete", key, method: "DELETE", url }, async (reply) => {
-          await reply.beginning(0);
-        }),
-      );
-    });
+  remove(keys: readonly string[]): Promise<void> {
+    return this.#removal.remove(keys);
   }
 
   /** See https://cloud.google.com/storage/docs/access-control/signed-urls: signed here with a private key, otherwise by IAM. */

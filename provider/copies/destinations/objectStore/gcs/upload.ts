@@ -4,6 +4,7 @@ import type { HttpReply } from "../../../../http/attempt";
 import { DIGEST_NAME, type Content, type NewObject, type SendOptions } from "../objectStore";
 import { StoreError } from "../storeError";
 import { type Fields, type GcsClient, type GcsRequest } from "./client";
+import { partsOf, wholeOf } from "../uploadParts";
 import { corrupted } from "./failure";
 
 /** What is sent with one request, in bytes; the pieces of a session must be multiples of 256 KiB. */
@@ -30,21 +31,21 @@ export async function sendObject(
   client: GcsClient,
   object: NewObject,
   content: Content,
-  { onlyIf, onProgress }: SendOptions = {},
+  { onlyIf, onProgress, onStored }: SendOptions = {},
 ): Promise<void> {
   const { key, size } = object;
-  const read = Buffer.isBuffer(content) ? () => [content] : content;
-  const whole = size > PIECE_SIZE ? undefined : await wholeOf(read());
-  const checksum = await checksumOf(client, whole === undefined ? read() : [whole]);
+  const whole = size > PIECE_SIZE ? undefined : await wholeOf(content);
+  const checksum = await checksumOf(client, whole ?? content);
   const match = onlyIf === undefined ? undefined : onlyIf === "absent" ? "0" : onlyIf.revision;
   const upload: Upload = {
     ...{ client, object, checksum, onProgress },
     query: { ifGenerationMatch: match, fields: "generation,size,md5Hash,crc32c" },
   };
-  const stored = await (whole === undefined ? sendPieces(upload, read) : sendWhole(upload, whole));
+  const stored = await (whole === undefined ? sendPieces(upload, content) : sendWhole(upload, whole));
   const isSame = Object.entries(checksum).every(([name, value]) => stored[name] === value);
-  if (isSame && Number(stored["size"]) === size) return;
-  const url = client.object(key, { generation: String(stored["generation"]) });
+  const { generation = "" } = stored as { generation?: string };
+  if (isSame && Number(stored["size"]) === size) return onStored?.(generation);
+  const url = client.object(key, { generation });
   const removal = client.send({ action: "storage.objects.delete", key, method: "DELETE", url }, () =>
     Promise.resolve(true),
   );
@@ -64,7 +65,7 @@ interface Upload {
 }
 
 /** MD5 of content, or its CRC32C where MD5 is switched off (FIPS). */
-async function checksumOf({ sdk }: GcsClient, content: AnyIterable): Promise<Checksum> {
+async function checksumOf({ sdk }: GcsClient, content: Content): Promise<Checksum> {
   let md5: ReturnType<typeof createHash> | undefined;
   try {
     md5 = createHash("md5");
@@ -72,19 +73,11 @@ async function checksumOf({ sdk }: GcsClient, content: AnyIterable): Promise<Che
     md5 = undefined;
   }
   const crc32c = new sdk.CRC32C();
-  for await (const bytes of content) {
+  for await (const bytes of Buffer.isBuffer(content) ? [content] : content()) {
     if (md5) md5.update(bytes);
     else crc32c.update(Buffer.from(bytes));
   }
   return md5 ? { md5Hash: md5.digest("base64") } : { crc32c: crc32c.toString() };
-}
-
-type AnyIterable = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-
-async function wholeOf(content: AnyIterable): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const bytes of content) pieces.push(bytes);
-  return Buffer.concat(pieces);
 }
 
 function descriptionOf({ object: { key, sha256, headers }, checksum }: Upload): string {
@@ -120,10 +113,10 @@ async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
 }
 
 /** See https://cloud.google.com/storage/docs/performing-resumable-uploads */
-async function sendPieces(upload: Upload, read: () => AnyIterable): Promise<Fields> {
+async function sendPieces(upload: Upload, content: Content): Promise<Fields> {
   for (let sessions = 1; ; sessions++) {
     try {
-      return await sendSession(upload, await beginSession(upload), read());
+      return await sendSession(upload, await beginSession(upload), content);
     } catch (error) {
       const isForgotten = error instanceof StoreError && error.failure === "missing";
       if (!isForgotten || sessions === SESSIONS) throw error;
@@ -167,7 +160,7 @@ type Progress = { readonly bytes: number } | { readonly stored: Fields };
 async function sendSession(
   { client, object: { key, size }, onProgress }: Upload,
   session: URL,
-  content: AnyIterable,
+  content: Content,
 ): Promise<Fields> {
   const requestOf = (range: string, body: Buffer): GcsRequest => ({
     ...{ action: "storage.objects.create", key, method: "PUT", url: session, accepted: [INCOMPLETE] },
@@ -175,7 +168,7 @@ async function sendSession(
     body: () => slicesOf(body),
   });
   let start = 0;
-  for await (const piece of piecesOf(content)) {
+  for await (const piece of partsOf(content, PIECE_SIZE)) {
     let at = start;
     for (let stalls = 0; at < start + piece.length;) {
       const rest = piece.subarray(at - start);
@@ -207,24 +200,6 @@ function lost({ uri }: GcsClient, key: string): StoreError {
     "Run `pulumi up` again.",
     { failure: "other", code: "upload" },
   );
-}
-
-/** Pieces of {@link PIECE_SIZE}; the last may be shorter. */
-async function* piecesOf(content: AnyIterable): AsyncGenerator<Buffer> {
-  let waiting: Uint8Array[] = [];
-  let size = 0;
-  for await (let bytes of content) {
-    while (size + bytes.length >= PIECE_SIZE) {
-      const end = PIECE_SIZE - size;
-      yield Buffer.concat([...waiting, bytes.subarray(0, end)]);
-      bytes = bytes.subarray(end);
-      waiting = [];
-      size = 0;
-    }
-    waiting.push(bytes);
-    size += bytes.length;
-  }
-  if (size > 0) yield Buffer.concat(waiting);
 }
 
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {

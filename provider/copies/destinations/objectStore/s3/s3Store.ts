@@ -11,12 +11,13 @@ import {
   type StoredObject,
   type UnfinishedUpload,
 } from "../objectStore";
+import type { BatchRemoval } from "../batchRemoval";
 import { isOfUnknownHeader, withChecksums } from "./checksums";
 import { BucketClient } from "./client";
 import { addressOf, bucketUri, LONGEST_KEY_BYTES, type BucketInputs } from "./inputs";
 import { readPages } from "../pages";
 import { readPlainEntries } from "./listPage";
-import { ObjectRemoval } from "./removal";
+import { objectRemoval } from "./removal";
 import type { Sdk } from "./sdk";
 import { sendObject, unfinishedUploads } from "./upload";
 
@@ -25,11 +26,11 @@ export class S3Store implements ObjectStore {
   readonly longestKeyBytes = LONGEST_KEY_BYTES;
   readonly verifiesContent = true;
   readonly #client: BucketClient;
-  readonly #removal: ObjectRemoval;
+  readonly #removal: BatchRemoval;
 
   constructor(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
     this.#client = new BucketClient(destination, sdk, context);
-    this.#removal = new ObjectRemoval(this.#client);
+    this.#removal = objectRemoval(this.#client);
   }
 
   get uri(): string {

@@ -14,6 +14,7 @@ import { contentMd5, withChecksums } from "./checksums";
 import type { BucketClient } from "./client";
 import { encryptionOf } from "./inputs";
 import { readPages } from "../pages";
+import { abortWithin } from "../uploadParts";
 
 /** Larger objects are sent in parts of this size, in bytes; in larger parts if there would be more than {@link MAX_PARTS}. */
 const PART_SIZE = 8 * 1024 * 1024;
@@ -21,8 +22,6 @@ const PART_SIZE = 8 * 1024 * 1024;
 const MAX_PARTS = 10_000;
 /** How many parts of one object are sent concurrently. Memory holds them, and one more that is being read. */
 const CONCURRENCY = 4;
-/** How long aborting an upload may take after Ctrl-C or the deadline, in milliseconds. */
-const GRACE_MS = 1_500;
 
 /** The store's answers about an upload that another run completed or aborted. */
 const GONE_UPLOAD = { NoSuchUpload: undefined, "404": undefined } as const;
@@ -187,21 +186,15 @@ async function lastActiveMs(
   return lastMs;
 }
 
-/** Aborts a multipart upload, even after the operation was stopped. An upload that is already gone is not an error. */
-async function abortUpload(client: BucketClient, key: string, uploadId: string): Promise<void> {
-  const { signal, clock } = client.context;
-  const grace = new AbortController();
-  const tooLate = new DestinationError(`the upload to ${key} could not be aborted`, "The next run does it.");
-  const stop = clock.after(GRACE_MS, () => grace.abort(tooLate));
-  try {
-    await client.run(
+/** Aborts a multipart upload. One that is already gone is not an error. */
+async function abortUpload(client: BucketClient, key: string, UploadId: string): Promise<void> {
+  await abortWithin(client.context, `the upload to ${key} could not be aborted`, (signal) =>
+    client.run(
       "s3:AbortMultipartUpload",
       key,
-      (options) => client.s3.abortMultipartUpload({ ...client.named(key), UploadId: uploadId }, options),
+      (options) => client.s3.abortMultipartUpload({ ...client.named(key), UploadId }, options),
       GONE_UPLOAD,
-      { signal: signal.aborted ? grace.signal : signal },
-    );
-  } finally {
-    stop();
-  }
+      { signal },
+    ),
+  );
 }

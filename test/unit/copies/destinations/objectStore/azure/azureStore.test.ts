@@ -149,6 +149,22 @@ test.for([
   expect(sent).toMatchObject(said);
 });
 
+test("the revision of a blob is known from what it is read with and from what it is sent with", async (context) => {
+  const headers = { etag: '"0x1"' };
+  const { store } = await open(context, (method) =>
+    method === "GET"
+      ? { status: 200, headers: { ...headers, "content-length": "1" }, body: "x" }
+      : { status: 201, headers },
+  );
+  const found: unknown[] = [];
+  const large = Buffer.alloc(9 * 1024 * 1024);
+  const onStored = (revision: string): void => void found.push(revision);
+  await store.send(object, Buffer.from("x"), { onStored });
+  await store.send({ ...object, size: large.length }, large, { onStored });
+  await store.read("v/a", (_, revision) => Promise.resolve(found.push(revision)));
+  expect(found).toEqual(Array(3).fill("0x1"));
+});
+
 test("a missing blob is undefined, and its removal no error", async (context) => {
   const { store } = await open(context, () => ({ status: 404, code: "BlobNotFound" }));
   expect(await store.head("v/a")).toBeUndefined();

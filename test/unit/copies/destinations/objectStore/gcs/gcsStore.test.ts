@@ -33,6 +33,7 @@ interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly json?: unknown;
+  readonly text?: string;
   /** The connection ends without an answer. */
   readonly isCut?: boolean;
 }
@@ -58,10 +59,12 @@ async function open(
     return answer({ method, path: decodeURIComponent(pathname), query, range, body: Buffer.concat(pieces) });
   };
   const server = createServer((incoming, outgoing) => {
-    void respond(incoming).then(({ status = 200, headers = {}, json = {}, isCut }) => {
-      if (isCut) return void incoming.socket.destroy();
-      outgoing.writeHead(status, headers).end(JSON.stringify(json));
-    });
+    void respond(incoming).then(
+      ({ status = 200, headers = {}, json = {}, text = JSON.stringify(json), isCut }) => {
+        if (isCut) return void incoming.socket.destroy();
+        outgoing.writeHead(status, headers).end(text);
+      },
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.onTestFinished(() => server.close().closeAllConnections());
@@ -293,6 +296,66 @@ describe("a large object in a session", () => {
     const sent = store.send(object, read, { onlyIf: "absent" });
     await expect(sent).rejects.toMatchObject({ failure: "corrupted" });
     expect(requests.at(-1)).toBe(`DELETE ${OBJECTS}/v/a`);
+  });
+});
+
+test("the revision of an object is known from what it is read with and from what it is sent with", async (context) => {
+  const text = Buffer.from("x");
+  const md5Hash = createHash("md5").update(text).digest("base64");
+  const { store } = await open(context, ({ method }) =>
+    method === "GET"
+      ? { headers: { "x-goog-generation": "7" }, json: "x" }
+      : { json: { generation: "7", size: "1", md5Hash } },
+  );
+  const found: unknown[] = [];
+  const whole = { key: "v/a", size: 1, sha256: "", headers: HEADERS };
+  await store.send(whole, text, { onStored: (revision) => found.push(revision) });
+  await store.read("v/a", (_, revision) => Promise.resolve(found.push(revision)));
+  expect(found).toEqual(["7", "7"]);
+});
+
+describe("a removal", () => {
+  const keys = Array.from({ length: 250 }, (_, at) => `v/a ${at}`);
+  /** What the parts of a batch get; without it, 204. */
+  const batch = (body: Buffer, answer: (path: string) => string | undefined): Answer => {
+    const parts = [...body.toString().matchAll(/content-id: <(\d+)>\r\n\r\nDELETE (\S+) HTTP/g)];
+    const texts = parts.map(([, at = "", path = ""]) => {
+      const said = answer(decodeURIComponent(path)) ?? "204 No Content";
+      return `--b\r\nContent-Type: application/http\r\nContent-ID: <response-${at}>\r\n\r\nHTTP/1.1 ${said}\r\n\r\n`;
+    });
+    return {
+      headers: { "content-type": "multipart/mixed; boundary=b" },
+      text: `${texts.reverse().join("")}--b--`,
+    };
+  };
+
+  test("takes one request for a hundred objects, and one more for each that stays", async (context) => {
+    const { store, requests } = await open(context, ({ path, body }) => {
+      if (path !== "/batch/storage/v1") return { status: 204 };
+      return batch(body, (each) =>
+        each.endsWith("/v/a 7") ? "503 Busy" : each.endsWith("/v/a 8") ? "404 Not Found" : undefined,
+      );
+    });
+    await store.remove(keys);
+    expect(requests).toEqual([...Array<string>(3).fill("POST /batch/storage/v1"), `DELETE ${OBJECTS}/v/a 7`]);
+  });
+
+  test("goes one by one at a store without batches", async (context) => {
+    const { store, requests } = await open(context, ({ path }) =>
+      path.startsWith("/batch") ? { status: 404 } : { status: 204 },
+    );
+    await store.remove(keys);
+    expect(requests.filter((each) => each.startsWith("DELETE")).length).toBe(keys.length);
+  });
+
+  test("fails where the bucket is gone", async (context) => {
+    const missing = refusal(404, "notFound", "The specified bucket does not exist.");
+    const { store } = await open(context, ({ path, body }) =>
+      path.startsWith("/batch")
+        ? batch(body, () => `404 Not Found\r\n\r\n${JSON.stringify(missing.json)}`)
+        : missing,
+    );
+    await expect(store.remove(["a", "b"])).rejects.toMatchObject({ failure: "noBucket" });
   });
 });
 

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { BatchRemoval } from "../batchRemoval";
+import { type GcsClient, textOf, unlessMissing } from "./client";
+
+/** Removes objects of a bucket, see https://cloud.google.com/storage/docs/batch */
+export function objectRemoval(client: GcsClient): BatchRemoval {
+  const action = "storage.objects.delete";
+  return new BatchRemoval({
+    longest: 100,
+    async many(keys) {
+      const boundary = randomUUID();
+      const parts = keys.map(
+        (key, at) =>
+          `--${boundary}\r\ncontent-type: application/http\r\ncontent-id: <${at}>\r\n\r\n` +
+          `DELETE ${client.object(key).pathname} HTTP/1.1\r\n\r\n\r\n`,
+      );
+      const body = Buffer.from(`${parts.join("")}--${boundary}--\r\n`);
+      const headers = {
+        "content-type": `multipart/mixed; boundary=${boundary}`,
+        "content-length": String(body.length),
+      };
+      const url = new URL(`${client.endpoint}/batch/storage/v1`);
+      const answers = await client.send(
+        { action, isOfBucket: true, method: "POST", url, headers, body: () => body },
+        textOf,
+      );
+      const gone = new Set<number>();
+      for (const answer of answers.split(/^content-id: *<response-/im).slice(1)) {
+        const [, at, status = ""] = /^(\d+)>.*?^HTTP\/[\d.]+ (\d+)/ims.exec(answer) ?? [];
+        const isMissing = status === "404" && !/bucket does not exist/i.test(answer);
+        if (status.startsWith("2") || isMissing) gone.add(Number(at));
+      }
+      return keys.filter((_, at) => !gone.has(at));
+    },
+    async one(key) {
+      const url = client.object(key);
+      await unlessMissing(client.send({ action, key, method: "DELETE", url }, (reply) => reply.beginning(0)));
+    },
+  });
+}
