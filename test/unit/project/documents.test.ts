@@ -60,7 +60,7 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
 /** All words of the code. This file would have the foreign names. */
 const WORDS_OF_CODE = new Set(
   FILES.filter(
-    (file) => /\.(ts|mjs|json|sh)$/.test(file) && join(ROOT, file) !== import.meta.filename,
+    (file) => /\.(ts|mjs|json|sh|conf)$/.test(file) && join(ROOT, file) !== import.meta.filename,
   ).flatMap((file) => wordsOf(readFileSync(join(ROOT, file), "utf8"))),
 );
 
