@@ -6,7 +6,7 @@ import { downloadBlob } from "../../../images/registry/download";
 import { readImage, type StoredImage } from "../../../images/registry/image";
 import { isDigest, pinned } from "../../../images/registry/reference";
 import { findManifest } from "../../../images/registry/manifests";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import { signatureTag } from "../../../images/signing/artifacts";
 import { findArtifacts } from "../../../images/signing/signedImage";
 import type { Verifier } from "../../../images/signing/verifier";
@@ -32,13 +32,13 @@ const SOURCE_ANNOTATIONS = {
  * @throws DestinationError when it is not there, or no copy of this package
  */
 export async function findImage(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   context: DestinationContext,
   verifier?: Verifier,
 ): Promise<FoundCopy> {
-  const image = pinned(session.repository, digest);
-  const { images } = await readImage(session, { ...session.repository, digest });
+  const image = pinned(client.repository, digest);
+  const { images } = await readImage(client, { ...client.repository, digest });
   const [first, ...others] = images;
   // not the labels, which also contain those of a base
   const annotations: Annotations = first ? annotationsIn(first.manifest.bytes) : {};
@@ -60,16 +60,16 @@ export async function findImage(
   });
   const manifests = [...new Set([digest, ...images.map(({ manifest }) => manifest.digest)])];
   const previous = previousOf(first, annotations);
-  const artifacts = verifier && (await findArtifacts(session, digest, PREDICATE_TYPES, verifier));
+  const artifacts = verifier && (await findArtifacts(client, digest, PREDICATE_TYPES, verifier));
   return {
     copy: {
       ...{ uri: image, image },
       ...(artifacts && { publicKey: verifier.publicKey }),
       parts: { manifests, ...(artifacts && { artifacts }), ...(previous && { previous }) },
     },
-    isSigned: (await findManifest(session, signatureTag(digest))) !== undefined,
+    isSigned: (await findManifest(client, signatureTag(digest))) !== undefined,
     sha256,
-    files: await filesOf(session, first, context),
+    files: await filesOf(client, first, context),
     source: Object.fromEntries(source),
     ...(base !== undefined && { destination: { base } }),
   };
@@ -102,23 +102,23 @@ function baseOf(annotations: Annotations): string | undefined {
  * @throws DestinationError when it is not there; the signal's reason
  */
 export async function readImageFiles(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   context: DestinationContext,
 ): Promise<Map<string, string>> {
-  const { images } = await readImage(session, { ...session.repository, digest });
+  const { images } = await readImage(client, { ...client.repository, digest });
   const [first] = images;
-  return first ? filesOf(session, first, context) : new Map();
+  return first ? filesOf(client, first, context) : new Map();
 }
 
 /** The SHA-256 of each file of the site in an image. */
 async function filesOf(
-  session: RegistrySession,
+  client: RegistryClient,
   image: StoredImage,
   context: DestinationContext,
 ): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  const layer = await downloadSite(session, image, context);
+  const layer = await downloadSite(client, image, context);
   if (layer === undefined) return files;
   for await (const { path, content } of filesIn(layer, context.signal)) {
     const hash = createHash("sha256");
@@ -134,13 +134,13 @@ async function filesOf(
  * @returns its local file, and the folder of the site in it
  */
 export async function downloadSite(
-  session: RegistrySession,
+  client: RegistryClient,
   image: StoredImage,
   { scratch }: DestinationContext,
 ): Promise<{ path: string; root: string } | undefined> {
   const layer = image.layers.at(-1);
   if (layer === undefined) return undefined;
   const path = join(await scratch(), `site-${layer.digest.replace(":", "-")}`);
-  await downloadBlob(session, layer, path);
+  await downloadBlob(client, layer, path);
   return { path, root: siteRoot(baseOf(annotationsIn(image.manifest.bytes)) !== undefined) };
 }
