@@ -1,11 +1,11 @@
 /**
- * A worker thread that writes and hashes a part while the main thread receives. Node.js loads this file by its name, in tests
+ * A worker thread that writes and hashes a partial download while the main thread receives. Node.js loads this file by its name, in tests
  * uncompiled, so it imports nothing at run time.
  */
 import type { Hash } from "node:crypto";
 
 /** A request to the thread; it answers requests in order. */
-export type PartTask =
+export type WriterTask =
   /** Opens or creates the file, and hashes its content. */
   | { do: "open"; path: string }
   /** Truncates the file. */
@@ -17,7 +17,7 @@ export type PartTask =
   | { do: "close" };
 
 /** The response to a request. */
-export type PartAnswer =
+export type WriterAnswer =
   | { ok: true; size: number; digest: string | undefined }
   | { ok: false; code: string | undefined; message: string };
 
@@ -31,7 +31,7 @@ let size = 0;
 let hash: Hash = createHash("sha256");
 
 /** Runs one task. @returns the digest, if the task requests it */
-function work(task: PartTask): string | undefined {
+function work(task: WriterTask): string | undefined {
   if (task.do === "open") {
     // on systems without O_NOFOLLOW it is `undefined`, which has no effect here
     const { O_RDWR, O_CREAT, O_NOFOLLOW } = fs.constants;
@@ -71,8 +71,8 @@ function work(task: PartTask): string | undefined {
   }
 }
 
-threads.parentPort?.on("message", (task: PartTask) => {
-  let answer: PartAnswer;
+threads.parentPort?.on("message", (task: WriterTask) => {
+  let answer: WriterAnswer;
   try {
     const digest = work(task);
     answer = { ok: true, size, digest };

@@ -4,10 +4,10 @@ import { Worker } from "node:worker_threads";
 import { makeHomeFolder } from "../../runtime/files/homeFolder";
 import { freeName, isAbandoned, hasNoOwner, ownName } from "../../runtime/files/ownerProcess";
 import { isBundled, ownText } from "../../runtime/files/ownText";
-import type { PartAnswer, PartTask } from "./partWriter";
+import type { WriterAnswer, WriterTask } from "./downloadWriter";
 
-/** Identifies the bundle that a part's bytes belong to, so that bytes of another bundle are never appended. */
-export interface PartNote {
+/** Identifies the bundle that a partial download's bytes belong to, so that bytes of another bundle are never appended. */
+export interface DownloadNote {
   /** What is downloaded, for people. Never the link. */
   readonly subject: string;
   /** A strong ETag, see RFC 9110 §8.8.1. */
@@ -25,24 +25,24 @@ const NOTE = "note.json";
 
 /**
  * A partial download: a folder `NAME.OWNER.part` with the bytes and a note about their bundle. One owner alone writes to it.
- * Another process takes over the part of a dead owner by renaming the folder; only one of several processes can succeed. So two
+ * Another process takes over the partial download of a dead owner by renaming the folder; only one of several processes can succeed. So two
  * downloads never write to the same file, and need no lock that could be held forever.
  */
-export class Part {
+export class PartialDownload {
   /** What is downloaded, for people. Never the link. */
   readonly subject: string;
   /** Number of received bytes. */
   size = 0;
-  note: PartNote | undefined;
+  note: DownloadNote | undefined;
   /** The received bytes cannot be used again. */
   isUseless = false;
   readonly #where: { readonly folder: string; readonly name: string };
   #folder: string;
   #worker: Worker | undefined;
-  /** The blocks, in memory that the thread shares. Empty without a thread: a complete part may be kept for long. */
+  /** The blocks, in memory that the thread shares. Empty without a thread: a complete partial download may be kept for long. */
   #bytes: Buffer = Buffer.alloc(0);
   /** Pending requests to the thread, in the order of its responses. */
-  readonly #waiting: { resolve: (answer: PartAnswer) => void; reject: (error: Error) => void }[] = [];
+  readonly #waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
   /** The block that is being filled, and how many bytes it has. */
   #block = 0;
   #filled = 0;
@@ -56,25 +56,25 @@ export class Part {
   }
 
   /**
-   * Creates a part for this process: from the largest part without an owner, otherwise a new one.
+   * Creates a partial download for this process: from the largest partial download without an owner, otherwise a new one.
    *
    * @param nowMs wall-clock time in milliseconds since 1970
    * @throws the error of the file system, as all methods that access the disk
    */
-  static claim(folder: string, name: string, subject: string, nowMs: number): Part {
-    const part = new Part(folder, name, subject);
+  static claim(folder: string, name: string, subject: string, nowMs: number): PartialDownload {
+    const partial = new PartialDownload(folder, name, subject);
     makeHomeFolder(folder);
     removeOld(folder, nowMs);
-    const left = partsIn(folder)
+    const left = partialsIn(folder)
       .filter((each) => each.name === name && hasNoOwner(each.owner))
       .map(({ path }) => ({ path, size: sizeOf(path) }))
       .sort((one, other) => other.size - one.size);
     for (const { path } of left) {
-      if (part.note) rmSync(path, { recursive: true, force: true });
-      else part.#takeOver(path);
+      if (partial.note) rmSync(path, { recursive: true, force: true });
+      else partial.#takeOver(path);
     }
-    if (!part.note) mkdirSync(part.#folder, { mode: 0o700 });
-    return part;
+    if (!partial.note) mkdirSync(partial.#folder, { mode: 0o700 });
+    return partial;
   }
 
   /** Path of the file with the bytes. */
@@ -82,12 +82,12 @@ export class Part {
     return join(this.#folder, BUNDLE);
   }
 
-  /** Opens the part and reads the bytes received so far. */
+  /** Opens the partial download and reads the bytes received so far. */
   async open(): Promise<void> {
     // the extension of this file: JavaScript in the package, TypeScript in tests
     const program = isBundled
-      ? ownText("dist/provider/copies/download/partWriter.js")
-      : join(__dirname, `partWriter${extname(__filename)}`);
+      ? ownText("dist/provider/copies/download/downloadWriter.js")
+      : join(__dirname, `downloadWriter${extname(__filename)}`);
     const memory = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
     const worker = new Worker(program, {
       eval: isBundled,
@@ -98,7 +98,7 @@ export class Part {
     this.#worker = worker;
     this.#bytes = Buffer.from(memory);
     worker.unref();
-    worker.on("message", (answer: PartAnswer) => this.#waiting.shift()?.resolve(answer));
+    worker.on("message", (answer: WriterAnswer) => this.#waiting.shift()?.resolve(answer));
     worker.on("error", (error: Error) => {
       for (const { reject } of this.#waiting.splice(0)) reject(error);
     });
@@ -108,7 +108,7 @@ export class Part {
   }
 
   /** Discards the received bytes. @param note identifies the bytes that follow; without it, the next call cannot resume */
-  async begin(note: PartNote | undefined): Promise<void> {
+  async begin(note: DownloadNote | undefined): Promise<void> {
     this.#filled = 0;
     await this.#do({ do: "empty" });
     this.size = 0;
@@ -162,7 +162,7 @@ export class Part {
     }
   }
 
-  /** Leaves the part to the next call, if that can use it. */
+  /** Leaves the partial download to the next call, if that can use it. */
   release(): void {
     if (this.isUseless) return this.remove();
     const free = join(this.#where.folder, `${this.#where.name}.${freeName()}.part`);
@@ -183,8 +183,8 @@ export class Part {
     await Promise.all(this.#writing);
   }
 
-  async #do(task: PartTask): Promise<{ size: number; digest: string | undefined }> {
-    const answer = await new Promise<PartAnswer>((resolve, reject) => {
+  async #do(task: WriterTask): Promise<{ size: number; digest: string | undefined }> {
+    const answer = await new Promise<WriterAnswer>((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       this.#worker?.postMessage(task);
     });
@@ -192,7 +192,7 @@ export class Part {
     throw Object.assign(new Error(answer.message), { code: answer.code });
   }
 
-  /** Takes over the part at a path if its note is valid; otherwise deletes it. */
+  /** Takes over the partial download at a path if its note is valid; otherwise deletes it. */
   #takeOver(path: string): void {
     try {
       renameSync(path, this.#folder);
@@ -212,7 +212,7 @@ export function strongEtag(header: string | null): string | undefined {
   return header !== null && STRONG_ETAG.test(header) ? header : undefined;
 }
 
-function readNote(path: string, subject: string): PartNote | undefined {
+function readNote(path: string, subject: string): DownloadNote | undefined {
   try {
     const note = (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Record<string, unknown>;
     const { etag, totalBytes } = note;
@@ -224,8 +224,8 @@ function readNote(path: string, subject: string): PartNote | undefined {
   }
 }
 
-/** All parts in a folder. Only folders count: a symbolic link does not. */
-function partsIn(folder: string): { path: string; name: string; owner: string }[] {
+/** All partial downloads in a folder. Only folders count: a symbolic link does not. */
+function partialsIn(folder: string): { path: string; name: string; owner: string }[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const [, name, owner] = /^(.+)\.([0-9a-z-]+)\.part$/.exec(entry.name) ?? [];
     if (name === undefined || owner === undefined || !entry.isDirectory()) return [];
@@ -233,13 +233,13 @@ function partsIn(folder: string): { path: string; name: string; owner: string }[
   });
 }
 
-function sizeOf(part: string): number {
-  return lstatSync(join(part, BUNDLE), { throwIfNoEntry: false })?.size ?? 0;
+function sizeOf(partial: string): number {
+  return lstatSync(join(partial, BUNDLE), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Removes abandoned parts, also those of other names and of unknown owners. Best effort. */
+/** Removes abandoned partial downloads, also those of other names and of unknown owners. Best effort. */
 function removeOld(folder: string, nowMs: number): void {
-  for (const { path, owner } of partsIn(folder)) {
+  for (const { path, owner } of partialsIn(folder)) {
     try {
       const changed = lstatSync(join(path, BUNDLE), { throwIfNoEntry: false }) ?? lstatSync(path);
       if (isAbandoned(owner, changed.mtimeMs, nowMs)) rmSync(path, { recursive: true, force: true });
