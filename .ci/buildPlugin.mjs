@@ -8,7 +8,7 @@ import { publishedSchema } from "./schema/publishedSchema.ts";
 const FOLDER = "plugin";
 /** Files that the code reads by `ownText` (provider/runtime/files/ownText.ts). */
 const TEXTS = [
-  "dist/provider/copies/download/partWriter.js",
+  "dist/provider/copies/download/downloadWriter.js",
   "dist/provider/runtime/files/checkFiles.js",
   "dist/provider/site/search/browser/box.css",
   "dist/provider/site/search/browser/box.js",

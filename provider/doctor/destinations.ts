@@ -16,7 +16,7 @@ import type { Secrets } from "../runtime/messages/secrets";
 import { folderFailures } from "../copies/publication/localFailures";
 import { findManifest } from "../images/registry/manifests";
 import { parseBase, parseRepository, repositoryName } from "../images/registry/reference";
-import { RegistrySession } from "../images/registry/session";
+import { RegistryClient } from "../images/registry/client";
 import { cancelUpload } from "../images/registry/upload";
 import { startDeadline } from "../runtime/time/clock";
 import { failure, failureOf, type Finding, findingOf, ok, silent, warning } from "./finding";
@@ -180,14 +180,14 @@ async function* registryFindings(
 ): AsyncGenerator<Finding> {
   const place = parseRepository(repository);
   const name = repositoryName(place);
-  const session = new RegistrySession(place, context, { actions: "pull", plainHttp });
-  const latest = await findManifest(session, "latest");
+  const client = new RegistryClient(place, context, { actions: "pull", plainHttp });
+  const latest = await findManifest(client, "latest");
   yield ok("registry", `${name} can be read${latest === undefined ? "; it has no tag latest" : ""}`);
 
   if (base !== undefined) {
     const image = parseBase(base);
     const isPlain = image.host === place.host && plainHttp === true;
-    const reading = new RegistrySession(image, context, { actions: "pull", plainHttp: isPlain });
+    const reading = new RegistryClient(image, context, { actions: "pull", plainHttp: isPlain });
     const found = await findManifest(reading, image.digest ?? image.tag ?? "latest");
     yield found === undefined
       ? failure(
@@ -197,9 +197,9 @@ async function* registryFindings(
         )
       : ok("base", `${base} is ${found}`);
   }
-  if (signingKey !== undefined) yield await referrersFinding(session, place.host);
+  if (signingKey !== undefined) yield await referrersFinding(client, place.host);
   if (!write) return;
-  const writing = new RegistrySession(place, context, { actions: "pull,push", plainHttp });
+  const writing = new RegistryClient(place, context, { actions: "pull,push", plainHttp });
   const to = await writing.url(`${writing.path("blobs", "uploads")}/`);
   const upload = await writing.send({ method: "POST", to, accepted: [202] }, ({ headers }) =>
     writing.located(headers.get("location"), to),
@@ -209,9 +209,9 @@ async function* registryFindings(
 }
 
 /** Whether the registry lists what refers to an image, such as signatures, see «Listing Referrers» in the distribution specification. */
-async function referrersFinding(session: RegistrySession, host: string): Promise<Finding> {
-  const status = await session.send(
-    { method: "GET", to: session.path("referrers", NO_DIGEST), accepted: [200, 400, 404, 405] },
+async function referrersFinding(client: RegistryClient, host: string): Promise<Finding> {
+  const status = await client.send(
+    { method: "GET", to: client.path("referrers", NO_DIGEST), accepted: [200, 400, 404, 405] },
     (reply) => Promise.resolve(reply.status),
   );
   if (status === 200) return ok("referrers", `${host} lists the referrers of an image`);

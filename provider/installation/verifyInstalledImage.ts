@@ -4,7 +4,7 @@ import { InputError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { withoutSecrets } from "../runtime/messages/reporter";
 import { baseProblem, parseBase } from "../images/registry/reference";
-import { RegistrySession } from "../images/registry/session";
+import { RegistryClient } from "../images/registry/client";
 import { findSignature, verifyImage } from "../images/signing/imageSignature";
 import { verifierFrom } from "../images/signing/verifier";
 import type { ImageVerification } from "./imageVerification";
@@ -38,15 +38,15 @@ export async function verifyInstalledImage(
   const context = { ...given, reporter, deadline: startDeadline(given.clock, LIMIT_MS) };
   try {
     const verifier = verifierFrom(verification.publicKey);
-    const { session, digest } = imageIn(image, context, verification);
-    const finding = await findSignature(session, digest, verifier).catch((error: unknown) => {
+    const { client, digest } = imageIn(image, context, verification);
+    const finding = await findSignature(client, digest, verifier).catch((error: unknown) => {
       signal.throwIfAborted();
       if (!isPreview) throw error;
       const { message } = explained(error, owner, "The run verifies the image, and fails if it still cannot");
       reporter.warn(`this preview cannot verify the signature. ${message}`);
       return undefined;
     });
-    if (finding === "unsigned" || finding === "otherSignature") await verifyImage(session, digest, verifier);
+    if (finding === "unsigned" || finding === "otherSignature") await verifyImage(client, digest, verifier);
   } catch (error) {
     const failure = explained(error, owner, "Nothing was installed, and no pod was changed");
     secrets.removeFromError(failure);
@@ -59,7 +59,7 @@ function imageIn(
   image: string,
   context: NetworkContext & Pick<VerificationContext, "environment">,
   { plainHttp }: ImageVerification,
-): { session: RegistrySession; digest: string } {
+): { client: RegistryClient; digest: string } {
   const problem = baseProblem(image);
   const reference = problem === undefined ? parseBase(image) : undefined;
   if (reference?.digest === undefined) {
@@ -68,6 +68,6 @@ function imageIn(
       "Give the output `image` of the BundleCopy: repository@sha256:… Another image could get a tag at any time.",
     );
   }
-  const session = new RegistrySession(reference, context, { actions: "pull", plainHttp });
-  return { session, digest: reference.digest };
+  const client = new RegistryClient(reference, context, { actions: "pull", plainHttp });
+  return { client, digest: reference.digest };
 }

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { renderSite } from "../../examples/reference-service/index.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
-import { prepareHelm } from "../programs/goPrograms.ts";
+import { prepareHelm, prepareValidation } from "../programs/goPrograms.ts";
 import type { WebServer } from "../chart/webServer.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { mean } from "./statistics.ts";
@@ -76,6 +76,7 @@ export async function pages(): Promise<boolean> {
     process.env["PATH"] = [process.env["PATH"], ...debian.commandFolders].join(delimiter);
   }
   process.env["HELM"] = await prepareHelm(say);
+  process.env["VALIDATION"] = await prepareValidation(join(import.meta.dirname, "../chart/validation"), say);
   const { files, addresses } = await exportedSite();
   const before = await startServer(files, "");
   const after = await startServer(files, "gzip_static");

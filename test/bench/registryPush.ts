@@ -8,7 +8,7 @@ import type * as Blobs from "../../provider/images/registry/blobs.ts";
 import type * as EnsureBlob from "../../provider/images/registry/ensureBlob.ts";
 import type * as Manifests from "../../provider/images/registry/manifests.ts";
 import type * as Reference from "../../provider/images/registry/reference.ts";
-import type * as Session from "../../provider/images/registry/session.ts";
+import type * as Session from "../../provider/images/registry/client.ts";
 import type * as Clock from "../../provider/runtime/time/clock.ts";
 import type * as SecretValues from "../../provider/runtime/messages/secrets.ts";
 
@@ -18,7 +18,7 @@ const { fileBlob } = load(`${dist}/images/registry/blobs.js`) as typeof Blobs;
 const { ensureBlob } = load(`${dist}/images/registry/ensureBlob.js`) as typeof EnsureBlob;
 const { putManifest } = load(`${dist}/images/registry/manifests.js`) as typeof Manifests;
 const { parseRepository } = load(`${dist}/images/registry/reference.js`) as typeof Reference;
-const { RegistrySession } = load(`${dist}/images/registry/session.js`) as typeof Session;
+const { RegistryClient } = load(`${dist}/images/registry/client.js`) as typeof Session;
 const { Secrets } = load(`${dist}/runtime/messages/secrets.js`) as typeof SecretValues;
 const { startDeadline, systemClock } = load(`${dist}/runtime/time/clock.js`) as typeof Clock;
 
@@ -33,7 +33,7 @@ const pathOf = (digest: string): string => join(layout, "blobs/sha256", digest.s
 
 async function pushLayout(): Promise<void> {
   const nothing = (): void => undefined;
-  const session = new RegistrySession(
+  const client = new RegistryClient(
     parseRepository(repository),
     {
       fetch,
@@ -51,9 +51,9 @@ async function pushLayout(): Promise<void> {
     const bytes = readFileSync(pathOf(digest));
     const { config, layers } = JSON.parse(bytes.toString()) as { config: Descriptor; layers: Descriptor[] };
     for (const blob of [...layers, config]) {
-      await ensureBlob(session, blob, { source: () => fileBlob(pathOf(blob.digest), blob) });
+      await ensureBlob(client, blob, { source: () => fileBlob(pathOf(blob.digest), blob) });
     }
-    await putManifest(session, { digest, mediaType, bytes }, "1");
+    await putManifest(client, { digest, mediaType, bytes }, "1");
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { fileBlob, hasBlob, type BlobSource } from "../../provider/images/registry/blobs.ts";
 import { ensureBlob } from "../../provider/images/registry/ensureBlob.ts";
-import { RegistrySession } from "../../provider/images/registry/session.ts";
+import { RegistryClient } from "../../provider/images/registry/client.ts";
 import { startFaultyProxy, type Passing, type Spoiling } from "./faultyProxy.ts";
 import { startRegistry } from "./registry.ts";
 import { operation, type Operation } from "./siteCopies.ts";
@@ -17,13 +17,13 @@ const ON_THE_WAY = 4 * MB;
 
 test("an upload that is cut ten times continues at the registry's offset, and sends little twice", async (context) => {
   let cuts = 0;
-  const { session, blob, proxy, run } = await largeUpload(context, ({ method }) =>
+  const { client, blob, proxy, run } = await largeUpload(context, ({ method }) =>
     method === "PATCH" && cuts++ < 10 ? { cutAfter: 6 * MB } : undefined,
   );
-  expect(await ensureBlob(session, blob, { source: () => blob })).toBe("sent");
+  expect(await ensureBlob(client, blob, { source: () => blob })).toBe("sent");
   expect(cuts).toBeGreaterThan(10);
   expect(proxy.received()).toBeLessThan(LARGE + 10 * ON_THE_WAY);
-  expect(await hasBlob(session, blob.digest)).toBe(true);
+  expect(await hasBlob(client, blob.digest)).toBe(true);
   expect(run.reporter.lines.progress.join()).toContain("trying again in");
 });
 
@@ -31,7 +31,7 @@ test("Ctrl-C during an upload ends it at once, also at the registry", async (con
   const abort = new AbortController();
   let patches = 0;
   let stoppedMs = 0;
-  const { session, blob, folder, run } = await largeUpload(
+  const { client, blob, folder, run } = await largeUpload(
     context,
     ({ method }) => {
       patches += method === "PATCH" ? 1 : 0;
@@ -44,7 +44,7 @@ test("Ctrl-C during an upload ends it at once, also at the registry", async (con
     stoppedMs = run.clock.monotonic();
     abort.abort(new Error("Ctrl-C"));
   };
-  await expect(ensureBlob(session, blob, { source: () => blob, moved })).rejects.toThrow("Ctrl-C");
+  await expect(ensureBlob(client, blob, { source: () => blob, moved })).rejects.toThrow("Ctrl-C");
   expect(run.clock.monotonic() - stoppedMs).toBeLessThan(2_000);
   const files = await readdir(join(folder, "docker/registry/v2/repositories/a/_uploads"), {
     recursive: true,
@@ -53,13 +53,13 @@ test("Ctrl-C during an upload ends it at once, also at the registry", async (con
   expect(files.filter((file) => file.endsWith("/data"))).toEqual([]);
 });
 
-/** A large random blob, and a session with a registry behind a proxy with faults. */
+/** A large random blob, and a client of a registry behind a proxy with faults. */
 async function largeUpload(
   context: TestContext,
   spoil: (request: Passing) => Spoiling | undefined,
   { size = LARGE, ...options }: { size?: number; signal?: AbortSignal; speed?: number } = {},
 ): Promise<{
-  session: RegistrySession;
+  client: RegistryClient;
   blob: BlobSource;
   proxy: Awaited<ReturnType<typeof startFaultyProxy>>;
   run: Operation;
@@ -72,6 +72,6 @@ async function largeUpload(
   const bytes = randomBytes(size);
   await writeFile(path, bytes);
   const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
-  const session = new RegistrySession({ host: proxy.host, path: "a" }, run, { actions: "pull,push" });
-  return { session, blob: fileBlob(path, { digest, size }), proxy, run, folder };
+  const client = new RegistryClient({ host: proxy.host, path: "a" }, run, { actions: "pull,push" });
+  return { client, blob: fileBlob(path, { digest, size }), proxy, run, folder };
 }

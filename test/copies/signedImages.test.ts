@@ -5,7 +5,7 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
 import { getManifest } from "../../provider/images/registry/manifests.ts";
 import { parseRepository } from "../../provider/images/registry/reference.ts";
-import { RegistrySession } from "../../provider/images/registry/session.ts";
+import { RegistryClient } from "../../provider/images/registry/client.ts";
 import { contentOf, describe as descriptorOf, manifestOf } from "../../provider/images/registry/content.ts";
 import { OCI_MANIFEST } from "../../provider/images/registry/mediaTypes.ts";
 import { attestationTag, configOf } from "../../provider/images/signing/artifacts.ts";
@@ -168,15 +168,15 @@ describe("one changed byte", () => {
     const signer = newSigner();
     const copy = await copySite(place, await operation(context), { signing: signingBy(signer) });
     const image = copy.image ?? "";
-    const session = new RegistrySession(parseRepository(place.repository), await operation(context), {
+    const client = new RegistryClient(parseRepository(place.repository), await operation(context), {
       actions: "pull,push",
     });
-    const top = await getManifest(session, image.split("@")[1] ?? "");
+    const top = await getManifest(client, image.split("@")[1] ?? "");
     if (top === undefined) throw new Error("the image is there");
     const stored = new Stored(place.repository, top.digest);
     const verifiers = await verifiersWith(context, signer.publicKey);
 
-    const attestations = await readLayers(session, stored.tag(".att"));
+    const attestations = await readLayers(client, stored.tag(".att"));
     const forged = (attestations ?? []).map(({ layer, content }) => {
       const envelope = JSON.parse(content.toString()) as { payload: string };
       const statement = Buffer.from(envelope.payload, "base64").toString();
@@ -190,7 +190,7 @@ describe("one changed byte", () => {
     const config = configOf(layers);
     const manifest = manifestOf(OCI_MANIFEST, { config: descriptorOf(config), layers });
     const blobs = [config, ...forged.map(({ content }) => content)];
-    await pushArtifacts(session, top, [{ manifest, blobs, tag: attestationTag(top.digest) }]);
+    await pushArtifacts(client, top, [{ manifest, blobs, tag: attestationTag(top.digest) }]);
     for (const type of TYPES) {
       for (const verify of Object.values(verifiers.attestation)) {
         await expect(verify(image, type)).rejects.toThrow();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PREDICATE_TYPES } from "../../provider/images/provenance/imageStatements.ts";
 import { parseRepository } from "../../provider/images/registry/reference.ts";
-import { RegistrySession } from "../../provider/images/registry/session.ts";
+import { RegistryClient } from "../../provider/images/registry/client.ts";
 import { isSignedImage } from "../../provider/images/signing/signedImage.ts";
 import { verifierFrom } from "../../provider/images/signing/verifier.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
@@ -52,11 +52,11 @@ test(
         expect([digest, earlierDigest, undefined]).toEqual(expect.arrayContaining(digests));
         if (!digests.includes(digest)) return false;
         expect(await crane("validate", "--remote", `${repository}@${digest}`)).toContain("PASS");
-        const session = new RegistrySession(parseRepository(repository), await operation(context), {
+        const client = new RegistryClient(parseRepository(repository), await operation(context), {
           actions: "pull",
         });
         const wanted = { predicateTypes: PREDICATE_TYPES, manifests: [] };
-        expect(await isSignedImage(session, digest, wanted, verifierFrom(pem))).toBe(true);
+        expect(await isSignedImage(client, digest, wanted, verifierFrom(pem))).toBe(true);
         return true;
       };
       // after a request, so that each gap between two parts is met

@@ -51,7 +51,7 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
       "!package.json",
       "!tsconfig.json",
       // texts that the product reads as the build made them
-      "!dist/provider/copies/download/partWriter.js",
+      "!dist/provider/copies/download/downloadWriter.js",
       "!dist/provider/runtime/files/checkFiles.js",
       "!dist/provider/site/search/browser/*",
       "!provider/**",

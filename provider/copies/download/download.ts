@@ -8,7 +8,7 @@ import { inTurn } from "../../resource/withinLimit";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import { endsWithin, unlessAborted } from "../../runtime/time/clock";
 import { DocsHostingError, DownloadError } from "../../runtime/messages/errors";
-import { Part } from "./part";
+import { PartialDownload } from "./partialDownload";
 import { Receiver } from "./receiver";
 import { MAX_ERROR_BYTES, readStoreAnswer, type RequestedRange, storeReason } from "./storeAnswer";
 import { requestStore, type StoreNetwork } from "./storeRequest";
@@ -91,21 +91,21 @@ export async function download(request: DownloadRequest, context: DownloadContex
 async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
   const { folder, name, subject } = request;
   const { clock, signal } = context;
-  let part: Part | undefined;
+  let partial: PartialDownload | undefined;
   try {
-    const mine = (part = Part.claim(folder, name, subject, clock.now()));
+    const mine = (partial = PartialDownload.claim(folder, name, subject, clock.now()));
     const sha256 = await new DownloadRun(mine, request, context).complete();
     await mine.close();
     const { path, size } = mine;
     return { path, sha256, size, remove: () => mine.remove(), release: () => mine.release() };
   } catch (given) {
-    if (part) {
-      await endsWithin(part.close(), clock, CLOSE_LIMIT_MS).catch(() => undefined);
-      part.release();
+    if (partial) {
+      await endsWithin(partial.close(), clock, CLOSE_LIMIT_MS).catch(() => undefined);
+      partial.release();
     }
     const error = diskFailure(given, folder, signal, ELSEWHERE);
     if (signal.aborted || !(error instanceof DocsHostingError)) throw error;
-    const arrived = part && part.size > 0 ? `; ${formatBytes(part.size)} had arrived` : "";
+    const arrived = partial && partial.size > 0 ? `; ${formatBytes(partial.size)} had arrived` : "";
     throw error.withMessage(`the bundle of ${subject} was not downloaded: ${error.message}${arrived}`);
   }
 }
@@ -113,7 +113,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
 type Step = "complete" | "incomplete" | FailedAttempt;
 
 class DownloadRun {
-  readonly #part: Part;
+  readonly #partial: PartialDownload;
   readonly #request: DownloadRequest;
   readonly #context: DownloadContext;
   #restarts = 0;
@@ -123,8 +123,8 @@ class DownloadRun {
   /** Links refused since the last received byte. */
   #refusedInARow = 0;
 
-  constructor(part: Part, request: DownloadRequest, context: DownloadContext) {
-    this.#part = part;
+  constructor(partial: PartialDownload, request: DownloadRequest, context: DownloadContext) {
+    this.#partial = partial;
     this.#request = request;
     this.#context = context;
   }
@@ -132,23 +132,24 @@ class DownloadRun {
   /** @returns the digest */
   async complete(): Promise<string> {
     const { signal } = this.#context;
-    await unlessAborted(this.#part.open(), signal);
+    await unlessAborted(this.#partial.open(), signal);
     let link = await this.#currentLink();
     const store = { name: "the store", isKnown: true, wasAnswered: false };
     const call = { name: "the request for the bundle", repetition: "read" } as const;
     const retries = new Retries(store, this.#context, call);
-    const receiver = new Receiver(this.#part, this.#request.limitBytes, this.#context, (bytes) => {
+    const receiver = new Receiver(this.#partial, this.#request.limitBytes, this.#context, (bytes) => {
       this.#refusedInARow = 0;
       retries.moved(bytes);
     });
     for (; ; link = await this.#currentLink()) {
       signal.throwIfAborted();
       const step = await this.#attempt(link, receiver);
-      if (step === "complete") return await unlessAborted(this.#part.finish(), signal);
+      if (step === "complete") return await unlessAborted(this.#partial.finish(), signal);
       if (step === "incomplete") continue;
       const { fault, error } = step;
       await retries.pause({ fault, error: error.withMessage(error.message, CHECK_NETWORK) });
-      if (this.#part.size > 0 && !this.#part.note) await this.#restart("the store gives no strong ETag");
+      if (this.#partial.size > 0 && !this.#partial.note)
+        await this.#restart("the store gives no strong ETag");
     }
   }
 
@@ -158,7 +159,7 @@ class DownloadRun {
 
   /** Sends one request, and takes its response. */
   async #attempt(link: MintedLink, receiver: Receiver): Promise<Step> {
-    const { size, note } = this.#part;
+    const { size, note } = this.#partial;
     const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
     const outcome = await requestStore(
       link.url,
@@ -212,7 +213,7 @@ class DownloadRun {
       );
     }
     this.#context.reporter.progress(`${why}: the download restarts`);
-    await this.#part.begin(undefined);
+    await this.#partial.begin(undefined);
     return "incomplete";
   }
 }

@@ -4,7 +4,7 @@ import { TOO_FEW_BYTES } from "../../http/retryPolicy";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import { transferLine } from "../../runtime/messages/transferLine";
 import { DownloadError } from "../../runtime/messages/errors";
-import type { Part } from "./part";
+import type { PartialDownload } from "./partialDownload";
 import type { ReceivedRange } from "./storeAnswer";
 
 /** Minimum time between two lines of progress, in milliseconds. */
@@ -14,9 +14,9 @@ const WRITE_INTERVAL_MS = 50;
 
 type ReceiverContext = Pick<NetworkContext, "clock" | "reporter">;
 
-/** Appends the bytes of a store's responses to the part, up to the promised or allowed number. */
+/** Appends the bytes of a store's responses to the partial download, up to the promised or allowed number. */
 export class Receiver {
-  readonly #part: Part;
+  readonly #partial: PartialDownload;
   readonly #limitBytes: number;
   readonly #context: ReceiverContext;
   readonly #onBytes: (count: number) => void;
@@ -30,8 +30,13 @@ export class Receiver {
    * @param limitBytes of the whole bundle; larger ones are refused
    * @param onBytes gets the number of bytes whenever some arrived
    */
-  constructor(part: Part, limitBytes: number, context: ReceiverContext, onBytes: (count: number) => void) {
-    this.#part = part;
+  constructor(
+    partial: PartialDownload,
+    limitBytes: number,
+    context: ReceiverContext,
+    onBytes: (count: number) => void,
+  ) {
+    this.#partial = partial;
     this.#limitBytes = limitBytes;
     this.#context = context;
     this.#onBytes = onBytes;
@@ -50,7 +55,7 @@ export class Receiver {
     host: string,
     promisedBytes: number | undefined,
   ): Promise<"complete" | "incomplete"> {
-    const part = this.#part;
+    const partial = this.#partial;
     this.#checkSize(bytes.totalBytes ?? 0, host, promisedBytes);
     if (bytes.endIsUnknown && promisedBytes === undefined) {
       throw new DownloadError(
@@ -60,21 +65,22 @@ export class Receiver {
     }
     if (bytes.from === 0) {
       const { etag, totalBytes } = bytes;
-      await part.begin(etag === undefined ? undefined : { subject: part.subject, etag, totalBytes });
+      await partial.begin(etag === undefined ? undefined : { subject: partial.subject, etag, totalBytes });
     }
     const total = bytes.totalBytes ?? promisedBytes;
     for await (const piece of reply.content()) {
       const count = piece.length;
-      this.#checkSize(part.size + count, host, promisedBytes);
-      if (part.size + count > (bytes.until ?? Infinity)) throw this.#tooMuch("more than it promised", host);
-      await part.append(piece);
+      this.#checkSize(partial.size + count, host, promisedBytes);
+      if (partial.size + count > (bytes.until ?? Infinity))
+        throw this.#tooMuch("more than it promised", host);
+      await partial.append(piece);
       releaseBody(piece);
       this.#received(count, total);
     }
-    const end = bytes.totalBytes ?? (bytes.endIsUnknown ? promisedBytes : part.size);
-    if (part.size === end) return "complete";
-    const isWhole = part.size === bytes.until; // the store sends smaller ranges than requested
-    if (isWhole && part.size - bytes.from >= WORTH_BYTES) return "incomplete";
+    const end = bytes.totalBytes ?? (bytes.endIsUnknown ? promisedBytes : partial.size);
+    if (partial.size === end) return "complete";
+    const isWhole = partial.size === bytes.until; // the store sends smaller ranges than requested
+    if (isWhole && partial.size - bytes.from >= WORTH_BYTES) return "incomplete";
     throw new Interruption({ code: isWhole ? TOO_FEW_BYTES : "ECONNRESET" });
   }
 
@@ -86,7 +92,7 @@ export class Receiver {
   }
 
   #tooMuch(what: string, host: string): DownloadError {
-    this.#part.isUseless = true;
+    this.#partial.isUseless = true;
     return new DownloadError(
       `the store ${host} sends ${what}`,
       "If the bundle is meant to be that large, raise limits.archiveBytes; else report this to the service's support.",
@@ -101,12 +107,12 @@ export class Receiver {
     this.#onBytes(count);
     if (now - this.#writtenAt >= WRITE_INTERVAL_MS) {
       this.#writtenAt = now;
-      this.#part.write();
+      this.#partial.write();
     }
     if (now - this.#shownAt < PROGRESS_INTERVAL_MS) return;
     this.#shownAt = now;
     reporter.progress(
-      transferLine("downloading", this.#part.size, total, now - this.#startedAt, this.#moved),
+      transferLine("downloading", this.#partial.size, total, now - this.#startedAt, this.#moved),
     );
   }
 }

@@ -1,6 +1,6 @@
 import { type Fault, parseRetryAfter } from "../../http/retryPolicy";
 import { redact, truncate } from "../../runtime/messages/plainText";
-import { strongEtag } from "./part";
+import { strongEtag } from "./partialDownload";
 
 export interface RequestedRange {
   /** Offset of the first requested byte; from 1 on, the response must be partial. */

@@ -1,5 +1,5 @@
 import type { Origin } from "./origin";
-import { imagePart, SBOM_TYPE, sbomText, siteParts } from "./sbom";
+import { imageComponent, SBOM_TYPE, sbomText, siteComponents } from "./sbom";
 import { PROVENANCE_TYPE, slsaProvenance } from "./slsaProvenance";
 import { sha256In, statement, type Statement } from "./statement";
 
@@ -13,6 +13,6 @@ export const PREDICATE_TYPES = [PROVENANCE_TYPE, SBOM_TYPE];
  */
 export function imageStatements(name: string, digest: string, origin: Origin): Statement[] {
   const subject = [{ name, digest: { sha256: sha256In(digest) } }];
-  const sbom = sbomText(imagePart("image", name, digest), siteParts(origin));
+  const sbom = sbomText(imageComponent("image", name, digest), siteComponents(origin));
   return [slsaProvenance(subject, origin), statement(subject, SBOM_TYPE, JSON.parse(sbom))];
 }

@@ -8,7 +8,7 @@ import { sha256In } from "./statement";
 export const SBOM_TYPE = "https://cyclonedx.org/bom";
 
 /** A component in an SBOM. */
-export interface SbomPart {
+export interface SbomComponent {
   /** Identifies it within the SBOM. */
   readonly ref: string;
   readonly kind: "application" | "container" | "file" | "library";
@@ -24,9 +24,9 @@ export interface SbomPart {
  *
  * @param main the component that consists of the others
  */
-export function sbomText(main: SbomPart, parts: readonly SbomPart[]): string {
-  const sorted = [...parts].sort(byRef);
-  const tool: SbomPart = {
+export function sbomText(main: SbomComponent, components: readonly SbomComponent[]): string {
+  const sorted = [...components].sort(byRef);
+  const tool: SbomComponent = {
     ref: "tool",
     kind: "application",
     name: "pulumi-docs-hosting",
@@ -48,10 +48,10 @@ export function sbomText(main: SbomPart, parts: readonly SbomPart[]): string {
   return `${JSON.stringify(bom, null, 2)}\n`;
 }
 
-const byRef = (one: SbomPart, other: SbomPart): number => one.ref.localeCompare(other.ref, "en");
+const byRef = (one: SbomComponent, other: SbomComponent): number => one.ref.localeCompare(other.ref, "en");
 
 /** The order of the fields is that of earlier versions of this package. What is `undefined` is left out. */
-function component({ ref, kind, name, version, sha256, packageUrl }: SbomPart): object {
+function component({ ref, kind, name, version, sha256, packageUrl }: SbomComponent): object {
   return {
     type: kind,
     name,
@@ -63,19 +63,25 @@ function component({ ref, kind, name, version, sha256, packageUrl }: SbomPart): 
 }
 
 /** The components of a site: its base image, its bundle, and the added search. */
-export function siteParts({ bundle, base, search }: Origin): SbomPart[] {
+export function siteComponents({ bundle, base, search }: Origin): SbomComponent[] {
   const { format, sha256, version, domain } = bundle;
-  const parts: SbomPart[] = base ? [imagePart("base-image", base.name, base.digest)] : [];
-  parts.push({ ref: "bundle", kind: "file", name: `${domain ?? "site"}/bundle.${format}`, version, sha256 });
+  const components: SbomComponent[] = base ? [imageComponent("base-image", base.name, base.digest)] : [];
+  components.push({
+    ref: "bundle",
+    kind: "file",
+    name: `${domain ?? "site"}/bundle.${format}`,
+    version,
+    sha256,
+  });
   if (search) {
     const name = "pulumi-docs-hosting/offline-search";
-    parts.push({ ref: "offline-search", kind: "library", name, version: search.version });
+    components.push({ ref: "offline-search", kind: "library", name, version: search.version });
   }
-  return parts;
+  return components;
 }
 
 /** An image. @param name as a user writes it, without a digest @param digest `sha256:…` */
-export function imagePart(ref: string, name: string, digest: string): SbomPart {
+export function imageComponent(ref: string, name: string, digest: string): SbomComponent {
   return {
     ref,
     kind: "container",

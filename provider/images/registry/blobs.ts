@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { Blob, Content } from "./content";
-import type { RegistrySession } from "./session";
+import type { RegistryClient } from "./client";
 
 /** Content to upload, readable from any offset and more than once. */
 export interface BlobSource extends Blob {
@@ -28,21 +28,21 @@ export function bytesBlob({ digest, bytes }: Pick<Content, "digest" | "bytes">):
   };
 }
 
-/** The sessions whose registry does not answer whether it has a blob. */
-const refusing = new WeakSet<RegistrySession>();
+/** The clients whose registry does not answer whether it has a blob. */
+const refusing = new WeakSet<RegistryClient>();
 
 /**
  * Whether the repository is known to have a blob. A registry that refuses the question (Amazon's public one does) leaves it open.
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function hasBlob(session: RegistrySession, digest: string): Promise<boolean> {
-  if (refusing.has(session)) return false;
-  const found = await session.attempt(
-    { method: "HEAD", to: session.path("blobs", digest), accepted: [200, 404] },
+export async function hasBlob(client: RegistryClient, digest: string): Promise<boolean> {
+  if (refusing.has(client)) return false;
+  const found = await client.attempt(
+    { method: "HEAD", to: client.path("blobs", digest), accepted: [200, 404] },
     ({ status }) => status === 200,
   );
   if ("value" in found) return found.value;
-  refusing.add(session);
+  refusing.add(client);
   return false;
 }

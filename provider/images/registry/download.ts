@@ -7,7 +7,7 @@ import { type Blob, digestOf } from "./content";
 import { wholeBody } from "./exchange";
 import { otherBytes } from "./manifests";
 import { pinned } from "./reference";
-import type { RegistrySession } from "./session";
+import type { RegistryClient } from "./client";
 
 /** Maximum size of a blob that is read into memory, in bytes: configurations of images are far smaller. */
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
@@ -17,11 +17,11 @@ const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function readBlob(session: RegistrySession, blob: Blob): Promise<Buffer> {
-  const bytes = await readBytes(session, blob, [200]);
+export async function readBlob(client: RegistryClient, blob: Blob): Promise<Buffer> {
+  const bytes = await readBytes(client, blob, [200]);
   const found = digestOf(bytes ?? Buffer.alloc(0));
   if (bytes === undefined || found !== blob.digest) {
-    throw otherBytes(pinned(session.repository, blob.digest), found);
+    throw otherBytes(pinned(client.repository, blob.digest), found);
   }
   return bytes;
 }
@@ -32,17 +32,17 @@ export async function readBlob(session: RegistrySession, blob: Blob): Promise<Bu
  * @returns undefined when the registry does not have exactly these bytes
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function findBlob(session: RegistrySession, blob: Blob): Promise<Buffer | undefined> {
-  const bytes = await readBytes(session, blob, [200, 404]);
+export async function findBlob(client: RegistryClient, blob: Blob): Promise<Buffer | undefined> {
+  const bytes = await readBytes(client, blob, [200, 404]);
   return bytes !== undefined && digestOf(bytes) === blob.digest ? bytes : undefined;
 }
 
 function readBytes(
-  session: RegistrySession,
+  client: RegistryClient,
   { digest }: Blob,
   accepted: readonly number[],
 ): Promise<Buffer | undefined> {
-  return session.send({ method: "GET", to: session.path("blobs", digest), accepted }, async (reply) =>
+  return client.send({ method: "GET", to: client.path("blobs", digest), accepted }, async (reply) =>
     reply.status === 404 ? undefined : wholeBody(reply, MAX_MEMORY_BYTES),
   );
 }
@@ -55,16 +55,16 @@ function readBytes(
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function downloadBlob(
-  session: RegistrySession,
+  client: RegistryClient,
   { digest, size }: Blob,
   path: string,
   moved: (bytes: number) => void = () => undefined,
 ): Promise<void> {
-  const name = pinned(session.repository, digest);
-  const retries = session.retries();
+  const name = pinned(client.repository, digest);
+  const retries = client.retries();
   const file = await open(path, constants.O_RDWR | constants.O_CREAT);
   try {
-    let { offset, hash } = await readBeginning(file, size, session.context.signal);
+    let { offset, hash } = await readBeginning(file, size, client.context.signal);
     /** Whether an earlier call wrote some of the bytes, which may be wrong. */
     let isOld = offset > 0;
     const restart = (): void => {
@@ -78,10 +78,10 @@ export async function downloadBlob(
         restart();
       }
       const before = offset;
-      const outcome = await session.sendOnce(
+      const outcome = await client.sendOnce(
         {
           method: "GET",
-          to: session.path("blobs", digest),
+          to: client.path("blobs", digest),
           headers: offset > 0 ? { range: `bytes=${offset}-` } : {},
           accepted: [200, 206],
         },

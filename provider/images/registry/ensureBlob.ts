@@ -1,6 +1,6 @@
 import { bytesBlob, hasBlob, type BlobSource } from "./blobs";
 import type { Blob, Content } from "./content";
-import type { RegistrySession } from "./session";
+import type { RegistryClient } from "./client";
 import { cancelUpload, uploadBlob } from "./upload";
 
 /**
@@ -13,7 +13,7 @@ import { cancelUpload, uploadBlob } from "./upload";
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function ensureBlob(
-  session: RegistrySession,
+  client: RegistryClient,
   { digest, size }: Blob,
   options: {
     source: () => Promise<BlobSource> | BlobSource;
@@ -22,22 +22,22 @@ export async function ensureBlob(
   },
 ): Promise<"there" | "mounted" | "sent"> {
   const { source, mountFrom, moved = () => undefined } = options;
-  if (await hasBlob(session, digest)) {
+  if (await hasBlob(client, digest)) {
     moved(size);
     return "there";
   }
-  if (mountFrom !== undefined && (await mount(session, digest, mountFrom))) {
+  if (mountFrom !== undefined && (await mount(client, digest, mountFrom))) {
     moved(size);
     return "mounted";
   }
-  await uploadBlob(session, await source(), moved);
+  await uploadBlob(client, await source(), moved);
   return "sent";
 }
 
 /** Ensures that the repository has this content as a blob. @throws as {@link ensureBlob} */
-export async function ensureContent(session: RegistrySession, content: Content): Promise<void> {
+export async function ensureContent(client: RegistryClient, content: Content): Promise<void> {
   const blob = bytesBlob(content);
-  await ensureBlob(session, blob, { source: () => blob });
+  await ensureBlob(client, blob, { source: () => blob });
 }
 
 /**
@@ -45,18 +45,18 @@ export async function ensureContent(session: RegistrySession, content: Content):
  *
  * @returns whether the repository has the blob now; an upload that the registry started instead is cancelled
  */
-async function mount(session: RegistrySession, digest: string, from: string): Promise<boolean> {
+async function mount(client: RegistryClient, digest: string, from: string): Promise<boolean> {
   const query = new URLSearchParams({ mount: digest, from });
-  const to = await session.url(`${session.path("blobs", "uploads")}/?${query.toString()}`);
-  const retries = session.retries();
+  const to = await client.url(`${client.path("blobs", "uploads")}/?${query.toString()}`);
+  const retries = client.retries();
   for (;;) {
-    const started = await session.sendOnce(
+    const started = await client.sendOnce(
       { method: "POST", to, accepted: [201, 202], alsoReads: [from] },
       async ({ status, headers }) =>
-        status === 202 ? session.located(headers.get("location"), to) : undefined,
+        status === 202 ? client.located(headers.get("location"), to) : undefined,
     );
     if ("value" in started) {
-      if (started.value !== undefined) await cancelUpload(session, started.value);
+      if (started.value !== undefined) await cancelUpload(client, started.value);
       return started.value === undefined;
     }
     // whatever is temporary among them is so for the upload, too

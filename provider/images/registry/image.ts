@@ -4,7 +4,7 @@ import { readBlob } from "./download";
 import { existingManifest, type Manifest } from "./manifests";
 import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
 import { isDigest, pinned, type Reference } from "./reference";
-import type { RegistrySession } from "./session";
+import type { RegistryClient } from "./client";
 
 /** The platform of an image, as an index describes it. */
 export interface Platform {
@@ -44,56 +44,56 @@ export interface Image {
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function readImage(
-  session: RegistrySession,
+  client: RegistryClient,
   reference: Reference,
   isWanted: (platform: Platform) => boolean = () => true,
 ): Promise<Image> {
   const name = reference.digest ?? reference.tag ?? "latest";
-  const top = await existingManifest(session, name);
+  const top = await existingManifest(client, name);
   const isIndex = INDEX_TYPES.includes(top.mediaType);
-  if (!isIndex) return { digest: top.digest, isIndex, images: [await readPlatformImage(session, top)] };
+  if (!isIndex) return { digest: top.digest, isIndex, images: [await readPlatformImage(client, top)] };
   const images: StoredImage[] = [];
-  for (const { digest, platform } of imagesOf(session, top)) {
+  for (const { digest, platform } of imagesOf(client, top)) {
     if (!isWanted(platform)) continue;
-    const manifest = await existingManifest(session, digest);
-    images.push(await readPlatformImage(session, manifest, platform));
+    const manifest = await existingManifest(client, digest);
+    images.push(await readPlatformImage(client, manifest, platform));
   }
   return { digest: top.digest, isIndex, images };
 }
 
 /** The images of an index, without attestations, whose platform is `unknown`. */
-function imagesOf(session: RegistrySession, index: Manifest): { digest: string; platform: Platform }[] {
+function imagesOf(client: RegistryClient, index: Manifest): { digest: string; platform: Platform }[] {
   const { manifests } = fieldsOf(index.bytes);
-  if (!Array.isArray(manifests)) throw unusable(session, index, "has no list of manifests");
+  if (!Array.isArray(manifests)) throw unusable(client, index, "has no list of manifests");
   return (manifests as unknown[]).flatMap((entry) => {
     const { digest, mediaType, platform } = fieldsOf(entry);
     const { os, architecture } = fieldsOf(platform);
     if (typeof os !== "string" || typeof architecture !== "string" || os === "unknown") return [];
-    if (!isDigest(digest)) throw unusable(session, index, "names an invalid digest");
+    if (!isDigest(digest)) throw unusable(client, index, "names an invalid digest");
     if (typeof mediaType === "string" && !IMAGE_TYPES.includes(mediaType)) return [];
     return [{ digest, platform: platform as Platform }];
   });
 }
 
 async function readPlatformImage(
-  session: RegistrySession,
+  client: RegistryClient,
   manifest: Manifest,
   platform?: Platform,
 ): Promise<StoredImage> {
   if (!IMAGE_TYPES.includes(manifest.mediaType)) {
-    throw unusable(session, manifest, `is not an image but ${JSON.stringify(manifest.mediaType)}`);
+    throw unusable(client, manifest, `is not an image but ${JSON.stringify(manifest.mediaType)}`);
   }
   const { config, layers } = fieldsOf(manifest.bytes);
   const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorIn) : [undefined];
   const configBlob = descriptorIn(config);
   if (configBlob === undefined || descriptors.includes(undefined)) {
-    throw unusable(session, manifest, "names blobs without digest, size or type");
+    throw unusable(client, manifest, "names blobs without digest, size or type");
   }
-  const configBytes = await readBlob(session, configBlob);
+  const configBytes = await readBlob(client, configBlob);
   const parsed = fieldsOf(configBytes);
   const { diff_ids: diffIds } = fieldsOf(parsed["rootfs"]);
   if (!Array.isArray(diffIds) || diffIds.length !== descriptors.length) {
-    throw unusable(session, manifest, "has a configuration that does not match its layers");
+    throw unusable(client, manifest, "has a configuration that does not match its layers");
   }
   return {
     platform: platform ?? platformIn(parsed),
@@ -113,7 +113,7 @@ export function platformIn({ os, architecture, variant }: PlatformImage["config"
   };
 }
 
-function unusable({ repository }: RegistrySession, { digest }: Manifest, what: string): DestinationError {
+function unusable({ repository }: RegistryClient, { digest }: Manifest, what: string): DestinationError {
   return new DestinationError(
     `${pinned(repository, digest)} ${what}`,
     "Name an image that containers can run on.",

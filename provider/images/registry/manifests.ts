@@ -3,7 +3,7 @@ import { contentOf, fieldsOf, type Content } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { isDigest, pinned, repositoryName } from "./reference";
-import type { RegistrySession } from "./session";
+import type { RegistryClient } from "./client";
 
 /** A manifest or an index, with the exact bytes of its digest. */
 export type Manifest = Content;
@@ -16,21 +16,21 @@ const ACCEPT = { accept: MANIFEST_TYPES.join(", ") };
  * @returns undefined when the manifest does not exist
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function findManifest(session: RegistrySession, name: string): Promise<string | undefined> {
-  const found = await session.attempt(
-    { method: "HEAD", to: session.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
+export async function findManifest(client: RegistryClient, name: string): Promise<string | undefined> {
+  const found = await client.attempt(
+    { method: "HEAD", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     ({ status, headers }) => (status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
   );
   if ("refusal" in found) {
     // a refused password is not sent again
     if (found.status === 401) throw found.refusal;
     // the registry, or a proxy before it, does not know or allow HEAD; the reply to GET also has the reason of a refusal
-    return (await getManifest(session, name))?.digest;
+    return (await getManifest(client, name))?.digest;
   }
   if (found.value === null) return undefined;
   if (isDigest(name)) return name;
   // the header may be missing: then the bytes give the digest
-  return isDigest(found.value) ? found.value : (await getManifest(session, name))?.digest;
+  return isDigest(found.value) ? found.value : (await getManifest(client, name))?.digest;
 }
 
 /**
@@ -39,9 +39,9 @@ export async function findManifest(session: RegistrySession, name: string): Prom
  * @returns undefined when the manifest does not exist
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function getManifest(session: RegistrySession, name: string): Promise<Manifest | undefined> {
-  return session.send(
-    { method: "GET", to: session.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
+export async function getManifest(client: RegistryClient, name: string): Promise<Manifest | undefined> {
+  return client.send(
+    { method: "GET", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     async (reply) => {
       if (reply.status === 404) return undefined;
       const bytes = await wholeBody(reply);
@@ -49,7 +49,7 @@ export async function getManifest(session: RegistrySession, name: string): Promi
       const announced = reply.headers.get("docker-content-digest");
       for (const promised of [isDigest(name) ? name : undefined, announced ?? undefined]) {
         if (promised !== undefined && promised !== manifest.digest) {
-          throw otherBytes(pinned(session.repository, promised), manifest.digest);
+          throw otherBytes(pinned(client.repository, promised), manifest.digest);
         }
       }
       return manifest;
@@ -63,15 +63,15 @@ export async function getManifest(session: RegistrySession, name: string): Promi
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function putManifest(
-  session: RegistrySession,
+  client: RegistryClient,
   manifest: Manifest,
   name = manifest.digest,
 ): Promise<void> {
-  if ((await findManifest(session, name)) === manifest.digest) return;
-  await session.send(
+  if ((await findManifest(client, name)) === manifest.digest) return;
+  await client.send(
     {
       method: "PUT",
-      to: session.path("manifests", name),
+      to: client.path("manifests", name),
       headers: { "content-type": manifest.mediaType },
       body: () => manifest.bytes,
       accepted: [200, 201],
@@ -79,7 +79,7 @@ export async function putManifest(
     ({ headers }) => {
       const announced = headers.get("docker-content-digest");
       if (announced !== null && announced !== manifest.digest) {
-        throw otherBytes(pinned(session.repository, manifest.digest), announced);
+        throw otherBytes(pinned(client.repository, manifest.digest), announced);
       }
     },
   );
@@ -100,34 +100,34 @@ export interface RefusedRemoval {
  * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
  */
 export async function deleteManifest(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
 ): Promise<RefusedRemoval | undefined> {
-  const removed = await session.attempt(
-    { method: "DELETE", to: session.path("manifests", digest), accepted: [200, 202, 204, 404] },
+  const removed = await client.attempt(
+    { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
     () => undefined,
   );
   if ("value" in removed) return undefined;
   const { status, refusal } = removed;
   const isAboutRights = status === 401 || status === 403;
-  if (isAboutRights && !session.hasCredential) throw refusal;
+  if (isAboutRights && !client.hasCredential) throw refusal;
   // with a wrong password, nothing is allowed
-  if (status === 401 && !(await canRead(session, digest))) throw refusal;
+  if (status === 401 && !(await canRead(client, digest))) throw refusal;
   return { digest, reason: refusal.message, isGeneral: status === 405 || isAboutRights };
 }
 
-async function canRead(session: RegistrySession, digest: string): Promise<boolean> {
-  const call = { method: "GET", to: session.path("manifests", digest), headers: ACCEPT } as const;
-  return "value" in (await session.attempt({ ...call, accepted: [200, 404] }, () => undefined));
+async function canRead(client: RegistryClient, digest: string): Promise<boolean> {
+  const call = { method: "GET", to: client.path("manifests", digest), headers: ACCEPT } as const;
+  return "value" in (await client.attempt({ ...call, accepted: [200, 404] }, () => undefined));
 }
 
 /** Reads the manifest of an image. @throws DestinationError when it does not exist; otherwise as {@link getManifest} */
-export async function existingManifest(session: RegistrySession, name: string): Promise<Manifest> {
-  const manifest = await getManifest(session, name);
+export async function existingManifest(client: RegistryClient, name: string): Promise<Manifest> {
+  const manifest = await getManifest(client, name);
   if (manifest) return manifest;
   const separator = isDigest(name) ? "@" : ":";
   throw new DestinationError(
-    `there is no image ${repositoryName(session.repository)}${separator}${name}`,
+    `there is no image ${repositoryName(client.repository)}${separator}${name}`,
     "Check its name, and that it was pushed to this registry.",
   );
 }

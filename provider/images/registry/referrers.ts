@@ -4,7 +4,7 @@ import { wholeBody } from "./exchange";
 import { findManifest, getManifest, putManifest } from "./manifests";
 import { OCI_INDEX } from "./mediaTypes";
 import { isDigest, repositoryName } from "./reference";
-import type { RegistrySession } from "./session";
+import type { RegistryClient } from "./client";
 
 /** An entry in the list of an image's referrers: manifests that name the image as their subject. */
 export interface ReferrerEntry extends Descriptor {
@@ -25,22 +25,22 @@ export const referrersTag = (digest: string): string => digest.replace(":", "-")
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function listReferrers(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   referrers: readonly ReferrerEntry[],
 ): Promise<void> {
-  if ((await entriesOfApi(session, digest)) !== undefined) return;
+  if ((await entriesOfApi(client, digest)) !== undefined) return;
   const tag = referrersTag(digest);
-  const existing = await entriesUnder(session, tag);
+  const existing = await entriesUnder(client, tag);
   const missing = referrers.filter((each) => !existing.some((entry) => digestIn(entry) === each.digest));
   if (missing.length === 0) return;
   // registries refuse a list with manifests that were removed
   const left: unknown[] = [];
   for (const each of existing) {
     const listed = digestIn(each);
-    if (isDigest(listed) && (await findManifest(session, listed)) !== undefined) left.push(each);
+    if (isDigest(listed) && (await findManifest(client, listed)) !== undefined) left.push(each);
   }
-  await putManifest(session, manifestOf(OCI_INDEX, { manifests: [...left, ...missing] }), tag);
+  await putManifest(client, manifestOf(OCI_INDEX, { manifests: [...left, ...missing] }), tag);
 }
 
 /**
@@ -49,16 +49,16 @@ export async function listReferrers(
  * @param digest of the image
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function referrersOf(session: RegistrySession, digest: string): Promise<unknown[]> {
-  return (await entriesOfApi(session, digest)) ?? entriesUnder(session, referrersTag(digest));
+export async function referrersOf(client: RegistryClient, digest: string): Promise<unknown[]> {
+  return (await entriesOfApi(client, digest)) ?? entriesUnder(client, referrersTag(digest));
 }
 
 /** @returns undefined if the registry does not have the API */
-async function entriesOfApi(session: RegistrySession, digest: string): Promise<unknown[] | undefined> {
-  return session.send(
+async function entriesOfApi(client: RegistryClient, digest: string): Promise<unknown[] | undefined> {
+  return client.send(
     {
       method: "GET",
-      to: session.path("referrers", digest),
+      to: client.path("referrers", digest),
       headers: { accept: OCI_INDEX },
       accepted: [200, ...NO_API],
     },
@@ -70,13 +70,13 @@ async function entriesOfApi(session: RegistrySession, digest: string): Promise<u
   );
 }
 
-async function entriesUnder(session: RegistrySession, tag: string): Promise<unknown[]> {
-  const list = await getManifest(session, tag);
+async function entriesUnder(client: RegistryClient, tag: string): Promise<unknown[]> {
+  const list = await getManifest(client, tag);
   if (list === undefined) return [];
   const { manifests } = fieldsOf(list.bytes);
   if (Array.isArray(manifests)) return manifests as unknown[];
   throw new DestinationError(
-    `${repositoryName(session.repository)}:${tag} is no list of referrers, as the tag's name says`,
+    `${repositoryName(client.repository)}:${tag} is no list of referrers, as the tag's name says`,
     "Remove the tag: a client of registries did not make it.",
   );
 }

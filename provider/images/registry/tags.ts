@@ -3,7 +3,7 @@ import { listIn } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
 import { repositoryName } from "./reference";
-import type { Attempted, RegistrySession } from "./session";
+import type { Attempted, RegistryClient } from "./client";
 
 /** How many tags a page of the list has at most. */
 const PAGE_SIZE = 1_000;
@@ -20,18 +20,18 @@ const NOT_ALLOWED = [400, 401, 403];
  * @returns `undefined` when the registry does not allow the list; no tags for a repository that does not exist
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function listTags(session: RegistrySession): Promise<string[] | undefined> {
+export async function listTags(client: RegistryClient): Promise<string[] | undefined> {
   const tags: string[] = [];
-  let next: string | URL | undefined = `${session.path("tags", "list")}?n=${PAGE_SIZE}`;
+  let next: string | URL | undefined = `${client.path("tags", "list")}?n=${PAGE_SIZE}`;
   for (let pages = 0; next !== undefined; pages++) {
     if (pages === MAX_PAGES) {
       throw new DestinationError(
-        `the list of the tags of ${repositoryName(session.repository)} does not end after ${MAX_PAGES} pages`,
+        `the list of the tags of ${repositoryName(client.repository)} does not end after ${MAX_PAGES} pages`,
         "Report it to the registry's operator.",
       );
     }
-    const url: URL = typeof next === "string" ? await session.url(next) : next;
-    const attempt: Attempted<{ tags: string[]; next: URL | undefined } | undefined> = await session.attempt(
+    const url: URL = typeof next === "string" ? await client.url(next) : next;
+    const attempt: Attempted<{ tags: string[]; next: URL | undefined } | undefined> = await client.attempt(
       { method: "GET", to: url, accepted: [200, 404, ...NOT_LISTED] },
       async (reply) => {
         if (reply.status === 404) {
@@ -43,7 +43,7 @@ export async function listTags(session: RegistrySession): Promise<string[] | und
         const names = listIn(await wholeBody(reply), "tags");
         return {
           tags: names.filter((tag) => typeof tag === "string"),
-          next: await nextPage(session, reply.headers.get("link"), url),
+          next: await nextPage(client, reply.headers.get("link"), url),
         };
       },
     );
@@ -57,7 +57,7 @@ export async function listTags(session: RegistrySession): Promise<string[] | und
 }
 
 /** The address of the next page in a `Link` header, see RFC 8288. */
-async function nextPage(session: RegistrySession, link: string | null, from: URL): Promise<URL | undefined> {
+async function nextPage(client: RegistryClient, link: string | null, from: URL): Promise<URL | undefined> {
   const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link ?? "") ?? [];
-  return target === undefined ? undefined : session.located(target, from);
+  return target === undefined ? undefined : client.located(target, from);
 }

@@ -3,7 +3,7 @@ import { sleep } from "../../runtime/time/clock";
 import { type BlobSource, hasBlob } from "./blobs";
 import { otherBytes } from "./manifests";
 import { pinned } from "./reference";
-import type { RegistrySession } from "./session";
+import type { RegistryClient } from "./client";
 
 /** Maximum number of bytes in one request: what a lost connection can cost. */
 const CHUNK_BYTES = 32 * 1024 * 1024;
@@ -25,12 +25,12 @@ const LOST = new Set([404, 416]);
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function uploadBlob(
-  session: RegistrySession,
+  client: RegistryClient,
   source: BlobSource,
   onMoved: (bytes: number) => void,
 ): Promise<void> {
   const { digest, size } = source;
-  const retries = session.retries();
+  const retries = client.retries();
   /** The URL of the next request; undefined before the start. */
   let location: URL | undefined;
   /** How many bytes the registry has. */
@@ -40,16 +40,16 @@ export async function uploadBlob(
 
   const start = async (): Promise<URL> => {
     offset = 0;
-    const to = await session.url(`${session.path("blobs", "uploads")}/`);
-    return session.send({ method: "POST", to, accepted: [202] }, ({ headers }) => {
+    const to = await client.url(`${client.path("blobs", "uploads")}/`);
+    return client.send({ method: "POST", to, accepted: [202] }, ({ headers }) => {
       const least = Number(headers.get("oci-chunk-min-length") ?? 0);
       if (Number.isSafeInteger(least)) chunkBytes = Math.max(CHUNK_BYTES, least);
-      return session.located(headers.get("location"), to);
+      return client.located(headers.get("location"), to);
     });
   };
 
   const abandon = async (): Promise<void> => {
-    if (location) await cancelUpload(session, location);
+    if (location) await cancelUpload(client, location);
     location = undefined;
   };
 
@@ -59,7 +59,7 @@ export async function uploadBlob(
     const to = new URL(at);
     // the existing query stays exactly as it is: it may be signed
     if (isLast) to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
-    const outcome = await session.sendOnce(
+    const outcome = await client.sendOnce(
       {
         method: isLast ? "PUT" : "PATCH",
         to,
@@ -74,10 +74,10 @@ export async function uploadBlob(
         accepted: isLast ? [200, 201, 204] : [202],
       },
       async ({ headers }) => {
-        location = isLast ? undefined : await session.located(headers.get("location"), to);
+        location = isLast ? undefined : await client.located(headers.get("location"), to);
         const stored = isLast ? headers.get("docker-content-digest") : null;
         if (stored !== null && stored !== digest)
-          throw otherBytes(pinned(session.repository, digest), stored, "stored");
+          throw otherBytes(pinned(client.repository, digest), stored, "stored");
         offset = end;
       },
     );
@@ -86,7 +86,7 @@ export async function uploadBlob(
 
   /** Reads how many bytes have arrived. The upload restarts when the registry cannot tell. */
   const queryOffset = async (to: URL): Promise<void> => {
-    const found = await session.send(
+    const found = await client.send(
       { method: "GET", to, accepted: [200, 204, 400, 404, 405] },
       async ({ status, headers }) => {
         const [, last] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
@@ -94,7 +94,7 @@ export async function uploadBlob(
         const named = headers.get("location");
         return {
           offset: last === "0" ? 0 : Number(last) + 1, // registries report «0-0» for no bytes
-          location: named === null ? to : await session.located(named, to),
+          location: named === null ? to : await client.located(named, to),
         };
       },
     );
@@ -119,7 +119,7 @@ export async function uploadBlob(
       if (isLost && ++losses > MAX_LOSSES) throw failed.error;
       if (!isLost) await retries.pause(failed);
       // the lost response may have reported completion
-      if (isLast && (await hasBlob(session, digest))) return;
+      if (isLast && (await hasBlob(client, digest))) return;
       await queryOffset(to);
       if (offset > before) retries.moved(offset - before);
       else if (isLost) await abandon();
@@ -131,8 +131,8 @@ export async function uploadBlob(
 }
 
 /** Cancels an upload that is not continued. A failure does no harm: registries remove abandoned uploads themselves. */
-export async function cancelUpload(session: RegistrySession, upload: URL): Promise<void> {
-  const { clock } = session.context;
+export async function cancelUpload(client: RegistryClient, upload: URL): Promise<void> {
+  const { clock } = client.context;
   const end = new AbortController();
   const { signal } = end;
   const stop = clock.after(CANCEL_LIMIT_MS, () => end.abort(new Error("too late")));
@@ -140,15 +140,15 @@ export async function cancelUpload(session: RegistrySession, upload: URL): Promi
     for (let to = upload; ;) {
       // aborted data may still be arriving at the registry's storage
       await sleep(clock, CANCEL_PAUSE_MS, signal);
-      const outcome = await session.sendOnce(
+      const outcome = await client.sendOnce(
         { method: "DELETE", to, accepted: [200, 202, 204, 404, 416], signal },
         ({ status }) => status !== 416,
       );
       if ("fault" in outcome || outcome.value) return;
       // more bytes arrived than were known
-      const found = await session.sendOnce(
+      const found = await client.sendOnce(
         { method: "GET", to: upload, accepted: [200, 204], signal },
-        ({ headers }) => session.located(headers.get("location"), upload),
+        ({ headers }) => client.located(headers.get("location"), upload),
       );
       if ("fault" in found) return;
       to = found.value;

@@ -4,7 +4,7 @@ import { getManifest } from "../registry/manifests";
 import { isDigest, pinned, repositoryName } from "../registry/reference";
 import { referrersOf } from "../registry/referrers";
 import { signedType } from "./envelope";
-import type { RegistrySession } from "../registry/session";
+import type { RegistryClient } from "../registry/client";
 import { DestinationError } from "../../runtime/messages/errors";
 import { SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING } from "./artifacts";
 import { readLayers, type ReadLayer } from "./layers";
@@ -17,17 +17,17 @@ export type SignatureFinding = "signed" | "unsigned" | "otherSignature";
  * Looks for an image's signature by a key, as `cosign verify --key` does: under the tag of cosign 2, and in the bundles of cosign 3.
  * Every digest is verified.
  *
- * @param digest of the image, in the session's repository
+ * @param digest of the image, in the client's repository
  * @throws DestinationError when the registry cannot be read; DeadlineExceededError; the signal's reason
  */
 export async function findSignature(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   verifier: Pick<Verifier, "verify">,
 ): Promise<SignatureFinding> {
-  const layers = await readLayers(session, signatureTag(digest));
+  const layers = await readLayers(client, signatureTag(digest));
   if (layers?.some((each) => isSignatureOf(digest, each, verifier))) return "signed";
-  const bundles = await readBundles(session, digest);
+  const bundles = await readBundles(client, digest);
   if (bundles.some((each) => isSignatureBundle(digest, each, verifier))) return "signed";
   return layers === undefined && bundles.length === 0 ? "unsigned" : "otherSignature";
 }
@@ -35,17 +35,17 @@ export async function findSignature(
 /**
  * Verifies that an image is signed by a key.
  *
- * @param digest of the image, in the session's repository
+ * @param digest of the image, in the client's repository
  * @throws DestinationError when it is not, or the registry cannot be read; DeadlineExceededError; the signal's reason
  */
 export async function verifyImage(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   verifier: Pick<Verifier, "verify" | "keyId">,
 ): Promise<void> {
-  const finding = await findSignature(session, digest, verifier);
+  const finding = await findSignature(client, digest, verifier);
   if (finding === "signed") return;
-  const image = pinned(session.repository, digest);
+  const image = pinned(client.repository, digest);
   throw finding === "unsigned"
     ? new DestinationError(
         `${image} has no signature`,
@@ -53,7 +53,7 @@ export async function verifyImage(
       )
     : new DestinationError(
         `${image} has no valid signature by the public key with the SHA-256 ${verifier.keyId}`,
-        `Another key signed it, or its signature in ${repositoryName(session.repository)} was changed. Give the public key of its signer, or find out who changed it.`,
+        `Another key signed it, or its signature in ${repositoryName(client.repository)} was changed. Give the public key of its signer, or find out who changed it.`,
       );
 }
 
@@ -101,17 +101,17 @@ const MOST_REFERRERS = 200;
  * @param digest of the image
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function readBundles(session: RegistrySession, digest: string): Promise<Buffer[]> {
+export async function readBundles(client: RegistryClient, digest: string): Promise<Buffer[]> {
   // registries may leave out the type of a referrer, or tell that of its configuration: then the manifest alone says what it is
-  const listed = (await referrersOf(session, digest))
+  const listed = (await referrersOf(client, digest))
     .sort((one, other) => Number(isCalledBundle(other)) - Number(isCalledBundle(one)))
     .slice(0, MOST_REFERRERS);
   const bundles: Buffer[] = [];
   for (const each of listed) {
     const { digest: name } = fieldsOf(each);
-    const manifest = isDigest(name) ? await getManifest(session, name) : undefined;
+    const manifest = isDigest(name) ? await getManifest(client, name) : undefined;
     const layer = descriptorIn(listIn(manifest?.bytes, "layers")[0]);
-    const content = layer?.mediaType.startsWith(BUNDLE_TYPE) ? await findBlob(session, layer) : undefined;
+    const content = layer?.mediaType.startsWith(BUNDLE_TYPE) ? await findBlob(client, layer) : undefined;
     if (content) bundles.push(content);
   }
   return bundles;

@@ -1,7 +1,7 @@
 import { annotationsIn, descriptorIn, listIn, type Descriptor } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
-import type { RegistrySession } from "../registry/session";
+import type { RegistryClient } from "../registry/client";
 
 /** A layer of a signature or an attestation, with its content. */
 export interface ReadLayer {
@@ -16,12 +16,12 @@ export interface ReadLayer {
  * @returns undefined when the tag does not exist
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function readLayers(session: RegistrySession, tag: string): Promise<ReadLayer[] | undefined> {
-  const manifest = await getManifest(session, tag);
+export async function readLayers(client: RegistryClient, tag: string): Promise<ReadLayer[] | undefined> {
+  const manifest = await getManifest(client, tag);
   if (manifest === undefined) return undefined;
   const read: ReadLayer[] = [];
   for (const layer of layersIn(manifest.bytes)) {
-    const content = await findBlob(session, layer);
+    const content = await findBlob(client, layer);
     if (content) read.push({ layer, content });
   }
   return read;

@@ -10,7 +10,7 @@ import {
 } from "../registry/manifests";
 import { isDigest, repositoryName } from "../registry/reference";
 import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
-import type { RegistrySession } from "../registry/session";
+import type { RegistryClient } from "../registry/client";
 import { attestationReferrer, attestationTag, signatureTag, type Artifact } from "./artifacts";
 import { ENVELOPE_TYPE, signedType, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf } from "./imageSignature";
@@ -28,15 +28,15 @@ import type { Verifier } from "./verifier";
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function signedArtifacts(
-  session: RegistrySession,
+  client: RegistryClient,
   image: Manifest,
   attestations: readonly Attestation[],
   signer: Signer,
 ): Promise<Artifact[]> {
-  const name = repositoryName(session.repository);
+  const name = repositoryName(client.repository);
   return makeArtifacts({ name, manifest: image }, attestations, signer, {
-    signatures: (await readLayers(session, signatureTag(image.digest))) ?? [],
-    attestations: (await readLayers(session, attestationTag(image.digest))) ?? [],
+    signatures: (await readLayers(client, signatureTag(image.digest))) ?? [],
+    attestations: (await readLayers(client, attestationTag(image.digest))) ?? [],
   });
 }
 
@@ -46,16 +46,16 @@ export async function signedArtifacts(
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function pushArtifacts(
-  session: RegistrySession,
+  client: RegistryClient,
   image: Manifest,
   artifacts: readonly Artifact[],
 ): Promise<void> {
   for (const { manifest, blobs, tag } of artifacts) {
-    for (const blob of blobs) await ensureContent(session, blob);
-    await putManifest(session, manifest, tag);
+    for (const blob of blobs) await ensureContent(client, blob);
+    await putManifest(client, manifest, tag);
   }
   const referrers = artifacts.flatMap(({ referrer }) => (referrer ? [referrer] : []));
-  await listReferrers(session, image.digest, referrers);
+  await listReferrers(client, image.digest, referrers);
 }
 
 /**
@@ -65,13 +65,13 @@ export async function pushArtifacts(
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function isSignedImage(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   { predicateTypes, manifests }: { predicateTypes: readonly string[]; manifests: readonly string[] },
   verifier: Verifier,
 ): Promise<boolean> {
-  const envelopes = await signedEnvelopes(session, digest, predicateTypes, verifier);
-  return envelopes !== undefined && (await areStored(session, manifests));
+  const envelopes = await signedEnvelopes(client, digest, predicateTypes, verifier);
+  return envelopes !== undefined && (await areStored(client, manifests));
 }
 
 /**
@@ -81,34 +81,34 @@ export async function isSignedImage(
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function findArtifacts(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   predicateTypes: readonly string[],
   verifier: Verifier,
 ): Promise<string[] | undefined> {
-  const image = await getManifest(session, digest);
+  const image = await getManifest(client, digest);
   if (image === undefined) return undefined;
-  const envelopes = await signedEnvelopes(session, digest, predicateTypes, verifier);
+  const envelopes = await signedEnvelopes(client, digest, predicateTypes, verifier);
   if (envelopes === undefined) return undefined;
-  const tagged = await findTagged(session, [signatureTag(digest), attestationTag(digest)]);
+  const tagged = await findTagged(client, [signatureTag(digest), attestationTag(digest)]);
   // not all registries tell an image's referrers: the same envelopes give the same manifests
   const referrers = envelopes.map(({ predicateType, content }) => {
     const { manifest } = attestationReferrer(image, predicateType, contentOf(ENVELOPE_TYPE, content));
     return manifest.digest;
   });
-  return (await areStored(session, referrers)) ? [...tagged, ...referrers] : undefined;
+  return (await areStored(client, referrers)) ? [...tagged, ...referrers] : undefined;
 }
 
 /** The envelope of each kind of attestation; undefined unless a key signed the image and all of them. */
 async function signedEnvelopes(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   predicateTypes: readonly string[],
   verifier: Verifier,
 ): Promise<{ predicateType: string; content: Buffer }[] | undefined> {
-  const signatures = (await readLayers(session, signatureTag(digest))) ?? [];
+  const signatures = (await readLayers(client, signatureTag(digest))) ?? [];
   if (!signatures.some((each) => isSignatureOf(digest, each, verifier))) return undefined;
-  const attestations = (await readLayers(session, attestationTag(digest))) ?? [];
+  const attestations = (await readLayers(client, attestationTag(digest))) ?? [];
   const found = attestations.map(({ content }) => ({ type: signedType(content, digest, verifier), content }));
   const envelopes = predicateTypes.flatMap((predicateType) =>
     found
@@ -120,17 +120,17 @@ async function signedEnvelopes(
 }
 
 /** The digests of the manifests to which these tags refer. Missing tags are left out. */
-async function findTagged(session: RegistrySession, tags: readonly string[]): Promise<string[]> {
+async function findTagged(client: RegistryClient, tags: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const tag of tags) {
-    const digest = await findManifest(session, tag);
+    const digest = await findManifest(client, tag);
     if (digest !== undefined) found.push(digest);
   }
   return found;
 }
 
-async function areStored(session: RegistrySession, manifests: readonly string[]): Promise<boolean> {
-  for (const each of manifests) if ((await findManifest(session, each)) === undefined) return false;
+async function areStored(client: RegistryClient, manifests: readonly string[]): Promise<boolean> {
+  for (const each of manifests) if ((await findManifest(client, each)) === undefined) return false;
   return true;
 }
 
@@ -142,12 +142,12 @@ async function areStored(session: RegistrySession, manifests: readonly string[])
  * @throws as {@link deleteManifest}
  */
 export async function removeArtifacts(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
-  const list = await findTagged(session, [referrersTag(digest)]);
-  return deleteAll(session, new Set([...list, ...(await namedArtifacts(session, digest)), ...manifests]));
+  const list = await findTagged(client, [referrersTag(digest)]);
+  return deleteAll(client, new Set([...list, ...(await namedArtifacts(client, digest)), ...manifests]));
 }
 
 /**
@@ -158,33 +158,33 @@ export async function removeArtifacts(
  * @throws as {@link deleteManifest}
  */
 export async function removeReplacedArtifacts(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
-  const named = await namedArtifacts(session, digest);
+  const named = await namedArtifacts(client, digest);
   return deleteAll(
-    session,
+    client,
     manifests.filter((manifest) => !named.includes(manifest)),
   );
 }
 
 /** Removes manifests until the registry refuses one for good. @returns the reason */
 async function deleteAll(
-  session: RegistrySession,
+  client: RegistryClient,
   manifests: Iterable<string>,
 ): Promise<RefusedRemoval | undefined> {
   for (const each of manifests) {
-    const refused = await deleteManifest(session, each);
+    const refused = await deleteManifest(client, each);
     if (refused) return refused;
   }
   return undefined;
 }
 
 /** The artifacts of an image that a verifier finds: by their tags, and in the list of its referrers. */
-async function namedArtifacts(session: RegistrySession, digest: string): Promise<string[]> {
-  const tagged = await findTagged(session, [signatureTag(digest), attestationTag(digest)]);
-  const referrers = (await referrersOf(session, digest))
+async function namedArtifacts(client: RegistryClient, digest: string): Promise<string[]> {
+  const tagged = await findTagged(client, [signatureTag(digest), attestationTag(digest)]);
+  const referrers = (await referrersOf(client, digest))
     .map(fieldsOf)
     .filter(({ artifactType }) => artifactType === STATEMENT_TYPE)
     .map(({ digest: referrer }) => referrer);

@@ -4,7 +4,7 @@ import { digestFile } from "../../runtime/files/listing";
 import { copyInto } from "../../runtime/files/writeFile";
 import { digestOf, type Blob } from "../../images/registry/content";
 import { downloadBlob } from "../../images/registry/download";
-import type { RegistrySession } from "../../images/registry/session";
+import type { RegistryClient } from "../../images/registry/client";
 import type { EarlierKit } from "./earlierKit";
 import { blobFile } from "./ociLayout";
 
@@ -63,12 +63,12 @@ export class BlobStore {
    * @param moved gets the number of bytes that have arrived
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
-  async fetch(session: RegistrySession, layer: Blob, moved: (bytes: number) => void): Promise<void> {
+  async fetch(client: RegistryClient, layer: Blob, moved: (bytes: number) => void): Promise<void> {
     const { digest, size } = layer;
     if (!this.#blobs.has(digest) && this.#inOther(digest) === undefined) {
       const path = this.#pathOf(digest);
       if (!(await this.#isThere(path, layer)) && !(await this.#isElsewhere(layer))) {
-        await downloadBlob(session, layer, path + ARRIVING, moved);
+        await downloadBlob(client, layer, path + ARRIVING, moved);
         await rename(path + ARRIVING, path);
       }
     }

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Origin } from "../../images/provenance/origin";
-import { imagePart, sbomText, siteParts, type SbomPart } from "../../images/provenance/sbom";
+import { imageComponent, sbomText, siteComponents, type SbomComponent } from "../../images/provenance/sbom";
 import { slsaProvenance } from "../../images/provenance/slsaProvenance";
 import { sha256In } from "../../images/provenance/statement";
 import type { KitChart } from "./chartArchive";
@@ -12,14 +12,14 @@ const PROVENANCE = "provenance.json";
 const SBOM = "sbom.cdx.json";
 
 /** What a kit consists of. */
-interface KitParts {
+interface KitOrigin {
   readonly origin: Omit<Origin, "base">;
   readonly images: readonly KitImage[];
   readonly chart: KitChart | undefined;
 }
 
 /** Writes the provenance and the SBOM of a kit. The same content gives the same bytes. */
-export async function writeOriginFiles(kit: string, { origin, images, chart }: KitParts): Promise<void> {
+export async function writeOriginFiles(kit: string, { origin, images, chart }: KitOrigin): Promise<void> {
   const { bundle } = origin;
   const site = images.find(({ isSite }) => isSite);
   const subject = site
@@ -29,18 +29,18 @@ export async function writeOriginFiles(kit: string, { origin, images, chart }: K
   await writeFile(join(kit, PROVENANCE), `${JSON.stringify(provenance, undefined, 2)}\n`);
 
   const { domain = "site", version } = bundle;
-  const whole: SbomPart = { ref: "kit", kind: "application", name: domain, version };
-  const parts = siteParts(origin);
+  const whole: SbomComponent = { ref: "kit", kind: "application", name: domain, version };
+  const components = siteComponents(origin);
   for (const { name, base, top } of images) {
-    parts.push(
+    components.push(
       base
-        ? imagePart(`image:${name}`, base.name, base.digest)
+        ? imageComponent(`image:${name}`, base.name, base.digest)
         : { ref: "site-image", kind: "container", name, version: top.digest, sha256: sha256In(top.digest) },
     );
   }
   if (chart) {
     const { name, version: ofChart, sha256 } = chart;
-    parts.push({ ref: "chart", kind: "application", name, version: ofChart, sha256 });
+    components.push({ ref: "chart", kind: "application", name, version: ofChart, sha256 });
   }
-  await writeFile(join(kit, SBOM), sbomText(whole, parts));
+  await writeFile(join(kit, SBOM), sbomText(whole, components));
 }

@@ -3,7 +3,7 @@ import { readImage, type StoredImage } from "../../images/registry/image";
 import type { Manifest } from "../../images/registry/manifests";
 import { parseBase, repositoryName } from "../../images/registry/reference";
 import type { RegistryContext } from "../../images/registry/exchange";
-import { RegistrySession } from "../../images/registry/session";
+import { RegistryClient } from "../../images/registry/client";
 import { TransferProgress } from "../../images/registry/transferProgress";
 import { indexOf } from "../../images/siteImage/siteImage";
 import { DestinationError } from "../../runtime/messages/errors";
@@ -29,9 +29,9 @@ export async function pullImage(
   context: RegistryContext,
 ): Promise<PulledImage> {
   const parsed = parseBase(reference);
-  const session = new RegistrySession(parsed, context, { actions: "pull" });
+  const client = new RegistryClient(parsed, context, { actions: "pull" });
   context.reporter.progress(`pulling ${reference}`);
-  const found = await readImage(session, parsed, (platform) => isWanted(platforms, platform));
+  const found = await readImage(client, parsed, (platform) => isWanted(platforms, platform));
   const images = found.images.filter((image) => isWanted(platforms, image.platform));
   const missing = platforms.find((platform) => !images.some((image) => isWanted([platform], image.platform)));
   if (missing !== undefined) {
@@ -47,7 +47,7 @@ export async function pullImage(
   ];
   const progress = new TransferProgress(context, `pulling ${reference}`, layers);
   await inParallel(layers, CONCURRENCY, (layer) =>
-    store.fetch(session, layer, (bytes) => progress.moved(layer, bytes)),
+    store.fetch(client, layer, (bytes) => progress.moved(layer, bytes)),
   );
   for (const { configBytes, manifest } of images) {
     await store.put(configBytes);

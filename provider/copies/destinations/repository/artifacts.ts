@@ -2,7 +2,7 @@ import { DestinationError } from "../../../runtime/messages/errors";
 import { imageStatements } from "../../../images/provenance/imageStatements";
 import type { Manifest } from "../../../images/registry/manifests";
 import { repositoryName } from "../../../images/registry/reference";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import type { Artifact } from "../../../images/signing/artifacts";
 import { signedArtifacts } from "../../../images/signing/signedImage";
 import type { Base } from "../../../images/siteImage/siteImage";
@@ -10,14 +10,14 @@ import type { Signing } from "../destination";
 
 /** The signature of an image, its provenance and its SBOM. @throws DestinationError; the signal's reason */
 export async function artifactsOf(
-  session: RegistrySession,
+  client: RegistryClient,
   image: Manifest,
   base: Base | undefined,
   { signer, origin }: Signing,
 ): Promise<Artifact[]> {
-  const name = repositoryName(session.repository);
+  const name = repositoryName(client.repository);
   const site = { ...origin, ...(base && { base: { name: base.name, digest: base.digest } }) };
-  return signedArtifacts(session, image, imageStatements(name, image.digest, site), signer);
+  return signedArtifacts(client, image, imageStatements(name, image.digest, site), signer);
 }
 
 /** The failure to store the signature of an image that is in the registry. */

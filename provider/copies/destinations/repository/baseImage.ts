@@ -1,13 +1,13 @@
 import { readImage, type PlatformImage } from "../../../images/registry/image";
 import { repositoryName, type Reference } from "../../../images/registry/reference";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { Reporter } from "../../../runtime/messages/reporter";
 import type { Base } from "../../../images/siteImage/siteImage";
 
 /** The image that a site is added to, as it was when the copy began. */
 export interface BaseImage extends Base {
-  readonly session: RegistrySession;
+  readonly client: RegistryClient;
   readonly isIndex: boolean;
   /** At least one. */
   readonly images: readonly PlatformImage[];
@@ -20,11 +20,11 @@ export interface BaseImage extends Base {
  */
 export async function readBase(
   reference: Reference,
-  session: RegistrySession,
+  client: RegistryClient,
   reporter: Reporter,
 ): Promise<BaseImage> {
   const name = `${repositoryName(reference)}${reference.tag === undefined ? "" : `:${reference.tag}`}`;
-  const image = await readImage(session, reference);
+  const image = await readImage(client, reference);
   const images = image.images.filter(({ config }) => config["os"] === "linux");
   if (images.length === 0) {
     throw new DestinationError(`the base ${name} has no image for Linux`, "Name another one as `base`.");
@@ -32,5 +32,5 @@ export async function readBase(
   if (images.length < image.images.length) {
     reporter.warn(`the base ${name} has images for other systems than Linux: the copy has none for them`);
   }
-  return { name, digest: image.digest, session, isIndex: image.isIndex, images };
+  return { name, digest: image.digest, client, isIndex: image.isIndex, images };
 }

@@ -3,7 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import { parseJson } from "../../../http/reply";
 import { contentOf, descriptorIn, fieldsOf, type Content } from "../../../images/registry/content";
 import { findBlob } from "../../../images/registry/download";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import type { Copy } from "../destination";
 
 /** In a registry, the SHA-256 of each file of an image's site: a later copy is compared with it, and downloads no layer for that. */
@@ -24,18 +24,18 @@ export async function fileListOf(files: ReadonlyMap<string, string>): Promise<Co
  * @throws the signal's reason
  */
 export async function findFileList(
-  session: RegistrySession,
+  client: RegistryClient,
   { parts }: Copy,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const list = descriptorIn(parts["files"]);
   if (list === undefined) return undefined;
   try {
-    const bytes = await findBlob(session, list);
+    const bytes = await findBlob(client, list);
     const text = bytes && (await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }));
     const entries = text && Object.entries(fieldsOf(parseJson(String(text))));
     return entries && new Map(entries.map(([path, sha256]) => [path, String(sha256)]));
   } catch {
-    session.context.signal.throwIfAborted();
+    client.context.signal.throwIfAborted();
     return undefined; // the image says the same
   }
 }

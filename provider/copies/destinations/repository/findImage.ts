@@ -7,7 +7,7 @@ import { downloadBlob } from "../../../images/registry/download";
 import { readImage, type StoredImage } from "../../../images/registry/image";
 import { isDigest, pinned } from "../../../images/registry/reference";
 import { findManifest } from "../../../images/registry/manifests";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import { signatureTag } from "../../../images/signing/artifacts";
 import { findArtifacts } from "../../../images/signing/signedImage";
 import type { Verifier } from "../../../images/signing/verifier";
@@ -34,13 +34,13 @@ const SOURCE_ANNOTATIONS = {
  * @throws DestinationError when it is not there, or no copy of this package
  */
 export async function findImage(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   context: DestinationContext,
   verifier?: Verifier,
 ): Promise<FoundCopy> {
-  const image = pinned(session.repository, digest);
-  const { images } = await readImage(session, { ...session.repository, digest });
+  const image = pinned(client.repository, digest);
+  const { images } = await readImage(client, { ...client.repository, digest });
   const [first, ...others] = images;
   // not the labels, which also contain those of a base
   const annotations: Annotations = first ? annotationsIn(first.manifest.bytes) : {};
@@ -62,10 +62,10 @@ export async function findImage(
   });
   const manifests = [...new Set([digest, ...images.map(({ manifest }) => manifest.digest)])];
   const previous = previousOf(first, annotations);
-  const artifacts = verifier && (await findArtifacts(session, digest, PREDICATE_TYPES, verifier));
-  const { files, derived } = await filesOf(session, first, context);
+  const artifacts = verifier && (await findArtifacts(client, digest, PREDICATE_TYPES, verifier));
+  const { files, derived } = await filesOf(client, first, context);
   const list = await fileListOf(new Map([...files].filter(([path]) => !derived.has(path))));
-  const hasList = await hasBlob(session, list.digest);
+  const hasList = await hasBlob(client, list.digest);
   return {
     copy: {
       ...{ uri: image, image },
@@ -77,7 +77,7 @@ export async function findImage(
         ...(previous && { previous }),
       },
     },
-    isSigned: (await findManifest(session, signatureTag(digest))) !== undefined,
+    isSigned: (await findManifest(client, signatureTag(digest))) !== undefined,
     sha256,
     files,
     source: Object.fromEntries(source),
@@ -112,22 +112,22 @@ function baseOf(annotations: Annotations): string | undefined {
  * @throws DestinationError when it is not there; the signal's reason
  */
 export async function readImageFiles(
-  session: RegistrySession,
+  client: RegistryClient,
   digest: string,
   context: DestinationContext,
 ): Promise<CopiedFiles> {
-  const { images } = await readImage(session, { ...session.repository, digest });
+  const { images } = await readImage(client, { ...client.repository, digest });
   const [first] = images;
-  return first ? filesOf(session, first, context) : { files: new Map() };
+  return first ? filesOf(client, first, context) : { files: new Map() };
 }
 
 async function filesOf(
-  session: RegistrySession,
+  client: RegistryClient,
   image: StoredImage,
   context: DestinationContext,
 ): Promise<Required<CopiedFiles>> {
   const files = new Map<string, string>();
-  const layer = await downloadSite(session, image, context);
+  const layer = await downloadSite(client, image, context);
   for await (const { path, content } of layer ? filesIn(layer, context.signal) : []) {
     const hash = createHash("sha256");
     for await (const piece of content) hash.update(piece);
@@ -143,13 +143,13 @@ async function filesOf(
  * @returns its local file, and the folder of the site in it
  */
 export async function downloadSite(
-  session: RegistrySession,
+  client: RegistryClient,
   image: StoredImage,
   { scratch }: DestinationContext,
 ): Promise<{ path: string; root: string } | undefined> {
   const layer = image.layers.at(-1);
   if (layer === undefined) return undefined;
   const path = join(await scratch(), `site-${layer.digest.replace(":", "-")}`);
-  await downloadBlob(session, layer, path);
+  await downloadBlob(client, layer, path);
   return { path, root: siteRoot(baseOf(annotationsIn(image.manifest.bytes)) !== undefined) };
 }

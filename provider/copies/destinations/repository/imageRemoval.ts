@@ -7,7 +7,7 @@ import {
   type RefusedRemoval,
 } from "../../../images/registry/manifests";
 import { isDigest, pinned } from "../../../images/registry/reference";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import type { Owner } from "../../ownership/owner";
@@ -26,7 +26,7 @@ const TAG_LOOKS = 8;
 
 /** A repository, for one operation. */
 export interface Place {
-  readonly session: RegistrySession;
+  readonly client: RegistryClient;
   readonly marks: RepositoryMarks;
   readonly ownership: Ownership;
   readonly pulledTag: PulledTag;
@@ -37,25 +37,25 @@ export interface Place {
  * of another owner's image stays.
  */
 export async function removeImage(
-  { session, marks }: Place,
+  { client, marks }: Place,
   copy: Copy,
   kept: ReadonlySet<string>,
 ): Promise<void> {
-  const { reporter } = session.context;
+  const { reporter } = client.context;
   const [top = ""] = manifestsOf(copy);
-  const needed = new Set([...kept, ...(await manifestsOfOthers(session, marks, top))]);
-  const named = await foreignTags(session, manifestsOf(copy), await marks.tagsOf(itemOf(top)));
+  const needed = new Set([...kept, ...(await manifestsOfOthers(client, marks, top))]);
+  const named = await foreignTags(client, manifestsOf(copy), await marks.tagsOf(itemOf(top)));
   for (const [digest, tags] of named) {
-    const image = pinned(session.repository, digest);
+    const image = pinned(client.repository, digest);
     reporter.warn(`${image} stays, because the tag ${firstOf(tags)} names it. Remove it with that tag`);
   }
   // what owners said about their tags is of no use any more
   if (named.has(top)) return marks.forget(itemOf(top));
   // an index before the manifests that it refers to: some registries require this order
   const digests = manifestsOf(copy).filter((digest) => !needed.has(digest) && !named.has(digest));
-  const removals = digests.map((digest) => () => deleteManifest(session, digest));
+  const removals = digests.map((digest) => () => deleteManifest(client, digest));
   // after the images: no tag points at one without its signature
-  if (copy.publicKey !== undefined) removals.push(() => removeArtifacts(session, top, artifactsIn(copy)));
+  if (copy.publicKey !== undefined) removals.push(() => removeArtifacts(client, top, artifactsIn(copy)));
   const refusals: RefusedRemoval[] = [];
   for (const remove of removals) {
     const refused = await remove();
@@ -66,7 +66,7 @@ export async function removeImage(
   if (first !== undefined) {
     const left = refusals.some(({ isGeneral }) => isGeneral) ? digests : refusals.map(({ digest }) => digest);
     reporter.warn(
-      `the registry ${session.repository.host} does not allow the removal of images: ${copy.uri} stays: ` +
+      `the registry ${client.repository.host} does not allow the removal of images: ${copy.uri} stays: ` +
         `${firstOf(left)} (${first.reason}). Remove them there, or let the registry's account delete images.`,
     );
     return;
@@ -76,7 +76,7 @@ export async function removeImage(
 
 /** Images with the owner's mark that its state does not contain: an interrupted run left them. */
 export async function unknownCopies(
-  { session, marks, ownership }: Place,
+  { client, marks, ownership }: Place,
   owner: Owner,
   known: readonly Copy[],
 ): Promise<Copy[]> {
@@ -86,10 +86,10 @@ export async function unknownCopies(
     if (items.has(item)) continue;
     const image = (await marks.claimOf(item, owner.id))?.image;
     if (!isDigest(image)) continue;
-    const manifest = await getManifest(session, image);
+    const manifest = await getManifest(client, image);
     const manifests = [image, ...(manifest ? childrenOf(manifest) : [])];
-    const artifacts = (await referrersOf(session, image)).flatMap((each) => descriptorIn(each)?.digest ?? []);
-    const uri = pinned(session.repository, image);
+    const artifacts = (await referrersOf(client, image)).flatMap((each) => descriptorIn(each)?.digest ?? []);
+    const uri = pinned(client.repository, image);
     found.push({ sha256: "", uri, publicKey: "", parts: { manifests, artifacts } satisfies Parts });
   }
   return found;
@@ -97,7 +97,7 @@ export async function unknownCopies(
 
 /** The manifests of images that other owners have. */
 async function manifestsOfOthers(
-  session: RegistrySession,
+  client: RegistryClient,
   marks: RepositoryMarks,
   top: string,
 ): Promise<string[]> {
@@ -105,8 +105,8 @@ async function manifestsOfOthers(
   for (const [item, owners] of await marks.all()) {
     const staying = owners.find(({ isLeaving }) => !isLeaving);
     if (staying === undefined || item === itemOf(top)) continue;
-    const digest = await findManifest(session, ownTag(`sha256:${item}`));
-    const manifest = digest === undefined ? undefined : await getManifest(session, digest);
+    const digest = await findManifest(client, ownTag(`sha256:${item}`));
+    const manifest = digest === undefined ? undefined : await getManifest(client, digest);
     if (manifest) needed.push(manifest.digest, ...childrenOf(manifest));
   }
   return needed;
@@ -114,14 +114,14 @@ async function manifestsOfOthers(
 
 /** The tags that others gave to manifests, by digest. */
 async function foreignTags(
-  session: RegistrySession,
+  client: RegistryClient,
   digests: readonly string[],
   known: readonly string[],
 ): Promise<Map<string, string[]>> {
   const named = new Map<string, string[]>();
-  const tags = ((await listTags(session)) ?? []).filter((tag) => !isMadeTag(tag) && !known.includes(tag));
+  const tags = ((await listTags(client)) ?? []).filter((tag) => !isMadeTag(tag) && !known.includes(tag));
   await inParallel(tags, TAG_LOOKS, async (tag) => {
-    const digest = await findManifest(session, tag);
+    const digest = await findManifest(client, tag);
     if (digest !== undefined && digests.includes(digest))
       named.set(digest, [...(named.get(digest) ?? []), tag]);
   });

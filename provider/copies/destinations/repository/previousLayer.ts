@@ -6,7 +6,7 @@ import { fieldsOf } from "../../../images/registry/content";
 import { readImage } from "../../../images/registry/image";
 import { findManifest } from "../../../images/registry/manifests";
 import { isDigest } from "../../../images/registry/reference";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import type { Layer } from "../../../images/siteImage/layerTar";
 import { isPrevious, writePreviousLayer, type PreviousLayer } from "../../../images/siteImage/previousFiles";
 import type { Copy, DestinationContext } from "../destination";
@@ -14,7 +14,7 @@ import { findFileList } from "./fileList";
 import { downloadSite } from "./findImage";
 
 interface Place {
-  readonly session: RegistrySession;
+  readonly client: RegistryClient;
   readonly context: DestinationContext;
 }
 
@@ -36,7 +36,7 @@ interface NewSite {
  * @throws the signal's reason
  */
 export async function previousLayer(
-  { session, context }: Place,
+  { client, context }: Place,
   { edition, earlier, isInSite, maxBytes }: NewSite,
 ): Promise<PreviousLayer | (PreviousLayer & Layer) | undefined> {
   const { reporter, signal } = context;
@@ -46,9 +46,9 @@ export async function previousLayer(
   try {
     if (newest.sha256 === edition) {
       const known = previousIn(newest);
-      if (known === undefined || (await hasBlob(session, known.digest))) return known;
+      if (known === undefined || (await hasBlob(client, known.digest))) return known;
     }
-    return before && (await madeFrom({ session, context }, before, isInSite, maxBytes));
+    return before && (await madeFrom({ client, context }, before, isInSite, maxBytes));
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
@@ -61,23 +61,23 @@ export async function previousLayer(
 }
 
 async function madeFrom(
-  { session, context }: Place,
+  { client, context }: Place,
   before: Copy,
   isInSite: (path: string) => boolean,
   maxBytes: number,
 ): Promise<(PreviousLayer & Layer) | undefined> {
   const { reporter, signal } = context;
   const [, image = ""] = before.uri.split("@");
-  if ((await findManifest(session, image)) === undefined) {
+  if ((await findManifest(client, image)) === undefined) {
     reporter.info(`${before.uri} is gone, so the image has no files of the version before`);
     return undefined;
   }
-  const listed = await findFileList(session, before);
+  const listed = await findFileList(client, before);
   if (listed?.keys().some((path) => isPrevious(path, isInSite)) === false) return undefined;
   const {
     images: [first],
-  } = await readImage(session, { ...session.repository, digest: image });
-  const site = first && (await downloadSite(session, first, context));
+  } = await readImage(client, { ...client.repository, digest: image });
+  const site = first && (await downloadSite(client, first, context));
   if (site === undefined) return undefined;
   const scratch = join(await context.scratch(), "previous");
   await mkdir(scratch);

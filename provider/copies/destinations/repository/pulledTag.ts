@@ -1,6 +1,6 @@
 import { findManifest, getManifest, putManifest, type Manifest } from "../../../images/registry/manifests";
 import { repositoryName } from "../../../images/registry/reference";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import type { Descriptor } from "../../../images/registry/content";
 import type { Ownership } from "../../ownership/ownership";
 import { itemOf, type RepositoryMarks, type TagClaim } from "./repositoryMarks";
@@ -8,18 +8,13 @@ import { itemOf, type RepositoryMarks, type TagClaim } from "./repositoryMarks";
 /** The tag that users pull: the input `tag`. It belongs to the owner who published last. */
 export class PulledTag {
   readonly #tag: string | undefined;
-  readonly #session: RegistrySession;
+  readonly #client: RegistryClient;
   readonly #marks: RepositoryMarks;
   readonly #ownership: Ownership;
 
-  constructor(
-    tag: string | undefined,
-    session: RegistrySession,
-    marks: RepositoryMarks,
-    ownership: Ownership,
-  ) {
+  constructor(tag: string | undefined, client: RegistryClient, marks: RepositoryMarks, ownership: Ownership) {
     this.#tag = tag;
-    this.#session = session;
+    this.#client = client;
     this.#marks = marks;
     this.#ownership = ownership;
   }
@@ -40,12 +35,12 @@ export class PulledTag {
     if (before !== undefined && before !== image.digest) {
       const others = await this.#ownership.otherOwners(itemOf(before));
       if (others !== undefined) {
-        this.#session.context.reporter.warn(
+        this.#client.context.reporter.warn(
           `${this.#name} was a copy of ${others}: it is this copy now. Give each resource a tag or a repository of its own`,
         );
       }
     }
-    await putManifest(this.#session, image, tag);
+    await putManifest(this.#client, image, tag);
   }
 
   /** Moves the tag from an image that its owner leaves to the newest image that another owner gave this tag. */
@@ -61,8 +56,8 @@ export class PulledTag {
     }
     for (const heir of heirs.sort((one, other) => other.order - one.order)) {
       if (heir.image === image) return;
-      const manifest = await getManifest(this.#session, heir.image);
-      if (manifest) return putManifest(this.#session, manifest, tag);
+      const manifest = await getManifest(this.#client, heir.image);
+      if (manifest) return putManifest(this.#client, manifest, tag);
     }
   }
 
@@ -76,10 +71,10 @@ export class PulledTag {
   }
 
   async #image(): Promise<string | undefined> {
-    return this.#tag === undefined ? undefined : findManifest(this.#session, this.#tag);
+    return this.#tag === undefined ? undefined : findManifest(this.#client, this.#tag);
   }
 
   get #name(): string {
-    return `${repositoryName(this.#session.repository)}:${this.#tag ?? ""}`;
+    return `${repositoryName(this.#client.repository)}:${this.#tag ?? ""}`;
   }
 }

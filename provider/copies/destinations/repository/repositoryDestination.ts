@@ -2,7 +2,7 @@ import { describe, descriptorIn } from "../../../images/registry/content";
 import { ensureContent } from "../../../images/registry/ensureBlob";
 import { findManifest, putManifest } from "../../../images/registry/manifests";
 import { parseBase, parseRepository, pinned, repositoryName } from "../../../images/registry/reference";
-import { RegistrySession, type Actions } from "../../../images/registry/session";
+import { RegistryClient, type Actions } from "../../../images/registry/client";
 import { Ownership, removedMeanwhile } from "../../ownership/ownership";
 import { PREDICATE_TYPES } from "../../../images/provenance/imageStatements";
 import { PulledTag } from "./pulledTag";
@@ -27,21 +27,21 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
   const { tag, plainHttp, maxPreviousBytes = MAX_PREVIOUS_BYTES } = inputs;
   const repository = parseRepository(inputs.repository);
   const baseName = inputs.base === undefined ? undefined : parseBase(inputs.base);
-  const openSession = (context: DestinationContext, actions: Actions): RegistrySession =>
-    new RegistrySession(repository, context, { actions, plainHttp });
+  const openClient = (context: DestinationContext, actions: Actions): RegistryClient =>
+    new RegistryClient(repository, context, { actions, plainHttp });
 
   const open = (context: DestinationContext, actions: Actions): Place => {
-    const session = openSession(context, actions);
-    const marks = new RepositoryMarks(session);
+    const client = openClient(context, actions);
+    const marks = new RepositoryMarks(client);
     const ownership = new Ownership(marks, context, (item) => `${repositoryName(repository)}:sha256-${item}`);
-    return { session, marks, ownership, pulledTag: new PulledTag(tag, session, marks, ownership) };
+    return { client, marks, ownership, pulledTag: new PulledTag(tag, client, marks, ownership) };
   };
 
   const findBase = async (context: DestinationContext): Promise<BaseImage | undefined> => {
     if (baseName === undefined) return undefined;
     const isPlain = baseName.host === repository.host && plainHttp; // other registries use TLS
-    const session = new RegistrySession(baseName, context, { actions: "pull", plainHttp: isPlain });
-    return readBase(baseName, session, context.reporter);
+    const client = new RegistryClient(baseName, context, { actions: "pull", plainHttp: isPlain });
+    return readBase(baseName, client, context.reporter);
   };
 
   return {
@@ -54,18 +54,18 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         sink,
         async publish(placing, signing) {
           const layer = await sink.end(context.signal);
-          const { session, ownership, pulledTag } = open(context, "pull,push");
+          const { client, ownership, pulledTag } = open(context, "pull,push");
           const previous =
             base &&
             (await previousLayer(
-              { session, context },
+              { client, context },
               { edition, earlier, isInSite: (path) => sink.has(path), maxBytes: maxPreviousBytes },
             ));
           const { images, top } = built(bundle, base, layer, previous);
-          const artifacts = signing && (await artifactsOf(session, top, base, signing));
+          const artifacts = signing && (await artifactsOf(client, top, base, signing));
           const files = await fileListOf(sink.digests());
-          await sendBlobs(session, base, previous ? [previous, layer] : [layer], images, context);
-          await ensureContent(session, files);
+          await sendBlobs(client, base, previous ? [previous, layer] : [layer], images, context);
+          await ensureContent(client, files);
           const image = pinned(repository, top.digest);
           const copy = {
             sha256: edition,
@@ -82,18 +82,18 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
           placing?.(copy);
           await pulledTag.announce(top.digest, describe(files));
           const isThere = async (): Promise<boolean> =>
-            (await findManifest(session, top.digest)) !== undefined;
+            (await findManifest(client, top.digest)) !== undefined;
           await ownership.publish(itemOf(top.digest), isThere, async () => {
             // the manifests that the index refers to come first
-            for (const { manifest } of images) if (manifest !== top) await putManifest(session, manifest);
+            for (const { manifest } of images) if (manifest !== top) await putManifest(client, manifest);
             if (artifacts) {
               // no tag points at an image that is not signed yet
-              await putManifest(session, top);
-              await pushArtifacts(session, top, artifacts).catch((error: unknown) => {
+              await putManifest(client, top);
+              await pushArtifacts(client, top, artifacts).catch((error: unknown) => {
                 throw unsigned(image, error);
               });
             }
-            await putManifest(session, top, ownTag(top.digest));
+            await putManifest(client, top, ownTag(top.digest));
             await pulledTag.take(top);
             if (!(await isThere())) throw removedMeanwhile(image);
           });
@@ -102,29 +102,29 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       };
     },
 
-    find: (digest, context, verifier) => findImage(openSession(context, "pull"), digest, context, verifier),
+    find: (digest, context, verifier) => findImage(openClient(context, "pull"), digest, context, verifier),
 
     async compare(copy, context) {
-      const { session, ownership } = open(context, "pull");
+      const { client, ownership } = open(context, "pull");
       const [top = ""] = manifestsOf(copy);
-      if ((await findManifest(session, top)) === undefined) return "gone";
+      if ((await findManifest(client, top)) === undefined) return "gone";
       const tags = [
         ...(tag === undefined ? [] : [tag]),
         // a signed copy gets it last
         ...(copy.publicKey === undefined ? [] : [ownTag(top)]),
       ];
-      for (const each of tags) if ((await findManifest(session, each)) !== top) return "changed";
+      for (const each of tags) if ((await findManifest(client, each)) !== top) return "changed";
       if (copy.publicKey === undefined) return ownership.compared(itemOf(top));
       const artifacts = { predicateTypes: PREDICATE_TYPES, manifests: artifactsIn(copy) };
-      const isSigned = await isSignedImage(session, top, artifacts, verifierFrom(copy.publicKey));
+      const isSigned = await isSignedImage(client, top, artifacts, verifierFrom(copy.publicKey));
       return isSigned ? ownership.compared(itemOf(top)) : "changed";
     },
 
     async mark(copies, context) {
-      const { session, marks, ownership } = open(context, "pull,push");
+      const { client, marks, ownership } = open(context, "pull,push");
       for (const copy of copies) {
         const [top = ""] = manifestsOf(copy);
-        if ((await findManifest(session, top)) === undefined) continue;
+        if ((await findManifest(client, top)) === undefined) continue;
         const files = descriptorIn(copy.parts["files"]);
         marks.describe({ image: top, tags: tag === undefined ? [] : [tag], order: 0, files });
         await ownership.claim(itemOf(top));
@@ -132,11 +132,11 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
     },
 
     async read(copy, context) {
-      const session = openSession(context, "pull");
+      const client = openClient(context, "pull");
       const [top = ""] = manifestsOf(copy);
-      if ((await findManifest(session, top)) === undefined) return undefined;
-      const files = await findFileList(session, copy);
-      return files ? { files } : readImageFiles(session, top, context);
+      if ((await findManifest(client, top)) === undefined) return undefined;
+      const files = await findFileList(client, copy);
+      return files ? { files } : readImageFiles(client, top, context);
     },
 
     /** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */
@@ -147,13 +147,13 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       for (const copy of [...copies, ...leftover]) {
         const [top = ""] = manifestsOf(copy);
         if (stay.has(top)) continue;
-        const exists = async (): Promise<boolean> => (await findManifest(place.session, top)) !== undefined;
+        const exists = async (): Promise<boolean> => (await findManifest(place.client, top)) !== undefined;
         await place.ownership.release([itemOf(top)], exists, async () => {
           await place.pulledTag.giveAway(top);
           await removeImage(place, copy, stay);
         });
         if (copy.publicKey !== undefined && (await exists())) {
-          await removeReplacedArtifacts(place.session, top, artifactsIn(copy));
+          await removeReplacedArtifacts(place.client, top, artifactsIn(copy));
         }
         // another owner keeps this image, but has given the tag to a later one
         if (kept.length === 0) await place.pulledTag.giveAway(top);

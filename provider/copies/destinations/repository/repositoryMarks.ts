@@ -11,7 +11,7 @@ import { ensureContent } from "../../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../../images/registry/mediaTypes";
 import { isDigest, repositoryName } from "../../../images/registry/reference";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import { listTags } from "../../../images/registry/tags";
 import type { Mark, Marks } from "../../ownership/marks";
 import { markText, type Owner } from "../../ownership/owner";
@@ -67,12 +67,12 @@ export interface TagClaim {
  * which tags it gave to an image that others still have, or that its registry removes nothing.
  */
 export class RepositoryMarks implements Marks {
-  readonly #session: RegistrySession;
+  readonly #client: RegistryClient;
   /** What the next marks say, by item. */
   readonly #claims = new Map<string, TagClaim>();
 
-  constructor(session: RegistrySession) {
-    this.#session = session;
+  constructor(client: RegistryClient) {
+    this.#client = client;
   }
 
   /** Sets what the owner's mark at an image says about a tag. */
@@ -81,12 +81,12 @@ export class RepositoryMarks implements Marks {
   }
 
   async list(item: string): Promise<readonly Mark[] | undefined> {
-    const tags = await listTags(this.#session);
+    const tags = await listTags(this.#client);
     return tags && (marksIn(tags).get(item) ?? []);
   }
 
   async all(): Promise<ReadonlyMap<string, readonly Mark[]>> {
-    return marksIn((await listTags(this.#session)) ?? []);
+    return marksIn((await listTags(this.#client)) ?? []);
   }
 
   async read(item: string, owner: string): Promise<string | undefined> {
@@ -136,7 +136,7 @@ export class RepositoryMarks implements Marks {
     const claim = await this.claimOf(item, owner);
     const tags: string[] = [];
     for (const tag of isShared ? (claim?.tags ?? []) : []) {
-      if ((await findManifest(this.#session, tag)) === claim?.image) tags.push(tag);
+      if ((await findManifest(this.#client, tag)) === claim?.image) tags.push(tag);
     }
     const left = { id: owner, hasMarks: true };
     if (claim) this.#claims.set(item, { ...claim, tags });
@@ -156,7 +156,7 @@ export class RepositoryMarks implements Marks {
   }
 
   nameOf(item: string, owner: string): string {
-    return `${repositoryName(this.#session.repository)}:${tagOf("owner", item, owner)}`;
+    return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
   }
 
   /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
@@ -164,34 +164,34 @@ export class RepositoryMarks implements Marks {
     const tag = tagOf(kind, item, owner.id);
     const config = contentOf(EMPTY_TYPE, {});
     const claim = this.#claims.get(item);
-    const before = await getManifest(this.#session, tag);
+    const before = await getManifest(this.#client, tag);
     const earlier = before ? earlierIn(before) : [];
     if (before?.digest === markManifest(kind, config, owner, claim, earlier).digest) return;
     const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
-    await ensureContent(this.#session, config);
+    await ensureContent(this.#client, config);
     const put = (said = claim): Promise<void> =>
-      putManifest(this.#session, markManifest(kind, config, owner, said, all), tag);
+      putManifest(this.#client, markManifest(kind, config, owner, said, all), tag);
     if (kind !== "owner" || claim?.files === undefined) return put();
     const plain = { ...claim, files: undefined };
-    if (!(await hasBlob(this.#session, claim.files.digest))) return put(plain);
+    if (!(await hasBlob(this.#client, claim.files.digest))) return put(plain);
     // a registry may accept only the types of blobs that it knows
     await put().catch(() => put(plain));
   }
 
   /** @returns `false` when the registry removes nothing */
   async #delete(kind: Kind, item: string, owner: string): Promise<boolean> {
-    const found = await getManifest(this.#session, tagOf(kind, item, owner));
+    const found = await getManifest(this.#client, tagOf(kind, item, owner));
     if (!found) return true;
     // the mark last: it names the others
     for (const digest of [...earlierIn(found), found.digest]) {
-      if (await deleteManifest(this.#session, digest)) return false; // it is refused
+      if (await deleteManifest(this.#client, digest)) return false; // it is refused
     }
     return true;
   }
 
   /** Everything that is written about an item. */
   async #written(item: string): Promise<[kind: Kind, owner: string][]> {
-    return ((await listTags(this.#session)) ?? []).flatMap((tag): [Kind, string][] => {
+    return ((await listTags(this.#client)) ?? []).flatMap((tag): [Kind, string][] => {
       const [, kind = "", of = "", owner = ""] = TAG.exec(tag) ?? [];
       return of === item ? [[kind as Kind, owner]] : [];
     });
@@ -202,7 +202,7 @@ export class RepositoryMarks implements Marks {
     owner: string,
     kind: Kind = "owner",
   ): Promise<Record<string, string> | undefined> {
-    const manifest = await getManifest(this.#session, tagOf(kind, item, owner)).catch(() => undefined);
+    const manifest = await getManifest(this.#client, tagOf(kind, item, owner)).catch(() => undefined);
     return manifest && annotationsIn(manifest.bytes);
   }
 }

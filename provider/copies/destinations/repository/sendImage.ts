@@ -4,7 +4,7 @@ import { type Blob } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../../images/registry/ensureBlob";
 import { type Manifest } from "../../../images/registry/manifests";
-import type { RegistrySession } from "../../../images/registry/session";
+import type { RegistryClient } from "../../../images/registry/client";
 import { TransferProgress } from "../../../images/registry/transferProgress";
 import type { Bundle } from "../../../site/inspection/bundle";
 import type { DestinationContext } from "../destination";
@@ -39,7 +39,7 @@ export function built(
  * @param added the layers above the base. One without a file is in the repository already
  */
 export async function sendBlobs(
-  session: RegistrySession,
+  client: RegistryClient,
   base: BaseImage | undefined,
   added: readonly (Layer | PreviousLayer)[],
   images: readonly BuiltImage[],
@@ -51,15 +51,15 @@ export async function sendBlobs(
   const progress = new TransferProgress(context, "uploading", [...ofBase.values(), ...added]);
   const ensure = async (blob: Blob, options: Parameters<typeof ensureBlob>[2]): Promise<void> => {
     const moved = (bytes: number): void => progress.moved(blob, bytes);
-    if ((await ensureBlob(session, blob, { ...options, moved })) !== "sent") progress.found(blob);
+    if ((await ensureBlob(client, blob, { ...options, moved })) !== "sent") progress.found(blob);
   };
-  const sameRegistry = base?.session.repository.host === session.repository.host;
+  const sameRegistry = base?.client.repository.host === client.repository.host;
   for (const blob of ofBase.values()) {
     const file = join(await context.scratch(), blob.digest.replace(":", "-"));
     await ensure(blob, {
-      mountFrom: sameRegistry ? base.session.repository.path : undefined,
+      mountFrom: sameRegistry ? base.client.repository.path : undefined,
       source: async () => {
-        if (base) await downloadBlob(base.session, blob, file);
+        if (base) await downloadBlob(base.client, blob, file);
         return fileBlob(file, blob);
       },
     });
@@ -68,5 +68,5 @@ export async function sendBlobs(
     if ("path" in layer) await ensure(layer, { source: () => fileBlob(layer.path, layer) });
     else progress.found(layer);
   }
-  for (const { config } of images) await ensureContent(session, config);
+  for (const { config } of images) await ensureContent(client, config);
 }

@@ -14,7 +14,7 @@ import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.t
 import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
 import { requestStore } from "../../../../provider/copies/download/storeRequest.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
-import { RegistrySession } from "../../../../provider/images/registry/session.ts";
+import { RegistryClient } from "../../../../provider/images/registry/client.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import {
   type LifeCycle,
@@ -314,8 +314,8 @@ describe("of each kind", () => {
 
 const CALL = { method: "GET", to: "a/tags/list", accepted: [200] } as const;
 
-function asking(context: Context): RegistrySession {
-  return new RegistrySession(
+function asking(context: Context): RegistryClient {
+  return new RegistryClient(
     { host: "registry.internal", path: "a" },
     {
       ...context,

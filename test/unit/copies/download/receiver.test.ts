@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { Part, type PartNote } from "../../../../provider/copies/download/part.ts";
+import { PartialDownload, type DownloadNote } from "../../../../provider/copies/download/partialDownload.ts";
 import { Receiver } from "../../../../provider/copies/download/receiver.ts";
 import type { ReceivedRange } from "../../../../provider/copies/download/storeAnswer.ts";
 import { Interruption, type HttpReply } from "../../../../provider/http/attempt.ts";
@@ -14,15 +14,15 @@ type Arrival = number | Uint8Array;
 
 const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, (_, at) => at);
 
-/** A part in memory: how many bytes it had whenever they were written. */
-class MemoryPart {
+/** A partial download in memory: how many bytes it had whenever they were written. */
+class MemoryDownload {
   readonly subject = "job a";
   size = 0;
-  note: PartNote | undefined;
+  note: DownloadNote | undefined;
   isUseless = false;
-  readonly begun: (PartNote | undefined)[] = [];
+  readonly begun: (DownloadNote | undefined)[] = [];
   readonly writtenAt: number[] = [];
-  begin(note: PartNote | undefined): Promise<void> {
+  begin(note: DownloadNote | undefined): Promise<void> {
     this.begun.push(note);
     this.size = 0;
     return Promise.resolve();
@@ -40,11 +40,16 @@ function receiving({ limitBytes = 1_000_000, size = 0 } = {}) {
   const clock = new VirtualClock();
   clock.advance(5_000); // a process does not begin with a download
   const reporter = recordingReporter();
-  const part = Object.assign(new MemoryPart(), { size });
+  const partial = Object.assign(new MemoryDownload(), { size });
   const counts: number[] = [];
-  const receiver = new Receiver(part as unknown as Part, limitBytes, { clock, reporter }, (count) => {
-    counts.push(count);
-  });
+  const receiver = new Receiver(
+    partial as unknown as PartialDownload,
+    limitBytes,
+    { clock, reporter },
+    (count) => {
+      counts.push(count);
+    },
+  );
   const receive = (
     range: Partial<ReceivedRange>,
     arrivals: readonly Arrival[],
@@ -60,7 +65,7 @@ function receiving({ limitBytes = 1_000_000, size = 0 } = {}) {
     const answer: ReceivedRange = { kind: "bytes", from: size, endIsUnknown: false, ...range };
     return receiver.receive(answer, { content } as HttpReply, "store.test", promisedBytes);
   };
-  return { receive, part, counts, lines: reporter.lines.progress };
+  return { receive, partial, counts, lines: reporter.lines.progress };
 }
 
 test("the memory of processed bytes is freed, but not of bytes that share it with others", async () => {
@@ -69,10 +74,10 @@ test("the memory of processed bytes is freed, but not of bytes that share it wit
   const alone = Uint8Array.from(Buffer.from("alone, "));
   const shared = new Uint8Array(Buffer.from("--together--").buffer.slice(0)).subarray(2, 10);
   shared.set(Buffer.from("together"));
-  const part = Part.claim(folder, "a", "job a", Date.now());
-  await part.open();
+  const partial = PartialDownload.claim(folder, "a", "job a", Date.now());
+  await partial.open();
   const context = { clock: new VirtualClock(), reporter: recordingReporter() };
-  const receiver = new Receiver(part, 1_000, context, () => undefined);
+  const receiver = new Receiver(partial, 1_000, context, () => undefined);
   // eslint-disable-next-line @typescript-eslint/require-await -- as answers are read
   const content = async function* (): AsyncIterable<Uint8Array> {
     yield* [alone, shared];
@@ -83,10 +88,10 @@ test("the memory of processed bytes is freed, but not of bytes that share it wit
     "store.test",
     undefined,
   );
-  await part.finish();
-  await part.close();
+  await partial.finish();
+  await partial.close();
   expect(took).toBe("complete");
-  expect(readFileSync(part.path, "utf8")).toBe("alone, together");
+  expect(readFileSync(partial.path, "utf8")).toBe("alone, together");
   expect(alone).toHaveLength(0);
   expect(Buffer.from(shared).toString()).toBe("together");
 });
@@ -104,11 +109,11 @@ test("progress has the rate since the first byte, and at most four lines a secon
 });
 
 test("the bytes of an earlier run count as progress, but not for the rate", async () => {
-  const { receive, part, lines } = receiving({ size: 500 });
+  const { receive, partial, lines } = receiving({ size: 500 });
   const arrivals = [bytes(100), 1_000, bytes(100)];
   await expect(receive({ from: 500, totalBytes: 1_000 }, arrivals)).rejects.toThrow(Interruption);
   expect(lines.at(-1)).toBe("70% · 700 B of 1.0 kB · 200 B/s · ~2s · downloading");
-  expect(part.begun).toEqual([]);
+  expect(partial.begun).toEqual([]);
 });
 
 test("without a size in the answer the service's is shown", async () => {
@@ -118,14 +123,14 @@ test("without a size in the answer the service's is shown", async () => {
 });
 
 test("received bytes are written every 50 ms, so that a kill loses few", async () => {
-  const { receive, part } = receiving();
+  const { receive, partial } = receiving();
   await receive({}, [bytes(1), 49, bytes(1), 1, bytes(1), 49, bytes(1), bytes(1), 70, bytes(1)]);
-  expect(part.writtenAt).toEqual([1, 3, 6]);
+  expect(partial.writtenAt).toEqual([1, 3, 6]);
 });
 
 test("a bundle from its start has a note only with an ETag", async () => {
-  const { receive, part } = receiving();
+  const { receive, partial } = receiving();
   await receive({ etag: '"1"', totalBytes: 3 }, [bytes(3)]);
   await receive({ totalBytes: 3 }, [bytes(3)]);
-  expect(part.begun).toEqual([{ subject: "job a", etag: '"1"', totalBytes: 3 }, undefined]);
+  expect(partial.begun).toEqual([{ subject: "job a", etag: '"1"', totalBytes: 3 }, undefined]);
 });

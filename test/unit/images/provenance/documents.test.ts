@@ -8,11 +8,11 @@ import { expect, test } from "vitest";
 import type { Origin } from "../../../../provider/images/provenance/origin.ts";
 import {
   imagePackageUrl,
-  imagePart,
+  imageComponent,
   SBOM_TYPE,
   sbomText,
-  siteParts,
-  type SbomPart,
+  siteComponents,
+  type SbomComponent,
 } from "../../../../provider/images/provenance/sbom.ts";
 import { slsaProvenance } from "../../../../provider/images/provenance/slsaProvenance.ts";
 import { statement } from "../../../../provider/images/provenance/statement.ts";
@@ -91,7 +91,10 @@ test.each([
 });
 
 test("the SBOM lists base image, bundle and search, and is valid", () => {
-  const text = sbomText(imagePart("image", "registry.internal/docs/site", DIGEST), siteParts(ORIGIN));
+  const text = sbomText(
+    imageComponent("image", "registry.internal/docs/site", DIGEST),
+    siteComponents(ORIGIN),
+  );
   const bom = JSON.parse(text) as Record<string, unknown>;
   expect(bom).toMatchObject({
     bomFormat: "CycloneDX",
@@ -137,23 +140,23 @@ test("the SBOM lists base image, bundle and search, and is valid", () => {
 });
 
 test("the SBOM of a file without a base and a search has the bundle only; a part without content has no hash", () => {
-  const main = imagePart("image", "registry.internal/docs/site", DIGEST);
-  const text = sbomText(main, siteParts({ bundle: FILE }));
+  const main = imageComponent("image", "registry.internal/docs/site", DIGEST);
+  const text = sbomText(main, siteComponents({ bundle: FILE }));
   const only = { type: "file", "bom-ref": "bundle", name: "site/bundle.zip", version: "v1" };
   expect(JSON.parse(text)).toMatchObject({ components: [only] });
   expect((JSON.parse(text) as { components: unknown[] }).components).toHaveLength(1);
-  const { components } = JSON.parse(sbomText(main, siteParts(ORIGIN))) as {
+  const { components } = JSON.parse(sbomText(main, siteComponents(ORIGIN))) as {
     components: Record<string, unknown>[];
   };
   const hashed = components.filter((each) => "hashes" in each).map((each) => each["bom-ref"]);
   expect(hashed).toEqual(["base-image", "bundle"]);
 });
 
-test("the bytes of an SBOM do not depend on the order of its parts, and a person can read them", () => {
-  const main = imagePart("image", "registry.internal/docs/site", DIGEST);
-  const parts = siteParts(ORIGIN);
-  const text = sbomText(main, parts);
-  expect(sbomText(main, parts.toReversed())).toBe(text);
+test("the bytes of an SBOM do not depend on the order of its components, and a person can read them", () => {
+  const main = imageComponent("image", "registry.internal/docs/site", DIGEST);
+  const components = siteComponents(ORIGIN);
+  const text = sbomText(main, components);
+  expect(sbomText(main, components.toReversed())).toBe(text);
   expect(text).toContain('\n  "bomFormat"');
 });
 
@@ -181,8 +184,8 @@ test("an SBOM has the bytes that CycloneDX's own library writes", () => {
   );
   const all = fc.uniqueArray(part, { minLength: 1, selector: ({ ref }) => ref });
   fc.assert(
-    fc.property(all, ([main, ...parts]) => {
-      if (main) expect(sbomText(main, parts)).toBe(libraryText(main, parts));
+    fc.property(all, ([main, ...components]) => {
+      if (main) expect(sbomText(main, components)).toBe(libraryText(main, components));
     }),
     { numRuns: 300 },
   );
@@ -195,12 +198,12 @@ const KINDS = {
   library: Enums.ComponentType.Library,
 };
 
-function libraryText(main: SbomPart, parts: readonly SbomPart[]): string {
-  const own: SbomPart = {
+function libraryText(main: SbomComponent, components: readonly SbomComponent[]): string {
+  const own: SbomComponent = {
     ...{ ref: "tool", kind: "application" as const, name: "pulumi-docs-hosting" },
     ...{ version: packageVersion(), packageUrl: OWN_URL },
   };
-  const component = ({ ref, kind, name, version, sha256, packageUrl }: SbomPart): Models.Component =>
+  const component = ({ ref, kind, name, version, sha256, packageUrl }: SbomComponent): Models.Component =>
     new Models.Component(KINDS[kind], name, {
       bomRef: ref,
       ...(version !== undefined && { version }),
@@ -209,12 +212,12 @@ function libraryText(main: SbomPart, parts: readonly SbomPart[]): string {
         hashes: new Models.HashDictionary([[Enums.HashAlgorithm["SHA-256"], sha256]]),
       }),
     });
-  const [whole, components] = [component(main), parts.map(component)];
-  for (const { bomRef } of components) whole.dependencies.add(bomRef);
+  const [whole, listed] = [component(main), components.map(component)];
+  for (const { bomRef } of listed) whole.dependencies.add(bomRef);
   const tools = new Models.Tools({ components: new Models.ComponentRepository([component(own)]) });
   const bom = new Models.Bom({
     metadata: new Models.Metadata({ component: whole, tools }),
-    components: new Models.ComponentRepository(components),
+    components: new Models.ComponentRepository(listed),
   });
   const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
   return `${new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 })}\n`;

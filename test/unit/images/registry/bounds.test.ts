@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import nodeFetch from "node-fetch";
 import { expect, onTestFinished, test } from "vitest";
 import { getManifest } from "../../../../provider/images/registry/manifests.ts";
-import { RegistrySession } from "../../../../provider/images/registry/session.ts";
+import { RegistryClient } from "../../../../provider/images/registry/client.ts";
 import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
@@ -33,8 +33,8 @@ async function asked(answer: Answer): Promise<{ error: Error; bytes: number; aft
     environment: () => undefined,
   };
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const session = new RegistrySession({ host, path: "a" }, context, { actions: "pull", plainHttp: true });
-  const error = await getManifest(session, "1").then(
+  const client = new RegistryClient({ host, path: "a" }, context, { actions: "pull", plainHttp: true });
+  const error = await getManifest(client, "1").then(
     () => new Error("it was read"),
     (failure: unknown) => failure as Error,
   );

@@ -15,32 +15,32 @@ function digestOf(bytes: Buffer): string {
 }
 
 test("a small blob is read whole, and is what its digest says", async () => {
-  const { session, lines } = scriptedRegistry(() => ({ body: CONTENT }));
-  expect(await readBlob(session, BLOB)).toEqual(CONTENT);
-  expect(await findBlob(session, BLOB)).toEqual(CONTENT);
+  const { client, lines } = scriptedRegistry(() => ({ body: CONTENT }));
+  expect(await readBlob(client, BLOB)).toEqual(CONTENT);
+  expect(await findBlob(client, BLOB)).toEqual(CONTENT);
   expect(lines()).toEqual([`GET blobs/${BLOB.digest}`, `GET blobs/${BLOB.digest}`]);
 });
 
 test("a small blob with other bytes is an error for who needs it, and none for who looks for it", async () => {
-  const { session } = scriptedRegistry(() => ({ body: "else" }));
-  await expect(readBlob(session, BLOB)).rejects.toThrow(
+  const { client } = scriptedRegistry(() => ({ body: "else" }));
+  await expect(readBlob(client, BLOB)).rejects.toThrow(
     `the registry gave something else for ${NAME}: its digest is ${digestOf(Buffer.from("else"))}`,
   );
-  expect(await findBlob(session, BLOB)).toBeUndefined();
+  expect(await findBlob(client, BLOB)).toBeUndefined();
 });
 
 test("a small blob that is not there is an error for who needs it, and none for who looks for it", async () => {
-  const { session } = scriptedRegistry(() => ({ status: 404 }));
-  await expect(readBlob(session, BLOB)).rejects.toThrow("answered 404");
-  expect(await findBlob(session, BLOB)).toBeUndefined();
+  const { client } = scriptedRegistry(() => ({ status: 404 }));
+  await expect(readBlob(client, BLOB)).rejects.toThrow("answered 404");
+  expect(await findBlob(client, BLOB)).toBeUndefined();
 });
 
 test("a small blob has at most 8 MiB", async () => {
   const most = Buffer.alloc(8 * 1024 * 1024);
-  const { session } = scriptedRegistry(() => ({ body: most }));
-  expect((await readBlob(session, { digest: digestOf(most), size: most.length })).equals(most)).toBe(true);
+  const { client } = scriptedRegistry(() => ({ body: most }));
+  expect((await readBlob(client, { digest: digestOf(most), size: most.length })).equals(most)).toBe(true);
   const larger = scriptedRegistry(() => ({ body: Buffer.alloc(most.length + 1) }));
-  await expect(findBlob(larger.session, BLOB)).rejects.toThrow("answered with more than 8 MiB");
+  await expect(findBlob(larger.client, BLOB)).rejects.toThrow("answered with more than 8 MiB");
 });
 
 /** Downloads the blob into a file that has this text already, if any, from a registry that replies in this order. */
@@ -55,7 +55,7 @@ async function downloaded(
   if (existing !== undefined) await writeFile(path, existing);
   const registry = scriptedRegistry((_request, number) => script[number - 1]?.[1] ?? { status: 418 });
   const moved: number[] = [];
-  const failure = await downloadBlob(registry.session, blob, path, (bytes) => moved.push(bytes)).then(
+  const failure = await downloadBlob(registry.client, blob, path, (bytes) => moved.push(bytes)).then(
     () => undefined,
     (error: unknown) => error as Error,
   );
@@ -70,13 +70,13 @@ const rest = (offset: number, body = CONTENT.subarray(offset)): Reply => ({
 });
 
 test("a blob is stored in a new file, and a program without interest in its progress gets it, too", async () => {
-  const { content, moved, failure, session } = await downloaded([[undefined, { body: CONTENT }]]);
+  const { content, moved, failure, client } = await downloaded([[undefined, { body: CONTENT }]]);
   expect(failure).toBeUndefined();
   expect(content).toEqual(CONTENT);
   expect(moved).toEqual([10]);
   const path = join(tmpdir(), `download-${process.pid}`);
   onTestFinished(() => rm(path, { force: true }));
-  await expect(downloadBlob(session, BLOB, path)).rejects.toThrow("answered 418");
+  await expect(downloadBlob(client, BLOB, path)).rejects.toThrow("answered 418");
 });
 
 test("a blob that is there is not requested", async () => {

@@ -23,7 +23,7 @@ async function ensured(
   const moved: number[] = [];
   let asked = 0;
   const result = await ensureBlob(
-    registry.session,
+    registry.client,
     { digest, size: 10 },
     {
       mountFrom,
@@ -79,10 +79,10 @@ test("an upload that a registry began instead of a mount is cancelled", async ()
 });
 
 test("content in memory is sent as a blob", async () => {
-  const { session, lines, requests } = scriptedRegistry(({ method }) =>
+  const { client, lines, requests } = scriptedRegistry(({ method }) =>
     method === "HEAD" ? { status: 404 } : method === "POST" ? BEGUN : { status: 201 },
   );
-  await ensureContent(session, CONTENT);
+  await ensureContent(client, CONTENT);
   expect(lines()).toEqual([HAS, ...SEND.map(([line]) => line)]);
   expect(String(requests.at(-1)?.body)).toBe("0123456789");
 });

@@ -43,8 +43,8 @@ function having(top: Content, ...more: readonly Content[]): ScriptedRegistry {
 const V1 = { ...REPOSITORY, tag: "v1" };
 
 test("an image has the platform of its configuration, its layers, and the bytes of both", async () => {
-  const { session } = having(IMAGE);
-  expect(await readImage(session, V1)).toEqual({
+  const { client } = having(IMAGE);
+  expect(await readImage(client, V1)).toEqual({
     digest: IMAGE.digest,
     isIndex: false,
     images: [
@@ -57,14 +57,14 @@ test("an image has the platform of its configuration, its layers, and the bytes 
       },
     ],
   });
-  const arm = await readImage(having(ARM).session, V1);
+  const arm = await readImage(having(ARM).client, V1);
   expect(arm.images[0]?.platform).toEqual({ os: "linux", architecture: "arm64", variant: "v8" });
 });
 
 test("an image is read by its digest, else its tag, else as the latest", async () => {
-  const { session, lines } = having(IMAGE);
+  const { client, lines } = having(IMAGE);
   for (const name of [{ tag: "v1", digest: IMAGE.digest }, { tag: "v1" }, {}]) {
-    await readImage(session, { ...REPOSITORY, ...name });
+    await readImage(client, { ...REPOSITORY, ...name });
   }
   expect(lines().filter((line) => line.includes("manifests"))).toEqual([
     `GET manifests/${IMAGE.digest}`,
@@ -89,8 +89,8 @@ test.each([OCI_INDEX, "application/vnd.docker.distribution.manifest.list.v2+json
       ],
       type,
     );
-    const { session } = having(index);
-    const found = await readImage(session, V1);
+    const { client } = having(index);
+    const found = await readImage(client, V1);
     expect(found).toMatchObject({ digest: index.digest, isIndex: true });
     expect(found.images.map(({ platform }) => platform)).toEqual([AMD_PLATFORM, ARM_PLATFORM]);
     expect(found.images.map(({ manifest }) => manifest.digest)).toEqual([IMAGE.digest, ARM.digest]);
@@ -102,9 +102,9 @@ test("platforms that nobody wants are not read", async () => {
     { ...describe(IMAGE), platform: AMD_PLATFORM },
     { ...describe(ARM), platform: ARM_PLATFORM },
   ]);
-  const { session, lines } = having(index);
+  const { client, lines } = having(index);
   const isWanted = ({ architecture }: Platform): boolean => architecture === "arm64";
-  const { images } = await readImage(session, V1, isWanted);
+  const { images } = await readImage(client, V1, isWanted);
   expect(images.map(({ manifest }) => manifest.digest)).toEqual([ARM.digest]);
   expect(lines()).not.toContain(`GET manifests/${IMAGE.digest}`);
 });
@@ -152,14 +152,14 @@ test.each<[string, Content, string, ...Content[]]>([
   ["a configuration without layers", ...configured(configOf({ rootfs: {} }))],
   ["a configuration with one layer as text", ...configured(configOf({ rootfs: { diff_ids: "1" } }))],
 ])("%s is no image that containers can run on", async (_what, top, problem, ...more) => {
-  await expect(readImage(having(top, ...more).session, V1)).rejects.toMatchObject({
+  await expect(readImage(having(top, ...more).client, V1)).rejects.toMatchObject({
     message: expect.stringContaining(`registry.internal/docs/site@${top.digest} ${problem}`) as string,
     remedy: "Name an image that containers can run on.",
   });
 });
 
 test("a layer without bytes is a layer", async () => {
-  const { images } = await readImage(having(manifestOf({ layers: [descriptor({ size: 0 })] })).session, V1);
+  const { images } = await readImage(having(manifestOf({ layers: [descriptor({ size: 0 })] })).client, V1);
   expect(images[0]?.layers).toEqual([{ ...LAYER, size: 0 }]);
 });
 

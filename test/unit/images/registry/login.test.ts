@@ -41,22 +41,22 @@ const tokenRequests = (requests: readonly Asked[]): Asked[] =>
   requests.filter(({ url }) => url.startsWith(REALM));
 
 test("a password is sent after the registry asked for it, and from then on", async () => {
-  const { session, requests, secrets } = scriptedRegistry(
+  const { client, requests, secrets } = scriptedRegistry(
     requiring('Basic realm="x"', (header) => header === PASSWORD),
     { environment: await environmentWith(ME) },
   );
-  expect(await findManifest(session, DIGEST)).toBe(DIGEST);
-  await findManifest(session, DIGEST);
+  expect(await findManifest(client, DIGEST)).toBe(DIGEST);
+  await findManifest(client, DIGEST);
   expect(requests.map(({ headers }) => headers["authorization"])).toEqual([undefined, PASSWORD, PASSWORD]);
   expect(secrets.removeFrom("geheim")).not.toContain("geheim");
 });
 
 test("a password that the registry refuses is sent once, and the error says what to do", async () => {
-  const { session, requests } = scriptedRegistry(
+  const { client, requests } = scriptedRegistry(
     requiring("Basic", () => false),
     { environment: await environmentWith(ME) },
   );
-  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+  await expect(findManifest(client, DIGEST)).rejects.toMatchObject({
     message: expect.stringContaining("answered 401") as string,
     remedy: expect.stringContaining("Log in again: `docker login registry.internal`") as string,
   });
@@ -67,24 +67,21 @@ test.each([
   ["no credential", {}, "Log in: "],
   ["an identity token, which is no password", { identitytoken: "geheim" }, "Log in again: "],
 ])("a registry that asks for a password gets nothing of someone with %s", async (_what, entry, remedy) => {
-  const { session, requests } = scriptedRegistry(
+  const { client, requests } = scriptedRegistry(
     requiring("Basic", () => false),
     { environment: await environmentWith(entry) },
   );
-  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+  await expect(findManifest(client, DIGEST)).rejects.toMatchObject({
     remedy: expect.stringContaining(remedy) as string,
   });
   expect(requests).toHaveLength(1);
 });
 
 test("a registry that offers both gets a token, for which only the token service gets the password", async () => {
-  const { session, requests } = scriptedRegistry(
-    requiring(`Basic realm="x", ${BEARER}`, isToken, giveToken),
-    {
-      environment: await environmentWith(ME),
-    },
-  );
-  expect(await findManifest(session, DIGEST)).toBe(DIGEST);
+  const { client, requests } = scriptedRegistry(requiring(`Basic realm="x", ${BEARER}`, isToken, giveToken), {
+    environment: await environmentWith(ME),
+  });
+  expect(await findManifest(client, DIGEST)).toBe(DIGEST);
   expect(requests.map(({ url, headers }) => [new URL(url).host, headers["authorization"]])).toEqual([
     ["registry.internal", undefined],
     ["auth.example.com", PASSWORD],
@@ -93,11 +90,11 @@ test("a registry that offers both gets a token, for which only the token service
 });
 
 test("a token is for the actions on this repository, and is kept for the next request", async () => {
-  const { session, requests, secrets } = scriptedRegistry(requiring(BEARER, isToken, giveToken), {
+  const { client, requests, secrets } = scriptedRegistry(requiring(BEARER, isToken, giveToken), {
     actions: "pull,push",
   });
-  expect(await findManifest(session, DIGEST)).toBe(DIGEST);
-  await findManifest(session, DIGEST);
+  expect(await findManifest(client, DIGEST)).toBe(DIGEST);
+  await findManifest(client, DIGEST);
   expect(tokenRequests(requests).map(({ line, headers }) => [line, headers["accept"]])).toEqual([
     [
       `GET ${REALM}?service=registry.internal&scope=repository%3Adocs%2Fsite%3Apull%2Cpush`,
@@ -108,11 +105,11 @@ test("a token is for the actions on this repository, and is kept for the next re
 });
 
 test("a request that reads another repository has a token for both", async () => {
-  const { session, requests } = scriptedRegistry(requiring(BEARER, isToken, giveToken), { actions: "pull" });
-  await findManifest(session, DIGEST);
+  const { client, requests } = scriptedRegistry(requiring(BEARER, isToken, giveToken), { actions: "pull" });
+  await findManifest(client, DIGEST);
   const call = { method: "HEAD", to: "x", accepted: [200], alsoReads: ["library/nginx"] } as const;
-  await session.send(call, () => undefined);
-  await session.send(call, () => undefined);
+  await client.send(call, () => undefined);
+  await client.send(call, () => undefined);
   expect(tokenRequests(requests).map(({ url }) => new URL(url).searchParams.getAll("scope"))).toEqual([
     ["repository:docs/site:pull"],
     ["repository:docs/site:pull", "repository:library/nginx:pull"],
@@ -122,7 +119,7 @@ test("a request that reads another repository has a token for both", async () =>
 test("another token is requested when one expires, and when the registry refuses one", async () => {
   let nowMs = 0;
   let isRefused = false;
-  const { session, requests } = scriptedRegistry(
+  const { client, requests } = scriptedRegistry(
     requiring(
       BEARER,
       (header) => isToken(header) && !isRefused,
@@ -133,33 +130,33 @@ test("another token is requested when one expires, and when the registry refuses
     ),
     { clock: { ...noPauses, monotonic: () => nowMs } },
   );
-  await findManifest(session, DIGEST);
+  await findManifest(client, DIGEST);
   nowMs = 294_999;
-  await findManifest(session, DIGEST);
+  await findManifest(client, DIGEST);
   expect(tokenRequests(requests)).toHaveLength(1);
   nowMs = 295_000;
-  await findManifest(session, DIGEST);
+  await findManifest(client, DIGEST);
   expect(tokenRequests(requests)).toHaveLength(2);
   isRefused = true;
-  await findManifest(session, DIGEST);
+  await findManifest(client, DIGEST);
   expect(tokenRequests(requests)).toHaveLength(3);
 });
 
 test("a token that is refused at once is an error", async () => {
-  const { session, requests } = scriptedRegistry(requiring(BEARER, () => false, giveToken));
-  await expect(findManifest(session, DIGEST)).rejects.toThrow("answered 401");
+  const { client, requests } = scriptedRegistry(requiring(BEARER, () => false, giveToken));
+  await expect(findManifest(client, DIGEST)).rejects.toThrow("answered 401");
   expect(requests).toHaveLength(3);
 });
 
 test("a token service that refuses is an error with the service's reason", async () => {
-  const { session, requests } = scriptedRegistry(
+  const { client, requests } = scriptedRegistry(
     requiring(BEARER, isToken, () => ({
       status: 401,
       body: { errors: [{ code: "UNAUTHORIZED", message: "wrong password" }] },
     })),
     { environment: await environmentWith(ME) },
   );
-  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+  await expect(findManifest(client, DIGEST)).rejects.toMatchObject({
     message: `GET ${REALM} answered 401: UNAUTHORIZED: wrong password`,
     remedy: expect.stringContaining("docker login registry.internal") as string,
   });
@@ -168,15 +165,15 @@ test("a token service that refuses is an error with the service's reason", async
 
 test("a token service that is busy is asked again", async () => {
   let asked = 0;
-  const { session } = scriptedRegistry(
+  const { client } = scriptedRegistry(
     requiring(BEARER, isToken, () => (++asked === 1 ? { status: 503 } : giveToken())),
   );
-  expect(await findManifest(session, DIGEST)).toBe(DIGEST);
+  expect(await findManifest(client, DIGEST)).toBe(DIGEST);
 });
 
 test("an answer without a token is an error", async () => {
-  const { session, requests } = scriptedRegistry(requiring(BEARER, isToken, () => ({ body: "<html>" })));
-  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+  const { client, requests } = scriptedRegistry(requiring(BEARER, isToken, () => ({ body: "<html>" })));
+  await expect(findManifest(client, DIGEST)).rejects.toMatchObject({
     message: `GET ${REALM} answered without a token`,
     remedy: "Check the registry: it named this address for its tokens.",
   });
@@ -184,10 +181,10 @@ test("an answer without a token is an error", async () => {
 });
 
 test("an identity token is sent to the token service only, as a form", async () => {
-  const { session, requests, secrets } = scriptedRegistry(requiring(BEARER, isToken, giveToken), {
+  const { client, requests, secrets } = scriptedRegistry(requiring(BEARER, isToken, giveToken), {
     environment: await environmentWith({ identitytoken: "geheimer" }),
   });
-  expect(await findManifest(session, DIGEST)).toBe(DIGEST);
+  expect(await findManifest(client, DIGEST)).toBe(DIGEST);
   const [request] = tokenRequests(requests);
   expect(request?.line).toBe(`POST ${REALM}`);
   expect(String(request?.body)).toContain("refresh_token=geheimer");
@@ -195,10 +192,10 @@ test("an identity token is sent to the token service only, as a form", async () 
 });
 
 test("only a 401 asks for a login", async () => {
-  const { session, requests } = scriptedRegistry(
+  const { client, requests } = scriptedRegistry(
     () => ({ status: 403, headers: { "www-authenticate": "Basic" } }),
     { environment: await environmentWith(ME) },
   );
-  await expect(getManifest(session, DIGEST)).rejects.toThrow("answered 403");
+  await expect(getManifest(client, DIGEST)).rejects.toThrow("answered 403");
   expect(requests).toHaveLength(1);
 });

@@ -23,34 +23,34 @@ const announcing = (announced: string): Record<string, string> => ({ "docker-con
 
 test("a tag is found with its digest, from the header or, without a usable one, from the bytes", async () => {
   const named = scriptedRegistry(() => ({ headers: announcing(OTHER) }));
-  expect(await findManifest(named.session, "v1")).toBe(OTHER);
+  expect(await findManifest(named.client, "v1")).toBe(OTHER);
   expect(named.lines()).toEqual(["HEAD manifests/v1"]);
   for (const headers of [{}, announcing("sha512:1")]) {
-    const { session, lines } = scriptedRegistry(({ method }) =>
+    const { client, lines } = scriptedRegistry(({ method }) =>
       method === "HEAD" ? { headers } : { body: bytes },
     );
-    expect(await findManifest(session, "v1")).toBe(digest);
+    expect(await findManifest(client, "v1")).toBe(digest);
     expect(lines()).toEqual(["HEAD manifests/v1", "GET manifests/v1"]);
   }
 });
 
 test("a digest that is there is found without its bytes", async () => {
-  const { session, lines } = scriptedRegistry(() => ({}));
-  expect(await findManifest(session, digest)).toBe(digest);
+  const { client, lines } = scriptedRegistry(() => ({}));
+  expect(await findManifest(client, digest)).toBe(digest);
   expect(lines()).toEqual([`HEAD manifests/${digest}`]);
 });
 
 test("nothing is found where nothing is, also if it vanishes in between", async () => {
   const none = scriptedRegistry(() => ({ status: 404 }));
-  expect(await findManifest(none.session, "v1")).toBeUndefined();
-  expect(await getManifest(none.session, "v1")).toBeUndefined();
+  expect(await findManifest(none.client, "v1")).toBeUndefined();
+  expect(await getManifest(none.client, "v1")).toBeUndefined();
   const vanishing = scriptedRegistry(({ method }) => ({ status: method === "HEAD" ? 200 : 404 }));
-  expect(await findManifest(vanishing.session, "v1")).toBeUndefined();
+  expect(await findManifest(vanishing.client, "v1")).toBeUndefined();
 });
 
 test("all requests accept manifests and indexes, in both vocabularies", async () => {
-  const { session, requests } = scriptedRegistry(() => ({ body: bytes }));
-  await findManifest(session, "v1");
+  const { client, requests } = scriptedRegistry(() => ({ body: bytes }));
+  await findManifest(client, "v1");
   expect(requests.map(({ headers }) => headers["accept"])).toEqual([ACCEPT, ACCEPT]);
 });
 
@@ -61,52 +61,52 @@ test.each([
   ["application/json", OCI_MANIFEST],
   [undefined, OCI_MANIFEST],
 ])("of a manifest with the header %j and a type of its own, the type is %s", async (header, mediaType) => {
-  const { session } = scriptedRegistry(() => ({
+  const { client } = scriptedRegistry(() => ({
     body: bytes,
     ...(header !== undefined && { headers: { "content-type": header } }),
   }));
-  expect(await getManifest(session, "v1")).toEqual({ digest, mediaType, bytes });
+  expect(await getManifest(client, "v1")).toEqual({ digest, mediaType, bytes });
 });
 
 test.each([
   ["application/json", "application/json"],
   [undefined, ""],
 ])("a manifest without a type of its own has that of the header %j", async (header, mediaType) => {
-  const { session } = scriptedRegistry(() => ({
+  const { client } = scriptedRegistry(() => ({
     body: { mediaType: 1 },
     ...(header !== undefined && { headers: { "content-type": header } }),
   }));
-  expect(await getManifest(session, "v1")).toMatchObject({ mediaType });
+  expect(await getManifest(client, "v1")).toMatchObject({ mediaType });
 });
 
 test("a manifest has the bytes of the requested digest, and of the digest that the registry announces", async () => {
   const fine = scriptedRegistry(() => ({ body: bytes, headers: announcing(digest) }));
-  expect(await getManifest(fine.session, digest)).toMatchObject({ digest });
-  const { session } = scriptedRegistry(() => ({ body: bytes, headers: announcing(OTHER) }));
+  expect(await getManifest(fine.client, digest)).toMatchObject({ digest });
+  const { client } = scriptedRegistry(() => ({ body: bytes, headers: announcing(OTHER) }));
   const said = `the registry gave something else for ${NAME}@${OTHER}: its digest is ${digest}`;
-  await expect(getManifest(session, "v1")).rejects.toThrow(said);
+  await expect(getManifest(client, "v1")).rejects.toThrow(said);
   const silent = scriptedRegistry(() => ({ body: bytes }));
-  await expect(getManifest(silent.session, OTHER)).rejects.toThrow(said);
+  await expect(getManifest(silent.client, OTHER)).rejects.toThrow(said);
 });
 
 test("an image that is not there is an error with its name", async () => {
-  const { session } = scriptedRegistry(() => ({ status: 404 }));
-  await expect(existingManifest(session, "v1")).rejects.toThrow(`there is no image ${NAME}:v1`);
-  await expect(existingManifest(session, OTHER)).rejects.toThrow(`there is no image ${NAME}@${OTHER}`);
+  const { client } = scriptedRegistry(() => ({ status: 404 }));
+  await expect(existingManifest(client, "v1")).rejects.toThrow(`there is no image ${NAME}:v1`);
+  await expect(existingManifest(client, OTHER)).rejects.toThrow(`there is no image ${NAME}@${OTHER}`);
   const there = scriptedRegistry(() => ({ body: bytes }));
-  expect(await existingManifest(there.session, "v1")).toMatchObject({ digest });
+  expect(await existingManifest(there.client, "v1")).toMatchObject({ digest });
 });
 
 test("a manifest is stored under its digest, or under a tag that has another one", async () => {
-  const { session, lines, requests } = scriptedRegistry(({ line }) =>
+  const { client, lines, requests } = scriptedRegistry(({ line }) =>
     line.startsWith("PUT")
       ? { status: 201, headers: announcing(digest) }
       : line.endsWith("v1")
         ? { headers: announcing(OTHER) }
         : { status: 404 },
   );
-  await putManifest(session, MANIFEST);
-  await putManifest(session, MANIFEST, "v1");
+  await putManifest(client, MANIFEST);
+  await putManifest(client, MANIFEST, "v1");
   expect(lines()).toEqual([
     `HEAD manifests/${digest}`,
     `PUT manifests/${digest}`,
@@ -117,8 +117,8 @@ test("a manifest is stored under its digest, or under a tag that has another one
 });
 
 test("a manifest that is there is not stored again", async () => {
-  const { session, lines } = scriptedRegistry(() => ({ headers: announcing(digest) }));
-  await putManifest(session, MANIFEST, "v1");
+  const { client, lines } = scriptedRegistry(() => ({ headers: announcing(digest) }));
+  await putManifest(client, MANIFEST, "v1");
   expect(lines()).toEqual(["HEAD manifests/v1"]);
 });
 
@@ -126,17 +126,17 @@ test.each([
   [OTHER, OTHER],
   ["sha512:1", "unusable"],
 ])("a registry that stored a manifest as %s is an error", async (announced, said) => {
-  const { session } = scriptedRegistry(({ method }) =>
+  const { client } = scriptedRegistry(({ method }) =>
     method === "HEAD" ? { status: 404 } : { status: 201, headers: announcing(announced) },
   );
-  await expect(putManifest(session, MANIFEST)).rejects.toThrow(
+  await expect(putManifest(client, MANIFEST)).rejects.toThrow(
     `something else for ${NAME}@${digest}: its digest is ${said}`,
   );
 });
 
 test("a registry that does not say what it stored is believed", async () => {
-  const { session } = scriptedRegistry(({ method }) => ({ status: method === "HEAD" ? 404 : 200 }));
-  await expect(putManifest(session, MANIFEST)).resolves.toBeUndefined();
+  const { client } = scriptedRegistry(({ method }) => ({ status: method === "HEAD" ? 404 : 200 }));
+  await expect(putManifest(client, MANIFEST)).resolves.toBeUndefined();
 });
 
 const unsupported = { errors: [{ code: "UNSUPPORTED" }] };
@@ -150,8 +150,8 @@ test.each([
   [400, unsupported, { isGeneral: false }],
   [405, unsupported, { isGeneral: true }],
 ])("a removal that is answered with %d and %j is refused: %j", async (status, body, refused) => {
-  const { session, lines } = scriptedRegistry(() => ({ status, ...(status !== 204 && { body }) }));
-  const found = await deleteManifest(session, digest);
+  const { client, lines } = scriptedRegistry(() => ({ status, ...(status !== 204 && { body }) }));
+  const found = await deleteManifest(client, digest);
   if (refused === undefined) expect(found).toBeUndefined();
   else expect(found).toMatchObject({ digest, ...refused });
   expect(lines()).toEqual([`DELETE manifests/${digest}`]);
@@ -159,8 +159,8 @@ test.each([
 
 test("a removal that is refused for good has the registry's reason", async () => {
   const errors = [{ code: "DENIED", message: "it is immutable" }];
-  const { session } = scriptedRegistry(() => ({ status: 400, body: { errors } }));
-  expect(await deleteManifest(session, digest)).toEqual({
+  const { client } = scriptedRegistry(() => ({ status: 400, body: { errors } }));
+  expect(await deleteManifest(client, digest)).toEqual({
     digest,
     reason: `DELETE https://registry.internal/v2/docs/site/manifests/${digest} answered 400: DENIED: it is immutable`,
     isGeneral: false,
@@ -168,15 +168,15 @@ test("a removal that is refused for good has the registry's reason", async () =>
 });
 
 test.each([401, 403])("without a login, a removal that is answered with %d is an error", async (status) => {
-  const { session } = scriptedRegistry(() => ({ status }));
-  await expect(deleteManifest(session, digest)).rejects.toThrow(`answered ${status}`);
+  const { client } = scriptedRegistry(() => ({ status }));
+  await expect(deleteManifest(client, digest)).rejects.toThrow(`answered ${status}`);
 });
 
 test("a registry that refuses HEAD is asked for the manifest itself", async () => {
-  const { session, lines } = scriptedRegistry(({ method }) =>
+  const { client, lines } = scriptedRegistry(({ method }) =>
     method === "HEAD" ? { status: 405 } : { headers: announcing(digest), body: bytes },
   );
-  expect(await findManifest(session, "v1")).toBe(digest);
+  expect(await findManifest(client, "v1")).toBe(digest);
   expect(lines()).toEqual(["HEAD manifests/v1", "GET manifests/v1"]);
 });
 

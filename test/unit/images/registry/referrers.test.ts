@@ -55,7 +55,7 @@ const manifests = (...entries: readonly unknown[]): object => ({
 
 test("a registry with the API keeps the list itself", async () => {
   const registry = answering({ body: { manifests: [] } });
-  await listReferrers(registry.session, IMAGE, [ONE]);
+  await listReferrers(registry.client, IMAGE, [ONE]);
   expect(registry.lines()).toEqual([`GET referrers/${IMAGE}`]);
   expect(registry.requests[0]?.headers["accept"]).toBe(OCI_INDEX);
 });
@@ -66,18 +66,18 @@ test.each<[string, Reply]>([
   ["no list", { body: { manifests: {} } }],
 ])("a registry that answers %s has the list under a tag", async (_what, api) => {
   const registry = answering(api);
-  await listReferrers(registry.session, IMAGE, [ONE, TWO]);
+  await listReferrers(registry.client, IMAGE, [ONE, TWO]);
   expect(written(registry)).toEqual([manifests(ONE, TWO)]);
 });
 
 test("a failure of the API is no answer", async () => {
-  await expect(listReferrers(answering({ status: 401 }).session, IMAGE, [ONE])).rejects.toThrow("401");
+  await expect(listReferrers(answering({ status: 401 }).client, IMAGE, [ONE])).rejects.toThrow("401");
 });
 
 test("a list keeps its entries, except those that were removed or name no manifest", async () => {
   list = JSON.stringify(manifests(OLD, GONE, ONE, { digest: "../1" }, "text"));
   const registry = answering({ status: 404 });
-  await listReferrers(registry.session, IMAGE, [ONE, TWO]);
+  await listReferrers(registry.client, IMAGE, [ONE, TWO]);
   expect(written(registry)).toEqual([manifests(OLD, ONE, TWO)]);
   expect(registry.lines().filter((line) => !/ (manifests|referrers)\//.test(line))).toEqual([]);
 });
@@ -85,7 +85,7 @@ test("a list keeps its entries, except those that were removed or name no manife
 test("a list that is complete is not written", async () => {
   list = JSON.stringify(manifests(ONE, GONE, TWO));
   const registry = answering({ status: 404 });
-  await listReferrers(registry.session, IMAGE, [ONE, TWO]);
+  await listReferrers(registry.client, IMAGE, [ONE, TWO]);
   expect(written(registry)).toEqual([]);
   expect(listed()).toEqual(manifests(ONE, GONE, TWO));
 });
@@ -93,7 +93,7 @@ test("a list that is complete is not written", async () => {
 test("something else under the tag is not overwritten", async () => {
   list = contentOf("", { layers: [] }).bytes.toString();
   const registry = answering({ status: 404 });
-  await expect(listReferrers(registry.session, IMAGE, [ONE])).rejects.toThrow(
+  await expect(listReferrers(registry.client, IMAGE, [ONE])).rejects.toThrow(
     `registry.internal/docs/site:${TAG} is no list of referrers, as the tag's name says`,
   );
   expect(written(registry)).toEqual([]);

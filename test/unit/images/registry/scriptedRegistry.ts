@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { FetchError, Response } from "node-fetch";
 import type { Fetch } from "../../../../provider/http/attempt.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { type Actions, RegistrySession } from "../../../../provider/images/registry/session.ts";
+import { type Actions, RegistryClient } from "../../../../provider/images/registry/client.ts";
 import { type Clock, startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { noPauses } from "../../../simulation/noPauses.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -32,7 +32,7 @@ export type Reply =
   | { readonly error: string; readonly after?: number };
 
 export interface ScriptedRegistry {
-  readonly session: RegistrySession;
+  readonly client: RegistryClient;
   readonly requests: readonly Asked[];
   /** The lines of all requests. */
   readonly lines: () => string[];
@@ -40,7 +40,7 @@ export interface ScriptedRegistry {
   readonly secrets: Secrets;
 }
 
-/** A session with the repository `docs/site` of `registry.internal`, whose answers are a function of the request. */
+/** A client of the repository `docs/site` of `registry.internal`, whose answers are a function of the request. */
 export function scriptedRegistry(
   answer: (request: Asked, number: number) => Reply,
   {
@@ -82,8 +82,8 @@ export function scriptedRegistry(
     environment: (name: string) => environment[name],
   };
   const repository = { host: "registry.internal", path: "docs/site" };
-  const session = new RegistrySession(repository, context, { actions });
-  return { session, requests, lines: () => requests.map(({ line }) => line), reporter, secrets };
+  const client = new RegistryClient(repository, context, { actions });
+  return { client, requests, lines: () => requests.map(({ line }) => line), reporter, secrets };
 }
 
 function replied(

@@ -44,7 +44,7 @@ async function sent(
     signal && { signal },
   );
   const moved: number[] = [];
-  const failure = await uploadBlob(registry.session, content(size), (bytes) => moved.push(bytes)).then(
+  const failure = await uploadBlob(registry.client, content(size), (bytes) => moved.push(bytes)).then(
     () => undefined,
     (error: unknown) => error as Error,
   );
@@ -268,7 +268,7 @@ test("a stopped upload is cancelled, although the operation's signal is aborted"
     },
     { signal: stop.signal },
   );
-  await expect(uploadBlob(registry.session, content(10), () => undefined)).rejects.toThrow("stopped");
+  await expect(uploadBlob(registry.client, content(10), () => undefined)).rejects.toThrow("stopped");
   expect(registry.lines()).toEqual([BEGIN, `PUT u1${QUERY}`, "DELETE u1"]);
 });
 
@@ -281,6 +281,6 @@ test("a cancellation takes no longer than a second and a half", async () => {
     GET: { status: 204, headers: { location: "/v2/docs/site/u1" } },
   };
   const registry = scriptedRegistry(({ method }) => replies[method] ?? {}, { clock });
-  await expect(uploadBlob(registry.session, content(10), () => undefined)).rejects.toThrow("answered 403");
+  await expect(uploadBlob(registry.client, content(10), () => undefined)).rejects.toThrow("answered 403");
   expect(clock.waits).toContain(1_500);
 });

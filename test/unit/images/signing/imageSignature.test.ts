@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import type { RegistrySession } from "../../../../provider/images/registry/session.ts";
+import type { RegistryClient } from "../../../../provider/images/registry/client.ts";
 import {
   findSignature,
   signaturePayload,
@@ -8,7 +8,7 @@ import {
 } from "../../../../provider/images/signing/imageSignature.ts";
 import { sealed } from "../../../../provider/images/signing/envelope.ts";
 import type { Signer } from "../../../../provider/images/signing/signer.ts";
-import { openRegistrySession } from "../../../simulation/registrySession.ts";
+import { openRegistryClient } from "../../../simulation/registryClient.ts";
 import { startRegistryStub, type RegistryStub } from "../../../simulation/registryStub.ts";
 import { newSigner } from "../../../simulation/signedImage.ts";
 
@@ -16,31 +16,31 @@ const IMAGE = `sha256:${"1".repeat(64)}`;
 const TAG = `sha256-${"1".repeat(64)}.sig`;
 
 let registry: RegistryStub;
-let session: RegistrySession;
+let client: RegistryClient;
 beforeEach(async (context) => {
   registry = await startRegistryStub(context);
-  session = openRegistrySession(registry, "pull");
+  client = openRegistryClient(registry, "pull");
 });
 
 const signer = newSigner();
 
 test("an image has no signature, one by the key, or only others", async () => {
-  expect(await findSignature(session, IMAGE, signer)).toBe("unsigned");
-  await expect(verifyImage(session, IMAGE, signer)).rejects.toThrow(
+  expect(await findSignature(client, IMAGE, signer)).toBe("unsigned");
+  await expect(verifyImage(client, IMAGE, signer)).rejects.toThrow(
     `${registry.host}/docs/site@${IMAGE} has no signature`,
   );
-  await expect(verifyImage(session, IMAGE, signer)).rejects.toHaveProperty(
+  await expect(verifyImage(client, IMAGE, signer)).rejects.toHaveProperty(
     "remedy",
     "Sign it, for example with `signingKeyEnv` of a BundleCopy. If it was copied from another repository, its signature " +
       `was not: copy the tag ${TAG}, too, and of one by cosign 3 the referrers (\`cosign copy\`, \`oras cp -r\`).`,
   );
 
   store([signed(signaturePayload("registry.internal/docs/site", IMAGE), newSigner())]);
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
-  await expect(verifyImage(session, IMAGE, signer)).rejects.toThrow(
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
+  await expect(verifyImage(client, IMAGE, signer)).rejects.toThrow(
     `has no valid signature by the public key with the SHA-256 ${signer.keyId}`,
   );
-  await expect(verifyImage(session, IMAGE, signer)).rejects.toHaveProperty(
+  await expect(verifyImage(client, IMAGE, signer)).rejects.toHaveProperty(
     "remedy",
     `Another key signed it, or its signature in ${registry.host}/docs/site was changed. Give the public key of its signer, ` +
       "or find out who changed it.",
@@ -48,43 +48,43 @@ test("an image has no signature, one by the key, or only others", async () => {
 
   const payload = signaturePayload("registry.internal/docs/site", IMAGE);
   store([signed(payload, newSigner()), signed(payload, signer)]);
-  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
-  await verifyImage(session, IMAGE, signer);
+  expect(await findSignature(client, IMAGE, signer)).toBe("signed");
+  await verifyImage(client, IMAGE, signer);
 });
 
 test("a signature of another image, and one with a changed byte anywhere, are none", async () => {
   store([signed(signaturePayload("registry.internal/docs/site", `sha256:${"2".repeat(64)}`), signer)]);
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
 
   const good = signed(signaturePayload("registry.internal/docs/site", IMAGE), signer);
   const changed = Buffer.from(good.signature);
   changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
   store([{ ...good, signature: changed }]);
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
 
   store([good]);
   const [digest = ""] = registry.blobs.keys();
   registry.blobs.set(digest, Buffer.from(good.payload.toString().replace("image", "imagf")));
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
   registry.blobs.delete(digest);
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
 });
 
 test("a signature in a layer of another type, and a layer without one, are none", async () => {
   const good = signed(signaturePayload("registry.internal/docs/site", IMAGE), signer);
   store([good], { mediaType: "text/plain" });
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
   store([good], { annotations: undefined });
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
   store([good], {});
-  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
+  expect(await findSignature(client, IMAGE, signer)).toBe("signed");
 });
 
 test("a tag with something else than signatures is no signature", async () => {
   for (const text of ["{}", '{"layers":[{"mediaType":"text/plain"}]}', '{"layers":{}}', "[[[["]) {
     const body = Buffer.from(text);
     registry.manifests.set(TAG, { type: "application/vnd.oci.image.manifest.v1+json", body });
-    expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+    expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
   }
 });
 
@@ -93,13 +93,13 @@ const BUNDLE = "application/vnd.dev.sigstore.bundle.v0.3+json";
 
 test("a bundle of cosign 3 is a signature, in registries with and without the list of referrers", async () => {
   storeBundles([bundle(IMAGE, newSigner())]);
-  expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+  expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
   storeBundles([bundle(IMAGE, newSigner()), bundle(IMAGE, signer)]);
-  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
-  await verifyImage(session, IMAGE, signer);
+  expect(await findSignature(client, IMAGE, signer)).toBe("signed");
+  await verifyImage(client, IMAGE, signer);
   // beside a signature of another key under the tag of cosign 2
   store([signed(signaturePayload("registry.internal/docs/site", IMAGE), newSigner())], {}, false);
-  expect(await findSignature(session, IMAGE, signer)).toBe("signed");
+  expect(await findSignature(client, IMAGE, signer)).toBe("signed");
 });
 
 test("a bundle about another image, about something else than a signature, of another type, or changed is none", async () => {
@@ -116,10 +116,10 @@ test("a bundle about another image, about something else than a signature, of an
     "[]",
   ]) {
     storeBundles([Buffer.from(each)]);
-    expect(await findSignature(session, IMAGE, signer)).toBe("otherSignature");
+    expect(await findSignature(client, IMAGE, signer)).toBe("otherSignature");
   }
   storeBundles([bundle(IMAGE, signer)], "application/vnd.example+json");
-  expect(await findSignature(session, IMAGE, signer)).toBe("unsigned");
+  expect(await findSignature(client, IMAGE, signer)).toBe("unsigned");
 });
 
 /** The form of cosign 3: a statement in an envelope, in a bundle. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Manifest } from "../../../../provider/images/registry/manifests.ts";
-import type { RegistrySession } from "../../../../provider/images/registry/session.ts";
+import type { RegistryClient } from "../../../../provider/images/registry/client.ts";
 import type { Artifact } from "../../../../provider/images/signing/artifacts.ts";
 import { opened } from "../../../../provider/images/signing/envelope.ts";
 import { readLayers } from "../../../../provider/images/signing/layers.ts";
@@ -14,7 +14,7 @@ import {
   signedArtifacts,
 } from "../../../../provider/images/signing/signedImage.ts";
 import type { Attestation } from "../../../../provider/images/signing/makeArtifacts.ts";
-import { openRegistrySession } from "../../../simulation/registrySession.ts";
+import { openRegistryClient } from "../../../simulation/registryClient.ts";
 import { startRegistryStub, type RegistryStub } from "../../../simulation/registryStub.ts";
 import { newSigner } from "../../../simulation/signedImage.ts";
 
@@ -27,10 +27,10 @@ const PROVENANCE = "https://example.com/provenance";
 
 const signer = newSigner();
 let registry: RegistryStub;
-let session: RegistrySession;
+let client: RegistryClient;
 beforeEach(async (context) => {
   registry = await startRegistryStub(context);
-  session = openRegistrySession(registry, "pull,push");
+  client = openRegistryClient(registry, "pull,push");
   store(IMAGE);
 });
 
@@ -39,13 +39,13 @@ const KINDS = { predicateTypes: [MATERIALS, PROVENANCE] };
 
 /** Signs the image and stores all. */
 async function sign(by = signer, attestations: readonly Attestation[] = ATTESTATIONS): Promise<Artifact[]> {
-  const artifacts = await signedArtifacts(session, IMAGE, attestations, by);
-  await pushArtifacts(session, IMAGE, artifacts);
+  const artifacts = await signedArtifacts(client, IMAGE, attestations, by);
+  await pushArtifacts(client, IMAGE, artifacts);
   return artifacts;
 }
 
 test("the artifacts are those of cosign's specification, and referrers of the image", async () => {
-  const [signature, attestations, ...referrers] = await signedArtifacts(session, IMAGE, ATTESTATIONS, signer);
+  const [signature, attestations, ...referrers] = await signedArtifacts(client, IMAGE, ATTESTATIONS, signer);
   const subject = { mediaType: OCI_MANIFEST, digest: IMAGE.digest, size: IMAGE.bytes.length };
 
   const payload = JSON.stringify({
@@ -140,8 +140,8 @@ test("what is stored is found again, and a second run signs and sends nothing", 
     for (const { digest, bytes } of blobs) expect(registry.blobs.get(digest)).toEqual(bytes);
   }
   expect(listed()).toEqual(artifacts.flatMap(({ referrer }) => (referrer ? [referrer] : [])));
-  expect(await isSignedImage(session, IMAGE.digest, { ...KINDS, manifests: digests }, signer)).toBe(true);
-  expect(await findArtifacts(session, IMAGE.digest, KINDS.predicateTypes, signer)).toEqual(digests);
+  expect(await isSignedImage(client, IMAGE.digest, { ...KINDS, manifests: digests }, signer)).toBe(true);
+  expect(await findArtifacts(client, IMAGE.digest, KINDS.predicateTypes, signer)).toEqual(digests);
 
   registry.requests.length = 0;
   const again = await sign();
@@ -156,25 +156,25 @@ test("signatures and attestations of others stay; an earlier statement of the sa
   await sign(signer, [attestation(MATERIALS, "earlier"), attestation(review)]);
   await sign();
 
-  const signatures = (await readLayers(session, `${TAG}.sig`)) ?? [];
+  const signatures = (await readLayers(client, `${TAG}.sig`)) ?? [];
   expect(signatures).toHaveLength(2);
-  const attestations = (await readLayers(session, `${TAG}.att`)) ?? [];
+  const attestations = (await readLayers(client, `${TAG}.att`)) ?? [];
   const statementsBy = (by: typeof signer): string[] =>
     attestations.flatMap(({ content }) => opened(content, by)?.toString() ?? []);
   const both = ATTESTATIONS.map((statement) => JSON.stringify(statement));
   expect(statementsBy(reviewer)).toEqual(both);
   expect(statementsBy(signer)).toEqual([JSON.stringify(attestation(review)), ...both]);
   for (const by of [reviewer, signer]) {
-    expect(await isSignedImage(session, IMAGE.digest, { ...KINDS, manifests: [] }, by)).toBe(true);
+    expect(await isSignedImage(client, IMAGE.digest, { ...KINDS, manifests: [] }, by)).toBe(true);
   }
-  expect(await isSignedImage(session, IMAGE.digest, { ...KINDS, manifests: [] }, newSigner())).toBe(false);
+  expect(await isSignedImage(client, IMAGE.digest, { ...KINDS, manifests: [] }, newSigner())).toBe(false);
 });
 
 describe("an image is not signed by the key", () => {
   const isSigned = (manifests: readonly string[] = []): Promise<boolean> =>
-    isSignedImage(session, IMAGE.digest, { ...KINDS, manifests }, signer);
+    isSignedImage(client, IMAGE.digest, { ...KINDS, manifests }, signer);
   const found = (): Promise<string[] | undefined> =>
-    findArtifacts(session, IMAGE.digest, KINDS.predicateTypes, signer);
+    findArtifacts(client, IMAGE.digest, KINDS.predicateTypes, signer);
 
   test("without a signature, or without attestations", async () => {
     expect([await isSigned(), await found()]).toEqual([false, undefined]);
@@ -218,15 +218,15 @@ test("an attestation about several images is one about each", async () => {
   const subject = [{ digest: { sha256: "2".repeat(64) } }, { digest: { sha256: IMAGE.digest.slice(7) } }];
   await sign(signer, [attestation(MATERIALS, "", subject)]);
   const only = { predicateTypes: [MATERIALS], manifests: [] };
-  expect(await isSignedImage(session, IMAGE.digest, only, signer)).toBe(true);
+  expect(await isSignedImage(client, IMAGE.digest, only, signer)).toBe(true);
 });
 
 test("a removal removes the tags, the list and all manifests, and finds nothing the second time", async () => {
   const digests = (await sign()).map(({ manifest }) => manifest.digest);
-  expect(await removeArtifacts(session, IMAGE.digest, digests)).toBeUndefined();
+  expect(await removeArtifacts(client, IMAGE.digest, digests)).toBeUndefined();
   expect([...registry.manifests.keys()]).toEqual([IMAGE.digest]);
   registry.requests.length = 0;
-  expect(await removeArtifacts(session, IMAGE.digest, [])).toBeUndefined();
+  expect(await removeArtifacts(client, IMAGE.digest, [])).toBeUndefined();
   expect(registry.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
 });
 
@@ -234,12 +234,12 @@ test("what another owner of the image replaced goes when its owner leaves, the r
   const digests = (await sign()).map(({ manifest }) => manifest.digest);
   await sign(signer, [attestation(MATERIALS, "another"), attestation(PROVENANCE)]);
   const before = [...registry.manifests.keys()];
-  expect(await removeReplacedArtifacts(session, IMAGE.digest, digests)).toBeUndefined();
+  expect(await removeReplacedArtifacts(client, IMAGE.digest, digests)).toBeUndefined();
   const left = [...registry.manifests.keys()];
   expect(before.filter((key) => !left.includes(key))).toEqual([digests[1]]);
-  expect(await isSignedImage(session, IMAGE.digest, { ...KINDS, manifests: [] }, signer)).toBe(true);
+  expect(await isSignedImage(client, IMAGE.digest, { ...KINDS, manifests: [] }, signer)).toBe(true);
   // the last owner knows only its own
-  expect(await removeArtifacts(session, IMAGE.digest, [])).toBeUndefined();
+  expect(await removeArtifacts(client, IMAGE.digest, [])).toBeUndefined();
   const referrersLeft = [...registry.manifests.keys()].filter((key) => digests.includes(key));
   expect(referrersLeft).toEqual([]);
 });
@@ -248,7 +248,7 @@ test("a registry that allows no removal is asked once", async () => {
   const digests = (await sign()).map(({ manifest }) => manifest.digest);
   registry.refusesRemoval = true;
   registry.requests.length = 0;
-  expect(await removeArtifacts(session, IMAGE.digest, digests)).toMatchObject({ isGeneral: true });
+  expect(await removeArtifacts(client, IMAGE.digest, digests)).toMatchObject({ isGeneral: true });
   expect(registry.requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(1);
 });
 
@@ -260,7 +260,7 @@ describe("layers", () => {
 
   const read = (layers: unknown): Promise<unknown> => {
     store(manifestWith({ schemaVersion: 2, mediaType: OCI_MANIFEST, layers }), "tag");
-    return readLayers(session, "tag");
+    return readLayers(client, "tag");
   };
 
   test("are read with their content and those annotations that are texts", async () => {
@@ -287,7 +287,7 @@ describe("layers", () => {
     expect(await read({})).toEqual([]);
     expect(await read(undefined)).toEqual([]);
     expect(registry.requests.filter((request) => request.includes("/blobs/"))).toEqual([]);
-    expect(await readLayers(session, "missing")).toBeUndefined();
+    expect(await readLayers(client, "missing")).toBeUndefined();
   });
 });
 

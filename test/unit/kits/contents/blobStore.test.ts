@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { BlobStore } from "../../../../provider/kits/contents/blobStore.ts";
 import { digestOf } from "../../../../provider/images/registry/content.ts";
-import { openRegistrySession } from "../../../simulation/registrySession.ts";
+import { openRegistryClient } from "../../../simulation/registryClient.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
 
 const { signal } = new AbortController();
@@ -41,7 +41,7 @@ test("a layer of an earlier kit is left out, but a manifest is not, even one tha
   const store = new BlobStore(folder, [], SINCE, signal);
   const arrived: number[] = [];
   const blob = { digest: digestOf(two), size: two.length };
-  await store.fetch(openRegistrySession(registry, "pull"), blob, (bytes) => arrived.push(bytes));
+  await store.fetch(openRegistryClient(registry, "pull"), blob, (bytes) => arrived.push(bytes));
   await store.put(one);
   expect(registry.requests).toEqual([]);
   expect(arrived).toEqual([two.length]);
@@ -52,11 +52,11 @@ test("a layer of an earlier kit is left out, but a manifest is not, even one tha
 
 test("a layer that is there with its bytes is not requested", async (context) => {
   const registry = await startRegistryStub(context);
-  const session = openRegistrySession(registry, "pull");
+  const client = openRegistryClient(registry, "pull");
   const digest = digestOf(one);
   writeFileSync(join(folder, hex(digest)), one);
   const store = new BlobStore(folder, [], undefined, signal);
-  for (let i = 0; i < 2; i++) await store.fetch(session, { digest, size: one.length }, () => undefined);
+  for (let i = 0; i < 2; i++) await store.fetch(client, { digest, size: one.length }, () => undefined);
   expect(registry.requests).toEqual([]);
   expect(store.blobs).toEqual([{ digest, size: one.length, inEarlierKit: undefined }]);
 });

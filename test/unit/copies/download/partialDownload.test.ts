@@ -13,11 +13,15 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Part, strongEtag, type PartNote } from "../../../../provider/copies/download/part.ts";
+import {
+  PartialDownload,
+  strongEtag,
+  type DownloadNote,
+} from "../../../../provider/copies/download/partialDownload.ts";
 import { ownName } from "../../../../provider/runtime/files/ownerProcess.ts";
 import { MODES, notOnWindows } from "../../../systems.ts";
 
-const NOTE: PartNote = { subject: "job a", etag: '"1"', totalBytes: 100 };
+const NOTE: DownloadNote = { subject: "job a", etag: '"1"', totalBytes: 100 };
 const HOUR_MS = 3_600_000;
 
 let folder = "";
@@ -26,9 +30,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const claim = (name = "a", subject = "job a"): Part => Part.claim(folder, name, subject, Date.now());
+const claim = (name = "a", subject = "job a"): PartialDownload =>
+  PartialDownload.claim(folder, name, subject, Date.now());
 
-/** A part as another process left it. */
+/** A partial download as another process left it. */
 function left(
   owner: string,
   bytes: string,
@@ -49,15 +54,15 @@ const living = ownName();
 /** Of an unknown machine. */
 const FAR = "0123456789abcdef-1-1-00000000";
 
-test("of several parts the largest is resumed, and the others are removed", async () => {
+test("of several partial downloads the largest is resumed, and the others are removed", async () => {
   left("free-00000001", "1");
   left("free-00000002", "333");
   left("free-00000003", "22");
-  const part = claim();
-  await part.open();
-  expect(part.size).toBe(3);
+  const partial = claim();
+  await partial.open();
+  expect(partial.size).toBe(3);
   expect(readdirSync(folder)).toHaveLength(1);
-  await part.close();
+  await partial.close();
 });
 
 test.each([
@@ -67,74 +72,74 @@ test.each([
   ["without an ETag", { subject: "job a" }],
   ["with a note that was cut", '{"subject": "jo'],
   ["with a note that says nothing", "null"],
-])("a part %s is useless", async (_what, note) => {
+])("a partial download %s is useless", async (_what, note) => {
   left(FREE, "one", { note });
-  const part = claim();
-  await part.open();
-  expect(part.size).toBe(0);
+  const partial = claim();
+  await partial.open();
+  expect(partial.size).toBe(0);
   expect(readdirSync(folder)).toHaveLength(1);
-  await part.close();
+  await partial.close();
 });
 
 test.each(["100", -0.5, null])("a size of %j in a note is ignored", async (totalBytes) => {
   left(FREE, "one", { note: { ...NOTE, totalBytes } });
-  const part = claim();
-  await part.open();
-  expect([part.size, part.note]).toEqual([3, { subject: "job a", etag: '"1"' }]);
-  await part.close();
+  const partial = claim();
+  await partial.open();
+  expect([partial.size, partial.note]).toEqual([3, { subject: "job a", etag: '"1"' }]);
+  await partial.close();
 });
 
-test("a smaller part is resumed where the largest is useless", async () => {
+test("a smaller partial download is resumed where the largest is useless", async () => {
   left("free-00000001", "333", { note: "null" });
   left("free-00000002", "22");
   left("free-00000003", "1");
-  const part = claim();
-  await part.open();
-  expect(part.size).toBe(2);
+  const partial = claim();
+  await partial.open();
+  expect(partial.size).toBe(2);
   expect(readdirSync(folder)).toHaveLength(1);
-  await part.close();
+  await partial.close();
 });
 
-test("only its owner can read a part", async (context) => {
+test("only its owner can read a partial download", async (context) => {
   notOnWindows(context, MODES);
   const below = join(folder, "downloads");
-  const part = Part.claim(below, "a", "job a", Date.now());
-  await part.open();
-  await part.begin(NOTE);
-  const modes = [below, dirname(part.path), part.path, join(dirname(part.path), "note.json")].map(
+  const partial = PartialDownload.claim(below, "a", "job a", Date.now());
+  await partial.open();
+  await partial.begin(NOTE);
+  const modes = [below, dirname(partial.path), partial.path, join(dirname(partial.path), "note.json")].map(
     (path) => statSync(path).mode & 0o777,
   );
   expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
-  await part.close();
+  await partial.close();
 });
 
-test("written bytes survive a kill, though neither a block is full nor the part is closed", async () => {
-  const part = claim();
-  await part.open();
-  await part.begin(NOTE);
-  await part.append(Buffer.from("one "));
-  part.write();
-  part.write(); // nothing new
-  await expect.poll(() => readFileSync(part.path, "utf8")).toBe("one ");
-  await part.append(Buffer.from("two"));
-  expect(part.size).toBe(7);
-  expect(await part.finish()).toBe(createHash("sha256").update("one two").digest("hex"));
-  await part.close();
-  await part.close(); // again, after a failure
-  expect(readFileSync(part.path, "utf8")).toBe("one two");
+test("written bytes survive a kill, though neither a block is full nor the partial download is closed", async () => {
+  const partial = claim();
+  await partial.open();
+  await partial.begin(NOTE);
+  await partial.append(Buffer.from("one "));
+  partial.write();
+  partial.write(); // nothing new
+  await expect.poll(() => readFileSync(partial.path, "utf8")).toBe("one ");
+  await partial.append(Buffer.from("two"));
+  expect(partial.size).toBe(7);
+  expect(await partial.finish()).toBe(createHash("sha256").update("one two").digest("hex"));
+  await partial.close();
+  await partial.close(); // again, after a failure
+  expect(readFileSync(partial.path, "utf8")).toBe("one two");
 });
 
-test("bytes that were not written yet are dropped when a part begins again", async () => {
-  const part = claim();
-  await part.open();
-  await part.append(Buffer.from("of another bundle"));
-  await part.begin(NOTE);
-  await part.append(Buffer.from("new"));
-  await part.close();
-  expect([part.size, readFileSync(part.path, "utf8")]).toEqual([3, "new"]);
+test("bytes that were not written yet are dropped when a partial download begins again", async () => {
+  const partial = claim();
+  await partial.open();
+  await partial.append(Buffer.from("of another bundle"));
+  await partial.begin(NOTE);
+  await partial.append(Buffer.from("new"));
+  await partial.close();
+  expect([partial.size, readFileSync(partial.path, "utf8")]).toEqual([3, "new"]);
 });
 
-test("a useless part is removed instead of released, and one that is gone is released without an error", () => {
+test("a useless partial download is removed instead of released, and one that is gone is released without an error", () => {
   const useless = claim();
   useless.isUseless = true;
   useless.release();
@@ -145,17 +150,17 @@ test("a useless part is removed instead of released, and one that is gone is rel
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test.each([living, FAR])("a part that may be in use is left alone: %s", async (owner) => {
+test.each([living, FAR])("a partial download that may be in use is left alone: %s", async (owner) => {
   const theirs = left(owner, "theirs");
-  const part = claim();
-  await part.open();
-  expect(part.size).toBe(0);
-  part.remove();
+  const partial = claim();
+  await partial.open();
+  expect(partial.size).toBe(0);
+  partial.remove();
   expect(readFileSync(join(theirs, "bundle"), "utf8")).toBe("theirs");
-  await part.close();
+  await partial.close();
 });
 
-test("an unused part is removed after a day, where no live owner is known; other files stay", () => {
+test("an unused partial download is removed after a day, where no live owner is known; other files stay", () => {
   const [old, oldOfOther] = [
     left(FAR, "x", { ageMs: 25 * HOUR_MS }),
     left(FREE, "x", { name: "b", ageMs: 25 * HOUR_MS }),
@@ -172,7 +177,7 @@ test("an unused part is removed after a day, where no live owner is known; other
   ]);
 });
 
-test("a part without bytes is as old as its folder", () => {
+test("a partial download without bytes is as old as its folder", () => {
   const [old, young] = [left(FAR, "x"), left(FAR, "x", { name: "b" })];
   for (const path of [old, young]) rmSync(join(path, "bundle"));
   const then = new Date(Date.now() - 25 * HOUR_MS);
@@ -181,27 +186,27 @@ test("a part without bytes is as old as its folder", () => {
   expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
 });
 
-test("the part of a living process of this machine stays, though the clock of this run is a day ahead", () => {
+test("the partial download of a living process of this machine stays, though the clock of this run is a day ahead", () => {
   const theirs = left(living, "theirs", { ageMs: 25 * HOUR_MS });
   claim();
   expect(readFileSync(join(theirs, "bundle"), "utf8")).toBe("theirs");
 });
 
-test("parts of names with a common prefix are distinguished", async () => {
+test("partial downloads of names with a common prefix are distinguished", async () => {
   left(FREE, "x", { name: "a.b" });
-  const part = claim("a");
-  await part.open();
-  expect(part.size).toBe(0);
-  await part.close();
+  const partial = claim("a");
+  await partial.open();
+  expect(partial.size).toBe(0);
+  await partial.close();
 });
 
-test("a released part is available to the next download, in this process, too", async () => {
-  const part = claim();
-  await part.open();
-  await part.begin(NOTE);
-  await part.append(Buffer.from("some"));
-  await part.close();
-  part.release();
+test("a released partial download is available to the next download, in this process, too", async () => {
+  const partial = claim();
+  await partial.open();
+  await partial.begin(NOTE);
+  await partial.append(Buffer.from("some"));
+  await partial.close();
+  partial.release();
   const next = claim();
   await next.open();
   expect([next.size, next.note]).toEqual([4, NOTE]);

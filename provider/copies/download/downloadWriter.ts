@@ -1,12 +1,12 @@
 /**
- * A worker thread that writes and hashes a part while the main thread receives. Node.js loads this file by its name, in tests
+ * A worker thread that writes and hashes a partial download while the main thread receives. Node.js loads this file by its name, in tests
  * uncompiled, so it imports nothing at run time.
  */
 import type { Hash } from "node:crypto";
 import type { Answer } from "../../runtime/files/thread";
 
 /** A request to the thread; it answers requests in order. */
-export type PartTask =
+export type WriterTask =
   /** Opens or creates the file, and hashes its content. */
   | { do: "open"; path: string }
   /** Truncates the file. */
@@ -23,7 +23,7 @@ export interface Written {
   readonly digest: string | undefined;
 }
 /** The response to a request. */
-export type PartAnswer = Answer<Written>;
+export type WriterAnswer = Answer<Written>;
 
 const { createHash } = process.getBuiltinModule("node:crypto");
 const fs = process.getBuiltinModule("node:fs");
@@ -35,7 +35,7 @@ let size = 0;
 let hash: Hash = createHash("sha256");
 
 /** Runs one task. @returns the digest, if the task requests it */
-function work(task: PartTask): string | undefined {
+function work(task: WriterTask): string | undefined {
   if (task.do === "open") {
     // on systems without O_NOFOLLOW it is `undefined`, which has no effect here
     const { O_RDWR, O_CREAT, O_NOFOLLOW } = fs.constants;
@@ -75,8 +75,8 @@ function work(task: PartTask): string | undefined {
   }
 }
 
-threads.parentPort?.on("message", (task: PartTask) => {
-  let answer: PartAnswer;
+threads.parentPort?.on("message", (task: WriterTask) => {
+  let answer: WriterAnswer;
   try {
     const digest = work(task);
     answer = { ok: true, size, digest };

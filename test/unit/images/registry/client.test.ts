@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findManifest } from "../../../../provider/images/registry/manifests.ts";
-import { RegistrySession } from "../../../../provider/images/registry/session.ts";
+import { RegistryClient } from "../../../../provider/images/registry/client.ts";
 import { type Clock, startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { noPauses } from "../../../simulation/noPauses.ts";
@@ -17,48 +17,48 @@ test.each([
   ["https://store.example.com/1?signed=a+b", "https://store.example.com/1?signed=a+b"],
   ["http://registry.internal/v2/1", "https://registry.internal/v2/1"],
 ])("a registry may continue at %s", async (location, expected) => {
-  const { session } = sessionWith(() => ({}));
-  expect((await session.located(location, new URL(ROOT))).href).toBe(expected);
+  const { client } = clientWith(() => ({}));
+  expect((await client.located(location, new URL(ROOT))).href).toBe(expected);
 });
 
 test.each([null, "http://store.example.com/1", "file:///etc/passwd", "http://"])(
   "an upload does not continue at %j",
   async (location) => {
-    const { session } = sessionWith(() => ({}));
-    await expect(session.located(location, new URL(ROOT))).rejects.toThrow("the registry registry.internal");
+    const { client } = clientWith(() => ({}));
+    await expect(client.located(location, new URL(ROOT))).rejects.toThrow("the registry registry.internal");
   },
 );
 
 test("a token server without encryption gets no password", async () => {
-  const { session, requests } = sessionWith(() => ({
+  const { client, requests } = clientWith(() => ({
     status: 401,
     headers: { "www-authenticate": 'Bearer realm="http://auth.example.com/token"' },
   }));
-  await expect(findManifest(session, DIGEST)).rejects.toThrow("anyone on the network path can read");
+  await expect(findManifest(client, DIGEST)).rejects.toThrow("anyone on the network path can read");
   expect(requests.map(({ url }) => url)).toEqual([`${ROOT}a/manifests/${DIGEST}`]);
 });
 
 test("a registry that challenges in an unknown way, or without an address, is an error after one request", async () => {
   for (const challenge of ["Negotiate", 'Bearer realm="nowhere"', ""]) {
-    const { session, requests } = sessionWith(() => ({
+    const { client, requests } = clientWith(() => ({
       status: 401,
       headers: { "www-authenticate": challenge },
     }));
-    await expect(findManifest(session, DIGEST)).rejects.toThrow("answered 401");
+    await expect(findManifest(client, DIGEST)).rejects.toThrow("answered 401");
     expect(requests).toHaveLength(1);
   }
 });
 
 test("a token is sent to the registry, and not to a store to which it redirects", async () => {
   const STORE = "https://store.example.com/1";
-  const { session, requests } = sessionWith(({ url, headers }) => {
+  const { client, requests } = clientWith(({ url, headers }) => {
     if (url.startsWith("https://auth.example.com/")) return { body: { token: "t0ken" } };
     if (url === STORE) return { status: 404 };
     return headers["authorization"] === undefined
       ? { status: 401, headers: { "www-authenticate": 'Bearer realm="https://auth.example.com/token"' } }
       : { status: 307, headers: { location: STORE } };
   });
-  expect(await findManifest(session, DIGEST)).toBeUndefined();
+  expect(await findManifest(client, DIGEST)).toBeUndefined();
   expect(requests.map(({ url, headers }) => [new URL(url).host, headers["authorization"]])).toEqual([
     ["registry.internal", undefined],
     ["auth.example.com", undefined],
@@ -68,16 +68,16 @@ test("a token is sent to the registry, and not to a store to which it redirects"
 });
 
 test("redirects in a circle end in an error", async () => {
-  const { session, requests } = sessionWith(() => ({ status: 307, headers: { location: ROOT } }));
-  await expect(findManifest(session, DIGEST)).rejects.toThrow("redirects more than 5 times");
+  const { client, requests } = clientWith(() => ({ status: 307, headers: { location: ROOT } }));
+  await expect(findManifest(client, DIGEST)).rejects.toThrow("redirects more than 5 times");
   expect(requests).toHaveLength(6);
 });
 
 test("a registry that does not answer is given up, with what to check", async () => {
   // it reads folders of certificates, which takes no time of a virtual clock
   const clock = new FasterClock(200);
-  const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), { clock });
-  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+  const { client } = clientWith(() => ({ error: "ECONNREFUSED" }), { clock });
+  await expect(findManifest(client, DIGEST)).rejects.toMatchObject({
     message: expect.stringMatching(/ECONNREFUSED.*the registry did not answer for/) as string,
     remedy: "Check the network, the repository's host, and that the registry is up.",
   });
@@ -87,8 +87,8 @@ test("a registry that does not answer is given up, with what to check", async ()
 test("where nothing listens, reading ends within 15 seconds, and writing waits for a registry that may restart", async () => {
   const waited = async (actions: "pull" | "pull,push"): Promise<number> => {
     const clock = new FasterClock(200);
-    const { session } = sessionWith(() => ({ error: "ECONNREFUSED" }), { clock, actions });
-    await expect(findManifest(session, DIGEST)).rejects.toThrow("ECONNREFUSED");
+    const { client } = clientWith(() => ({ error: "ECONNREFUSED" }), { clock, actions });
+    await expect(findManifest(client, DIGEST)).rejects.toThrow("ECONNREFUSED");
     return clock.waits.reduce((sum, each) => sum + each, 0);
   };
   expect(await waited("pull")).toBeLessThanOrEqual(15_000);
@@ -96,18 +96,18 @@ test("where nothing listens, reading ends within 15 seconds, and writing waits f
 });
 
 test("a host without TLS is an error that names the option for it", async () => {
-  const { session } = sessionWith(() => ({ error: "EPROTO" }), { clock: new FasterClock(2_000) });
-  await expect(findManifest(session, DIGEST)).rejects.toMatchObject({
+  const { client } = clientWith(() => ({ error: "EPROTO" }), { clock: new FasterClock(2_000) });
+  await expect(findManifest(client, DIGEST)).rejects.toMatchObject({
     remedy: "If registry.internal has no TLS, set `plainHttp`.",
   });
 });
 
 test("with plainHttp requests use http:, and those of Docker's own registry the address of its API", async () => {
-  const plain = sessionWith(() => ({ status: 404 }), { plainHttp: true });
-  expect(await findManifest(plain.session, DIGEST)).toBeUndefined();
+  const plain = clientWith(() => ({ status: 404 }), { plainHttp: true });
+  expect(await findManifest(plain.client, DIGEST)).toBeUndefined();
   expect(plain.requests[0]?.url).toBe(`http://registry.internal/v2/a/manifests/${DIGEST}`);
-  const docker = sessionWith(() => ({ status: 404 }), { host: "docker.io" });
-  await findManifest(docker.session, DIGEST);
+  const docker = clientWith(() => ({ status: 404 }), { host: "docker.io" });
+  await findManifest(docker.client, DIGEST);
   expect(docker.requests[0]?.url).toBe(`https://registry-1.docker.io/v2/a/manifests/${DIGEST}`);
 });
 
@@ -129,11 +129,11 @@ test.each([
   });
   const script = [...replies, { url: replies.at(-1)?.url ?? "", status: 404 }];
   let sent = 0;
-  const { session, requests } = sessionWith(() => script[sent++] ?? {}, {
+  const { client, requests } = clientWith(() => script[sent++] ?? {}, {
     host: "localhost:5000",
     clock: noPauses,
   });
-  expect(await findManifest(session, DIGEST)).toBeUndefined();
+  expect(await findManifest(client, DIGEST)).toBeUndefined();
   expect(requests.map(({ url }) => url)).toEqual(
     script.map(
       ({ url }, at) => `${url}://localhost:5000/v2/${at < replies.length ? "" : `a/manifests/${DIGEST}`}`,
@@ -142,15 +142,15 @@ test.each([
 });
 
 test("a registry on this machine whose certificate is not trusted is never asked without TLS", async () => {
-  const { session, requests } = sessionWith(
+  const { client, requests } = clientWith(
     ({ url }) => (url.startsWith("https:") ? { error: "SELF_SIGNED_CERT_IN_CHAIN" } : { status: 404 }),
     { host: "localhost:5000" },
   );
-  await expect(findManifest(session, DIGEST)).rejects.toThrow("is not trusted");
+  await expect(findManifest(client, DIGEST)).rejects.toThrow("is not trusted");
   expect(requests.filter(({ url }) => url.startsWith("http:"))).toEqual([]);
 });
 
-function sessionWith(
+function clientWith(
   answer: (request: SeenRequest) => ScriptedReply,
   {
     plainHttp = false,
@@ -158,7 +158,7 @@ function sessionWith(
     clock = new VirtualClock(),
     actions = "pull",
   }: { plainHttp?: boolean; host?: string; clock?: Clock; actions?: "pull" | "pull,push" } = {},
-): { session: RegistrySession; requests: SeenRequest[] } {
+): { client: RegistryClient; requests: SeenRequest[] } {
   const { fetch, requests } = scriptedFetch(answer);
   const context = {
     fetch,
@@ -170,7 +170,7 @@ function sessionWith(
     environment: () => undefined,
   };
   return {
-    session: new RegistrySession({ host, path: "a" }, context, { actions, plainHttp }),
+    client: new RegistryClient({ host, path: "a" }, context, { actions, plainHttp }),
     requests,
   };
 }

@@ -1,13 +1,13 @@
 import fetch from "node-fetch";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 import { parseRepository } from "../../provider/images/registry/reference.ts";
-import { RegistrySession } from "../../provider/images/registry/session.ts";
+import { RegistryClient } from "../../provider/images/registry/client.ts";
 import { startDeadline, systemClock } from "../../provider/runtime/time/clock.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { RegistryStub } from "./registryStub.ts";
 
-/** A session with the repository `docs/site` of a registry, for a minute. */
-export function openRegistrySession({ host }: RegistryStub, actions: "pull" | "pull,push"): RegistrySession {
+/** A client of the repository `docs/site` of a registry, for a minute. */
+export function openRegistryClient({ host }: RegistryStub, actions: "pull" | "pull,push"): RegistryClient {
   const environment = {
     fetch,
     clock: systemClock,
@@ -17,5 +17,5 @@ export function openRegistrySession({ host }: RegistryStub, actions: "pull" | "p
     deadline: startDeadline(systemClock, 60_000),
     environment: () => undefined,
   };
-  return new RegistrySession(parseRepository(`${host}/docs/site`), environment, { actions, plainHttp: true });
+  return new RegistryClient(parseRepository(`${host}/docs/site`), environment, { actions, plainHttp: true });
 }

@@ -23,7 +23,7 @@ export interface RegistryCall {
   readonly signal?: AbortSignal;
 }
 
-/** What a session may do with its repository. */
+/** What a client may do with its repository. */
 export type Actions = "pull" | "pull,push" | "pull,push,delete";
 
 /** The answer to a request that the registry may refuse. */
@@ -37,10 +37,10 @@ const MAX_REDIRECTS = 5;
 const MAX_REFUSALS = 3;
 
 /**
- * Requests to a registry about one repository, for one operation. The session logs in when the registry requires it, follows
+ * Requests to a registry about one repository, for one operation. The client logs in when the registry requires it, follows
  * redirects and retries temporary failures. It sends a credential only to the registry and to its token service.
  */
-export class RegistrySession {
+export class RegistryClient {
   readonly repository: Repository;
   readonly context: RegistryContext;
   readonly #actions: Actions;
@@ -49,7 +49,7 @@ export class RegistrySession {
   #origin: Promise<string> | undefined;
   readonly #peer: Peer;
 
-  /** @param plainHttp the registry has no TLS; for a registry on this machine, the session detects whether it has */
+  /** @param plainHttp the registry has no TLS; for a registry on this machine, the client detects whether it has */
   constructor(
     repository: Repository,
     context: RegistryContext,

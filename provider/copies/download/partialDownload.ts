@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Thread } from "../../runtime/files/thread";
 import { makeHomeFolder } from "../../runtime/files/homeFolder";
 import { freeName, isAbandoned, hasNoOwner, ownName } from "../../runtime/files/ownerProcess";
-import type { PartTask, Written } from "./partWriter";
+import type { WriterTask, Written } from "./downloadWriter";
 
-/** Identifies the bundle that a part's bytes belong to, so that bytes of another bundle are never appended. */
-export interface PartNote {
+/** Identifies the bundle that a partial download's bytes belong to, so that bytes of another bundle are never appended. */
+export interface DownloadNote {
   /** What is downloaded, for people. Never the link. */
   readonly subject: string;
   /** A strong ETag, see RFC 9110 §8.8.1. */
@@ -24,21 +24,21 @@ const NOTE = "note.json";
 
 /**
  * A partial download: a folder `NAME.OWNER.part` with the bytes and a note about their bundle. One owner alone writes to it.
- * Another process takes over the part of a dead owner by renaming the folder; only one of several processes can succeed. So two
+ * Another process takes over the partial download of a dead owner by renaming the folder; only one of several processes can succeed. So two
  * downloads never write to the same file, and need no lock that could be held forever.
  */
-export class Part {
+export class PartialDownload {
   /** What is downloaded, for people. Never the link. */
   readonly subject: string;
   /** Number of received bytes. */
   size = 0;
-  note: PartNote | undefined;
+  note: DownloadNote | undefined;
   /** The received bytes cannot be used again. */
   isUseless = false;
   readonly #where: { readonly folder: string; readonly name: string };
   #folder: string;
-  #thread: Thread<PartTask, Written> | undefined;
-  /** The blocks, in memory that the thread shares. Empty without a thread: a complete part may be kept for long. */
+  #thread: Thread<WriterTask, Written> | undefined;
+  /** The blocks, in memory that the thread shares. Empty without a thread: a complete partial download may be kept for long. */
   #bytes: Buffer = Buffer.alloc(0);
   /** The block that is being filled, and how many bytes it has. */
   #block = 0;
@@ -53,25 +53,25 @@ export class Part {
   }
 
   /**
-   * Creates a part for this process: from the largest part without an owner, otherwise a new one.
+   * Creates a partial download for this process: from the largest partial download without an owner, otherwise a new one.
    *
    * @param nowMs wall-clock time in milliseconds since 1970
    * @throws the error of the file system, as all methods that access the disk
    */
-  static claim(folder: string, name: string, subject: string, nowMs: number): Part {
-    const part = new Part(folder, name, subject);
+  static claim(folder: string, name: string, subject: string, nowMs: number): PartialDownload {
+    const partial = new PartialDownload(folder, name, subject);
     makeHomeFolder(folder);
     removeOld(folder, nowMs);
-    const left = partsIn(folder)
+    const left = partialsIn(folder)
       .filter((each) => each.name === name && hasNoOwner(each.owner))
       .map(({ path }) => ({ path, size: sizeOf(path) }))
       .sort((one, other) => other.size - one.size);
     for (const { path } of left) {
-      if (part.note) rmSync(path, { recursive: true, force: true });
-      else part.#takeOver(path);
+      if (partial.note) rmSync(path, { recursive: true, force: true });
+      else partial.#takeOver(path);
     }
-    if (!part.note) mkdirSync(part.#folder, { mode: 0o700 });
-    return part;
+    if (!partial.note) mkdirSync(partial.#folder, { mode: 0o700 });
+    return partial;
   }
 
   /** Path of the file with the bytes. */
@@ -79,10 +79,10 @@ export class Part {
     return join(this.#folder, BUNDLE);
   }
 
-  /** Opens the part and reads the bytes received so far. */
+  /** Opens the partial download and reads the bytes received so far. */
   async open(): Promise<void> {
     const memory = new SharedArrayBuffer(BLOCK_BYTES * BLOCKS);
-    this.#thread = new Thread("copies/download/partWriter", memory);
+    this.#thread = new Thread("copies/download/downloadWriter", memory);
     this.#bytes = Buffer.from(memory);
     this.size = (await this.#do({ do: "open", path: this.path })).size;
     if (this.size > 0 && (!this.note || this.size > (this.note.totalBytes ?? Infinity)))
@@ -90,7 +90,7 @@ export class Part {
   }
 
   /** Discards the received bytes. @param note identifies the bytes that follow; without it, the next call cannot resume */
-  async begin(note: PartNote | undefined): Promise<void> {
+  async begin(note: DownloadNote | undefined): Promise<void> {
     this.#filled = 0;
     await this.#do({ do: "empty" });
     this.size = 0;
@@ -144,7 +144,7 @@ export class Part {
     }
   }
 
-  /** Leaves the part to the next call, if that can use it. */
+  /** Leaves the partial download to the next call, if that can use it. */
   release(): void {
     if (this.isUseless) return this.remove();
     const free = join(this.#where.folder, `${this.#where.name}.${freeName()}.part`);
@@ -165,11 +165,11 @@ export class Part {
     await Promise.all(this.#writing);
   }
 
-  #do(task: PartTask): Promise<Written> {
+  #do(task: WriterTask): Promise<Written> {
     return this.#thread?.do(task) ?? Promise.reject(new Error("no file is open"));
   }
 
-  /** Takes over the part at a path if its note is valid; otherwise deletes it. */
+  /** Takes over the partial download at a path if its note is valid; otherwise deletes it. */
   #takeOver(path: string): void {
     try {
       renameSync(path, this.#folder);
@@ -189,7 +189,7 @@ export function strongEtag(header: string | null): string | undefined {
   return header !== null && STRONG_ETAG.test(header) ? header : undefined;
 }
 
-function readNote(path: string, subject: string): PartNote | undefined {
+function readNote(path: string, subject: string): DownloadNote | undefined {
   try {
     const note = (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Record<string, unknown>;
     const { etag, totalBytes } = note;
@@ -201,8 +201,8 @@ function readNote(path: string, subject: string): PartNote | undefined {
   }
 }
 
-/** All parts in a folder. Only folders count: a symbolic link does not. */
-function partsIn(folder: string): { path: string; name: string; owner: string }[] {
+/** All partial downloads in a folder. Only folders count: a symbolic link does not. */
+function partialsIn(folder: string): { path: string; name: string; owner: string }[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const [, name, owner] = /^(.+)\.([0-9a-z-]+)\.part$/.exec(entry.name) ?? [];
     if (name === undefined || owner === undefined || !entry.isDirectory()) return [];
@@ -210,13 +210,13 @@ function partsIn(folder: string): { path: string; name: string; owner: string }[
   });
 }
 
-function sizeOf(part: string): number {
-  return lstatSync(join(part, BUNDLE), { throwIfNoEntry: false })?.size ?? 0;
+function sizeOf(partial: string): number {
+  return lstatSync(join(partial, BUNDLE), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Removes abandoned parts, also those of other names and of unknown owners. Best effort. */
+/** Removes abandoned partial downloads, also those of other names and of unknown owners. Best effort. */
 function removeOld(folder: string, nowMs: number): void {
-  for (const { path, owner } of partsIn(folder)) {
+  for (const { path, owner } of partialsIn(folder)) {
     try {
       const changed = lstatSync(join(path, BUNDLE), { throwIfNoEntry: false }) ?? lstatSync(path);
       if (isAbandoned(owner, changed.mtimeMs, nowMs)) rmSync(path, { recursive: true, force: true });

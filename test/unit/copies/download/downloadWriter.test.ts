@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import threads from "node:worker_threads";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { PartAnswer, PartTask } from "../../../../provider/copies/download/partWriter.ts";
+import type { WriterAnswer, WriterTask } from "../../../../provider/copies/download/downloadWriter.ts";
 import { MODES, notOnWindows } from "../../../systems.ts";
 
 const MEMORY_BYTES = 16;
@@ -19,17 +19,17 @@ beforeEach(() => {
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
-const PROGRAM = new URL("../../../../provider/copies/download/partWriter.ts", import.meta.url);
+const PROGRAM = new URL("../../../../provider/copies/download/downloadWriter.ts", import.meta.url);
 let programs = 0;
 
 /** Starts the program. Each has a file of its own, as each thread has. */
 async function started() {
   const memory = Buffer.from(new SharedArrayBuffer(MEMORY_BYTES));
-  const answers: PartAnswer[] = [];
-  let receive: (task: PartTask) => void = () => undefined;
+  const answers: WriterAnswer[] = [];
+  let receive: (task: WriterTask) => void = () => undefined;
   const parentPort = {
     on: (_event: "message", listener: typeof receive) => (receive = listener),
-    postMessage: (answer: PartAnswer) => answers.push(answer),
+    postMessage: (answer: WriterAnswer) => answers.push(answer),
   };
   const builtin = process.getBuiltinModule.bind(process);
   const ofThread = { ...threads, workerData: memory.buffer, parentPort };
@@ -41,11 +41,11 @@ async function started() {
   } finally {
     spy.mockRestore();
   }
-  const ask = (task: PartTask): PartAnswer | undefined => {
+  const ask = (task: WriterTask): WriterAnswer | undefined => {
     receive(task);
     return answers.pop();
   };
-  const append = (text: string, from = 0): PartAnswer | undefined => {
+  const append = (text: string, from = 0): WriterAnswer | undefined => {
     const length = memory.write(text, from);
     return ask({ do: "append", from, length });
   };
