@@ -1,23 +1,18 @@
 import type { Lookup } from "../http/address";
-import type { Clock } from "../runtime/time/clock";
 import type { ConfigurationSource } from "../service/configuration";
 import type { Tracer } from "../runtime/tracing/tracer";
-import type { Reporter } from "../runtime/messages/reporter";
 import type { Secrets } from "../runtime/messages/secrets";
 import type { ResumeFolder } from "./resumeRecords";
-import type { Fetch } from "../http/attempt";
+import type { NetworkContext } from "../http/attempt";
 import type { Pacers } from "../http/pacer";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
-export interface Context {
+export interface Context extends Pick<NetworkContext, "fetch" | "clock" | "reporter"> {
   readonly configuration: ConfigurationSource;
-  readonly fetch: Fetch;
   /** Resolves the hosts of links. */
   readonly lookup: Lookup;
-  readonly clock: Clock;
   /** Pace the requests to the service, for all operations of this process. */
   readonly pacers: Pacers;
-  readonly reporter: Reporter;
   /** Traces the operation. */
   readonly tracer: Tracer;
   /** The secret values that this operation has read. The code that reads such a value adds it. */

@@ -1,4 +1,5 @@
-import { type Clock, type Deadline, sleep } from "../../runtime/time/clock";
+import type { NetworkContext } from "../../http/attempt";
+import { sleep } from "../../runtime/time/clock";
 import { formatDuration } from "../../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
 import { type Reporter, warningOnce } from "../../runtime/messages/reporter";
@@ -21,7 +22,7 @@ export interface PolledJob extends Omit<Observation, "elapsedMs"> {
 }
 
 /** A job to wait for, and the parts that the wait needs. */
-export interface JobWait<Job> {
+export interface JobWait<Job> extends Pick<NetworkContext, "clock" | "deadline" | "reporter" | "signal"> {
   /** Name of the job in warnings: "job 42". */
   readonly name: string;
   /** The awaited event, for the message of a deadline: "job 42 of docs.example.com to complete". */
@@ -30,10 +31,6 @@ export interface JobWait<Job> {
   readonly poll: () => Promise<Job>;
   /** Number of operations that this process is running. */
   readonly inFlight: () => number;
-  readonly clock: Clock;
-  readonly deadline: Deadline;
-  readonly reporter: Reporter;
-  readonly signal: AbortSignal;
 }
 
 /**
