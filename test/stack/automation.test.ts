@@ -11,6 +11,7 @@ import { getAgentJob } from "../../sdk/getAgentJob.ts";
 import { writeProgram } from "./programFolder.ts";
 import { readAgentJob, readRequests, readSideBySide, wholeExport } from "./requests.ts";
 import { buildWorld, CANARY_KEY, cliOnly, onEachEngine, type World } from "./world.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 const OTHER_KEY = "svc_0th3r-k3y";
 
@@ -144,9 +145,7 @@ onEachEngine({ name: "Automation API", only: ONLY }, (kind) => {
       // each answer is held until both have sent a request
       for (const service of services) {
         service.intercept(async () => {
-          await vi.waitUntil(() => services.every(({ requests }) => requests.length > 0), {
-            timeout: 60_000,
-          });
+          await vi.waitUntil(() => services.every(({ requests }) => requests.length > 0), PATIENTLY);
           return undefined;
         });
       }

@@ -4,18 +4,17 @@ import { expect, test, vi } from "vitest";
 import { docs } from "./programFolder.ts";
 import { bundle, poll, START, startsOf, wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 const starts = (world: World): number => startsOf(world.service.requests).length;
 
 async function polled(world: World): Promise<void> {
-  await vi.waitUntil(() => world.service.requests.some(({ method }) => method === "GET"), {
-    timeout: 60_000,
-  });
+  await vi.waitUntil(() => world.service.requests.some(({ method }) => method === "GET"), PATIENTLY);
 }
 
 /** Waits until a job is recorded for the next run. */
 async function noted(world: World): Promise<void> {
-  await vi.waitUntil(() => world.resumeRecords().length > 0, { timeout: 60_000 });
+  await vi.waitUntil(() => world.resumeRecords().length > 0, PATIENTLY);
 }
 
 const killProviders = (world: World): void => {
@@ -39,7 +38,7 @@ onEachEngine("interruptions", (kind) => {
       await noted(world);
       // the first poll has its answer once there is a second one
       const polls = (): unknown[] => world.service.requests.filter(({ path }) => path.startsWith("/v2/"));
-      await vi.waitUntil(() => polls().length > 1, { timeout: 60_000 });
+      await vi.waitUntil(() => polls().length > 1, PATIENTLY);
       interrupt.abort();
       expect((await running).ok).toBe(false);
       letJobsEnd();

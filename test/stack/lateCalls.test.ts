@@ -9,6 +9,7 @@ import { resolveFromProgram } from "../engine/local/programLocation.ts";
 import type { PropertyMap } from "../engine/local/propertyValues.ts";
 import type { StoredResource } from "../engine/local/stateFile.ts";
 import { buildWorld, CANARY_KEY } from "./world.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 const urnOf = (name: string): string => `urn:pulumi:test::late::${TYPE}::${name}`;
@@ -66,9 +67,7 @@ describe("late calls, as on the local engine", () => {
       if (busy) {
         const waiting = provider.create(urnOf("other"), await check("other"), MAKING);
         others.push(expect(waiting).rejects.toThrow("the run was cancelled. Nothing is lost: job "));
-        await vi.waitUntil(() => service.requests.some(({ method }) => method === "GET"), {
-          timeout: 60_000,
-        });
+        await vi.waitUntil(() => service.requests.some(({ method }) => method === "GET"), PATIENTLY);
       }
       await provider.cancel();
       await Promise.all(others);

@@ -15,6 +15,7 @@ import {
   succeeded,
   type World,
 } from "../world.ts";
+import { PATIENTLY } from "../../simulation/patience.ts";
 
 const copy = (args = "", source = "docs"): string =>
   `const copy = new BundleCopy("copy", { source: ${source}, destination: { folder: "./copies" }, ${args} });`;
@@ -190,7 +191,7 @@ onEachEngine("bundle copies", (kind) => {
       world.program(both("v1"));
       const interrupt = new AbortController();
       const running = world.stack.up({ signal: interrupt.signal });
-      await vi.waitUntil(() => partBytes(world) >= 4_000_000, { timeout: 60_000 });
+      await vi.waitUntil(() => partBytes(world) >= 4_000_000, PATIENTLY);
       if (cut === "Ctrl-C") interrupt.abort();
       else for (const pid of world.stack.providerPids()) process.kill(pid, "SIGKILL");
       const { ok, error } = await running;

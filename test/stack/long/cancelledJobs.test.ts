@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 import { DOMAIN, pipelineRunner } from "./pipelineRunner.ts";
 import { startsOf } from "../requests.ts";
+import { PATIENTLY } from "../../simulation/patience.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../../examples");
 const PROGRAM = `
@@ -46,9 +47,7 @@ test.concurrent.for([
     const cancelled = await runner.job(variables);
     await cancelled.step("pulumi stack select --create staging");
     const running = cancelled.start(step);
-    await vi.waitUntil(() => runner.service.requests.some(({ method }) => method === "GET"), {
-      timeout: 60_000,
-    });
+    await vi.waitUntil(() => runner.service.requests.some(({ method }) => method === "GET"), PATIENTLY);
     running.child.kill("SIGINT");
     expect(await running.ended, running.said()).not.toBe(0);
     expect(running.said()).toContain("stopped: the run was cancelled");
@@ -57,7 +56,7 @@ test.concurrent.for([
     jobDurationMs = 0; // of a second job, which would end at once
     const next = await runner.job(variables);
     const again = next.start(step);
-    await vi.waitUntil(() => again.said().includes("RESUMED"), { timeout: 60_000 });
+    await vi.waitUntil(() => again.said().includes("RESUMED"), PATIENTLY);
     again.child.kill("SIGINT");
     await again.ended;
     expect(startsOf(runner.service.requests)).toHaveLength(1);

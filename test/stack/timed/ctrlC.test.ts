@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { docs } from "../programFolder.ts";
 import { bundle, poll, startsOf } from "../requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "../world.ts";
+import { PATIENTLY } from "../../simulation/patience.ts";
 
 onEachEngine("Ctrl-C", (kind) => {
   test("L14 Ctrl-C ends the wait within two seconds with the job saved, and the next up continues it", async (context) => {
@@ -15,9 +16,7 @@ onEachEngine("Ctrl-C", (kind) => {
       lastSaidAt = performance.now();
     };
     const running = world.stack.up({ signal: interrupt.signal, onText });
-    await vi.waitUntil(() => world.service.requests.some(({ method }) => method === "GET"), {
-      timeout: 60_000,
-    });
+    await vi.waitUntil(() => world.service.requests.some(({ method }) => method === "GET"), PATIENTLY);
     const stoppedAt = performance.now();
     interrupt.abort();
     const up = await running;
