@@ -5,6 +5,10 @@
  * methods must continue to read everything that earlier versions stored.
  */
 import "./adapters/session/nodeVersion"; // first: on an older Node.js, the other imports fail with only ERR_REQUIRE_ESM
+import { createRequire } from "node:module";
+import type * as agentJobs from "./agentJob/lifeCycle";
+import type * as airGapKits from "./kits/airGapKit/lifeCycle";
+import type * as bundleCopies from "./copies/bundleCopy/lifeCycle";
 import { type DynamicProvider, dynamicProvider, loadedByFirstCall } from "./adapters/dynamic/dynamicProvider";
 import { publications } from "./adapters/session/publications";
 import { Session } from "./adapters/session/session";
@@ -16,19 +20,20 @@ const session = new Session(dynamicHost, publications(dynamicHost));
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
 export const StaticExport: DynamicProvider = dynamicProvider(staticExport, session);
 
-// A stack of exports alone needs neither the code of the others nor its 17 MB.
+// A stack of exports alone needs neither the code of the others nor its 17 MB. `import()` would keep it when a process forgets its modules.
+const load = createRequire(__filename);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AgentJob`. */
-export const AgentJob: DynamicProvider = loadedByFirstCall(async () =>
-  dynamicProvider((await import("./agentJob/lifeCycle.js")).agentJob, session),
+export const AgentJob: DynamicProvider = loadedByFirstCall(() =>
+  dynamicProvider((load("./agentJob/lifeCycle.js") as typeof agentJobs).agentJob, session),
 );
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:BundleCopy`. */
-export const BundleCopy: DynamicProvider = loadedByFirstCall(async () =>
-  dynamicProvider((await import("./copies/bundleCopy/lifeCycle.js")).bundleCopy, session),
+export const BundleCopy: DynamicProvider = loadedByFirstCall(() =>
+  dynamicProvider((load("./copies/bundleCopy/lifeCycle.js") as typeof bundleCopies).bundleCopy, session),
 );
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AirGapKit`. */
-export const AirGapKit: DynamicProvider = loadedByFirstCall(async () =>
-  dynamicProvider((await import("./kits/airGapKit/lifeCycle.js")).airGapKit, session),
+export const AirGapKit: DynamicProvider = loadedByFirstCall(() =>
+  dynamicProvider((load("./kits/airGapKit/lifeCycle.js") as typeof airGapKits).airGapKit, session),
 );

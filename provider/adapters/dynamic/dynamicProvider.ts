@@ -155,17 +155,17 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
 }
 
 /** A provider whose code is loaded with its first call. */
-export function loadedByFirstCall(load: () => Promise<DynamicProvider>): DynamicProvider {
-  let loading: Promise<DynamicProvider> | undefined;
-  const provider = (): Promise<DynamicProvider> => (loading ??= load());
+export function loadedByFirstCall(load: () => DynamicProvider): DynamicProvider {
+  let loaded: DynamicProvider | undefined;
+  const provider = (): DynamicProvider => (loaded ??= load());
   return {
-    configure: async (...given) => (await provider()).configure(...given),
-    check: async (...given) => (await provider()).check(...given),
-    diff: async (...given) => (await provider()).diff(...given),
-    create: async (...given) => (await provider()).create(...given),
-    read: async (...given) => (await provider()).read(...given),
-    update: async (...given) => (await provider()).update(...given),
-    delete: async (...given) => (await provider()).delete(...given),
+    configure: async (...given) => provider().configure(...given),
+    check: async (...given) => provider().check(...given),
+    diff: async (...given) => provider().diff(...given),
+    create: async (...given) => provider().create(...given),
+    read: async (...given) => provider().read(...given),
+    update: async (...given) => provider().update(...given),
+    delete: async (...given) => provider().delete(...given),
   };
 }
 
