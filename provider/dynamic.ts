@@ -20,7 +20,8 @@ const session = new Session(dynamicHost, publications(dynamicHost));
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
 export const StaticExport: DynamicProvider = dynamicProvider(staticExport, session);
 
-// A stack of exports alone needs neither the code of the others nor its 17 MB. `import()` would keep it when a process forgets its modules.
+// A stack of exports alone does not need the 17 MB of the others. `require` evaluates them in a process that evaluates this file again, as
+// tests do; `import()` would give them the classes of the first time.
 const load = createRequire(__filename);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AgentJob`. */

@@ -115,6 +115,7 @@ describe("a site without a base", () => {
   test.each<[string, (list: string, copy: Copy) => unknown]>([
     ["is gone", (list) => registry.blobs.delete(list)],
     ["is damaged", (list) => registry.blobs.set(list, Buffer.from("{}"))],
+    ["is refused", (list) => (registry.rule = (_, path) => (path.endsWith(list) ? 403 : undefined))],
     ["is in no state, as of earlier versions", (_, { parts }) => delete (parts as { files?: unknown }).files],
   ])("is read from its layer if the list %s: also which files are made of others", async (_, harm) => {
     const copy = await copySite({ repository });
