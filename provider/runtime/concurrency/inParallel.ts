@@ -1,3 +1,5 @@
+import { InFlight } from "./inFlight";
+
 /**
  * Runs `work` for each item, with limited concurrency. After a failure it starts nothing more. It returns when all started work
  * has ended.
@@ -12,9 +14,8 @@ export async function inParallel<T>(
   weightOf: (item: T) => number = () => 0,
   heaviest = Infinity,
 ): Promise<void> {
-  const running = new Set<Promise<void>>();
+  const running = new InFlight();
   let weight = 0;
-  let wake = (): void => undefined;
   let failure: { readonly error: unknown } | undefined;
   const begin = (item: T): void => {
     const own = weightOf(item);
@@ -23,17 +24,13 @@ export async function inParallel<T>(
       .catch((error: unknown) => {
         failure ??= { error };
       })
-      .finally(() => {
-        weight -= own;
-        running.delete(done);
-        wake();
-      });
+      .finally(() => (weight -= own));
     running.add(done);
   };
   try {
     for await (const item of items) {
-      while (running.size >= concurrency || (running.size > 0 && weight + weightOf(item) > heaviest)) {
-        await new Promise<void>((resolve) => (wake = resolve));
+      while (running.count >= concurrency || (running.count > 0 && weight + weightOf(item) > heaviest)) {
+        await running.oneEnds();
       }
       if (failure !== undefined) break;
       begin(item);
@@ -41,6 +38,6 @@ export async function inParallel<T>(
   } catch (error) {
     failure ??= { error };
   }
-  await Promise.all(running);
+  await running.allEnd();
   if (failure !== undefined) throw failure.error;
 }

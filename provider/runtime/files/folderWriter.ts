@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { InFlight } from "../concurrency/inFlight";
 import { FILE_MODE, FILES_AT_ONCE, writeNewFile } from "./writeFile";
 import { makeFolder } from "./makeFolder";
 
@@ -14,7 +15,7 @@ const SMALL = 256 * 1024;
 export class FolderWriter {
   readonly #root: string;
   readonly #folders = new Map<string, Promise<void>>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new InFlight();
   #failure: { readonly error: unknown } | undefined;
 
   constructor(root: string) {
@@ -41,14 +42,13 @@ export class FolderWriter {
       digest.update(piece);
       pieces.push(Buffer.from(piece)); // a copy: the reader may use its memory again
     }
-    while (this.#running.size >= FILES_AT_ONCE) await Promise.race(this.#running);
+    while (this.#running.count >= FILES_AT_ONCE) await this.#running.oneEnds();
     this.#throwFailure();
     const done = this.#folder(dirname(target))
       .then(() => writeFile(target, pieces, { flag: "wx", mode: FILE_MODE }))
       .catch((error: unknown) => {
         this.#failure ??= { error };
-      })
-      .finally(() => this.#running.delete(done));
+      });
     this.#running.add(done);
     return digest.digest("hex");
   }
@@ -61,7 +61,7 @@ export class FolderWriter {
 
   /** Waits until nothing is being written any more. Never throws. */
   async settle(): Promise<void> {
-    await Promise.all(this.#running);
+    await this.#running.allEnd();
   }
 
   /** Makes a folder after its parents, unless that was begun before. */

@@ -119,23 +119,38 @@ export async function unpackBundle(
   for await (const { path, size, content } of filesOf(bundle, new SiteTree(limits), signal)) {
     if (isLeftOut.has(path)) continue;
     if (!path.startsWith(inRoot(root, ""))) throw changed();
-    let readBytes = 0;
-    let failure: unknown;
-    const watched = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
-      try {
-        for await (const piece of content) {
-          readBytes += piece.length;
-          yield piece;
-        }
-      } catch (error) {
-        throw (failure = error);
-      }
-    };
-    await sink.file({ path: withoutRoot(root, path), size }, watched()).catch((error: unknown) => {
-      throw failure ?? error; // the bundle's error comes before the sink's
+    const watched = new WatchedContent(content);
+    await sink.file({ path: withoutRoot(root, path), size }, watched.pieces()).catch((error: unknown) => {
+      throw watched.failure ?? error; // the bundle's error comes before the sink's
     });
-    if (readBytes !== size)
+    if (watched.readBytes !== size)
       throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
+  }
+}
+
+/**
+ * A file's content while a sink reads it. A class for all files: a generator function of each file's own would keep that file alive
+ * until the next full garbage collection.
+ */
+class WatchedContent {
+  readonly #content: AsyncIterable<Uint8Array>;
+  readBytes = 0;
+  /** The error of the bundle. */
+  failure: unknown;
+
+  constructor(content: AsyncIterable<Uint8Array>) {
+    this.#content = content;
+  }
+
+  async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for await (const piece of this.#content) {
+        this.readBytes += piece.length;
+        yield piece;
+      }
+    } catch (error) {
+      throw (this.failure = error);
+    }
   }
 }
 

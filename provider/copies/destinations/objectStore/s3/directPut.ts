@@ -68,8 +68,6 @@ const MOST_FAILURES = 100;
 export class DirectPut {
   readonly #s3: S3;
   readonly #signal: AbortSignal;
-  /** What the signal ends: one listener for all requests, since each listener costs more than a signature. */
-  readonly #pending = new Set<(reason: unknown) => void>();
   #sample: Sample | undefined;
   #failures = 0;
 
@@ -122,7 +120,7 @@ export class DirectPut {
         httpAuthOption.signingProperties ?? {},
       );
       const handler = this.#s3.config.requestHandler as Handler;
-      const { response } = await this.#unlessStopped(handler.handle(signed, {}));
+      const { response } = await handler.handle(signed, {});
       response.body.resume();
       const { etag } = response.headers;
       if (response.statusCode === 200 && etag !== undefined) return etag;
@@ -134,21 +132,12 @@ export class DirectPut {
     return undefined;
   }
 
-  /** The connections of requests that were stopped end with the SDK's client. */
   close(): void {
     this.#signal.removeEventListener("abort", this.#stop);
   }
 
-  readonly #stop = (): void => {
-    for (const reject of this.#pending) reject(this.#signal.reason);
-  };
-
-  #unlessStopped<T>(work: Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#pending.add(reject);
-      work.finally(() => this.#pending.delete(reject)).then(resolve, reject);
-    });
-  }
+  /** Ends the connections: one listener for all requests, since each listener costs more than a signature. */
+  readonly #stop = (): void => this.#s3.destroy();
 }
 
 function requestOf(

@@ -1,0 +1,33 @@
+/**
+ * Counts work that is not finished. A set of promises that changes for each of many items is no substitute: the versions of its table
+ * are linked, so that all finished items stay in memory until the next full garbage collection.
+ */
+export class InFlight {
+  #count = 0;
+  #waiting: (() => void)[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Counts work until it has ended. @param work must not fail */
+  add(work: Promise<void>): void {
+    this.#count++;
+    void work.then(() => {
+      this.#count--;
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const wake of waiting) wake();
+    });
+  }
+
+  /** Resolves as soon as any of the work has ended. */
+  oneEnds(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Resolves when all work has ended. */
+  async allEnd(): Promise<void> {
+    while (this.#count > 0) await this.oneEnds();
+  }
+}
