@@ -1,7 +1,7 @@
 import { archiveFormat } from "../../site/archive/format";
 import type { SiteLimits } from "../../site/archive/site";
 import { digestSite } from "../../site/inspection/siteDigests";
-import type { CopiedFiles, Copy, Destination, DestinationContext } from "../destinations/destination";
+import type { Copy, Destination, DestinationContext, FilesToCompare } from "../destinations/destination";
 
 /** The maximum number of paths that each list of changes has. */
 export const MAX_CHANGED_PATHS = 100;
@@ -63,7 +63,7 @@ async function filesOf(
   copy: Copy,
   destination: Destination,
   context: DestinationContext,
-): Promise<CopiedFiles | undefined> {
+): Promise<FilesToCompare | undefined> {
   const content = await destination.read(copy, context);
   if (content === undefined || "files" in content) return content;
   const { archive: path } = content;
@@ -74,7 +74,7 @@ async function filesOf(
 /** Compares the files of two sites. @param since the URI of the copy before */
 function changesBetween(
   since: string,
-  { files: before, derived }: CopiedFiles,
+  { files: before, derived }: FilesToCompare,
   now: ReadonlyMap<string, string>,
 ): SiteChanges {
   const added: string[] = [];
@@ -84,7 +84,8 @@ function changesBetween(
     if (earlier === undefined) added.push(path);
     else if (earlier !== sha256) changed.push(path);
   }
-  const removed = [...before.keys()].filter((path) => !now.has(path) && derived?.has(path) !== true);
+  const removed: string[] = [];
+  for (const path of before.keys()) if (!now.has(path) && derived?.has(path) !== true) removed.push(path);
   return { since, added: listOf(added), changed: listOf(changed), removed: listOf(removed) };
 }
 

@@ -60,7 +60,12 @@ export interface CopiedFiles {
 }
 
 /** The content of a copy: the files of the site, or the path of the archive as a local file. */
-export type CopyContent = CopiedFiles | { readonly archive: string };
+export type CopyContent = FilesToCompare | { readonly archive: string };
+
+/** {@link CopiedFiles} without an order: a destination with many files has no map of only these. */
+export type FilesToCompare = Pick<CopiedFiles, "derived"> & {
+  readonly files: Pick<CopiedFiles["files"], "get" | "keys">;
+};
 
 /** A link to a copy. */
 export interface CopyLink {

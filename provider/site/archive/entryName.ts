@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path/posix";
+import { basename, dirname, join } from "node:path/posix";
 import { entryRefusal, REMEDIES, type Remedy, RENAME, UNSAFE } from "./refusal";
 import { unpublished } from "./unpublished";
 
@@ -77,7 +77,7 @@ const LONGEST_SURE = 140;
 
 /** @param paths of files and folders, each once */
 export function foreignNames(
-  paths: readonly { readonly path: string; readonly kind: "file" | "folder" }[],
+  paths: Iterable<{ readonly path: string; readonly kind: "file" | "folder" }>,
 ): ForeignNames {
   const notOnWindows: string[] = [];
   const doubtful = new Map<string, Set<string>>();
@@ -89,14 +89,15 @@ export function foreignNames(
   const onWindows = new Map<string, "file" | "folder">();
   const byFold = new Map<string, string>();
   for (const { path, kind } of paths) {
-    const inUpperCase = path.toUpperCase();
-    const other = onWindows.get(inUpperCase);
+    const onDisk = inOneCase(path);
+    const other = onWindows.get(onDisk);
     const collides = other !== undefined && (other === "file" || kind === "file");
-    onWindows.set(inUpperCase, kind);
+    onWindows.set(onDisk, kind);
     if (collides || (kind === "file" && path.split("/").some(isNotOnWindows))) notOnWindows.push(path);
     const name = basename(path);
     if (isNotOnWindows(name) || Buffer.byteLength(name) > LONGEST_SURE) doubt(path);
-    const key = `${dirname(path)}/${folded(name)}`;
+    const fold = folded(name);
+    const key = fold === name ? path : join(dirname(path), fold);
     const sibling = byFold.get(key);
     if (sibling === undefined) byFold.set(key, path);
     else for (const each of [sibling, path]) doubt(each);
@@ -104,9 +105,18 @@ export function foreignNames(
   return { notOnWindows, doubtful };
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Equal for paths with one upper case. Most paths are in lower case: they need no memory for another text. */
+function inOneCase(path: string): string {
+  if (ASCII.test(path)) return path.toLowerCase();
+  const upper = path.toUpperCase();
+  return ASCII.test(upper) ? upper.toLowerCase() : upper;
+}
+
 /** The name as the least distinguishing file system sees it. */
 function folded(name: string): string {
-  if (/^[\0-\x7f]*$/.test(name)) return name.toLowerCase();
+  if (ASCII.test(name)) return name.toLowerCase();
   // upper case first: σ and ς, s and ſ, ss and ß have one upper case, and a lower case each
   return name.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
 }

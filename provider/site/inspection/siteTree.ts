@@ -4,16 +4,14 @@ import { entryRefusal, raise, refusal, REMEDIES } from "../archive/refusal";
 import type { SiteLimits } from "../archive/site";
 import { unpublished } from "../archive/unpublished";
 
-interface Found {
-  readonly kind: "file" | "folder";
-  /** Size of a file in bytes. */
-  readonly size: number;
-}
+/** Instead of the size of a file. */
+const FOLDER = -1;
 
 /** The names of a site. It checks each name alone, and that none occurs twice. */
 export class SiteTree {
   readonly limits: SiteLimits;
-  readonly #found = new Map<string, Found>();
+  /** The size of each file in bytes, or {@link FOLDER}: there may be a million of them. */
+  readonly #found = new Map<string, number>();
   /** Folders of version control. */
   readonly #versionControl = new Set<string>();
   #entries = 0;
@@ -41,9 +39,9 @@ export class SiteTree {
     const path = checkedPath(name, kind);
     if (path === "") return path;
     for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
-      this.#put(path.slice(0, slash), { kind: "folder", size: 0 }, name);
+      this.#put(path.slice(0, slash), FOLDER, name);
     }
-    this.#put(path, { kind, size }, name);
+    this.#put(path, kind === "folder" ? FOLDER : size, name);
     const reason = unpublished(path, kind);
     if (reason?.what === "version control") this.#versionControl.add(reason.folder);
     return path;
@@ -51,33 +49,33 @@ export class SiteTree {
 
   /** Whether exactly this file was added. */
   hasFile(path: string): boolean {
-    return this.#found.get(path)?.kind === "file";
+    return this.sizeOf(path) !== undefined;
   }
 
   /** Size of a file that was added, in bytes; `undefined` if there is none. */
   sizeOf(path: string): number | undefined {
-    const found = this.#found.get(path);
-    return found?.kind === "file" ? found.size : undefined;
+    const size = this.#found.get(path);
+    return size === FOLDER ? undefined : size;
   }
 
   /** The published files and folders directly in a folder. @param folder its path; empty for the archive's root */
   childrenOf(folder: string): { files: string[]; folders: string[] } {
     const prefix = folder === "" ? "" : `${folder}/`;
-    const children = this.#published().filter(
-      ({ path }) => path.startsWith(prefix) && !path.includes("/", prefix.length),
-    );
-    const paths = (wanted: Found["kind"]): string[] =>
-      children.filter(({ kind }) => kind === wanted).map(({ path }) => path);
-    return { files: paths("file"), folders: paths("folder") };
+    const children: { files: string[]; folders: string[] } = { files: [], folders: [] };
+    for (const { path, kind } of this.#published()) {
+      if (!path.startsWith(prefix) || path.includes("/", prefix.length)) continue;
+      (kind === "file" ? children.files : children.folders).push(path);
+    }
+    return children;
   }
 
   /** The files with this name in any letters, the least deep first. */
   filesNamed(name: string): string[] {
     const depth = (path: string): number => path.split("/").length;
-    return this.#published()
-      .filter(({ path, kind }) => kind === "file" && basename(path).toLowerCase() === name)
-      .map(({ path }) => path)
-      .sort((one, other) => depth(one) - depth(other));
+    const named: string[] = [];
+    for (const { path, kind } of this.#published())
+      if (kind === "file" && basename(path).toLowerCase() === name) named.push(path);
+    return named.sort((one, other) => depth(one) - depth(other));
   }
 
   /**
@@ -86,23 +84,26 @@ export class SiteTree {
    * @param isPublished whether a file or folder is published
    */
   foreignNames(isPublished: (path: string) => boolean): ForeignNames {
-    return foreignNames(this.#published().filter(({ path }) => isPublished(path)));
+    return foreignNames(this.#published(isPublished));
   }
 
   /** All but what its name excludes. */
-  #published(): { path: string; kind: Found["kind"] }[] {
-    return [...this.#found]
-      .map(([path, { kind }]) => ({ path, kind }))
-      .filter(({ path, kind }) => unpublished(path, kind) === undefined);
+  *#published(
+    isWanted: (path: string) => boolean = () => true,
+  ): Generator<{ path: string; kind: "file" | "folder" }> {
+    for (const [path, size] of this.#found) {
+      const kind = size === FOLDER ? "folder" : "file";
+      if (unpublished(path, kind) === undefined && isWanted(path)) yield { path, kind };
+    }
   }
 
-  #put(path: string, found: Found, name: string): void {
+  #put(path: string, size: number, name: string): void {
     const known = this.#found.get(path);
     if (known === undefined) {
-      this.#found.set(path, found);
+      this.#found.set(path, size);
       if (this.#found.size > this.limits.files) throw this.#tooMany();
-    } else if (known.kind === "file" || found.kind === "file") {
-      const problem = known.kind === found.kind ? "occurs twice" : "is both a file and a folder";
+    } else if (known !== FOLDER || size !== FOLDER) {
+      const problem = known !== FOLDER && size !== FOLDER ? "occurs twice" : "is both a file and a folder";
       throw entryRefusal(name, problem, REMEDIES.twice);
     }
   }

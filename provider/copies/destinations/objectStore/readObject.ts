@@ -28,31 +28,37 @@ export async function listedAt({ objects }: BucketPlace, key: string): Promise<L
   return found;
 }
 
+/** Reads an object's text; `undefined` when the store reports that it does not exist. @throws DestinationError as {@link readTexts} */
+export async function readText(place: BucketPlace, key: string): Promise<string | undefined> {
+  return readTexts(place, key, async (texts) => (await Array.fromAsync(texts)).join(""));
+}
+
 /**
- * Reads an object's text; `undefined` when the store reports that it does not exist.
+ * Passes an object's text to a function, piece by piece, and its revision where the store's answer has it. Returns the function's result;
+ * `undefined` when the store reports that the object does not exist.
  *
- * @param onRead gets the object's revision, where the store's answer has it
  * @throws DestinationError for an object of more than {@link LONGEST_TEXT} bytes
  */
-export async function readText(
+export async function readTexts<T>(
   place: BucketPlace,
   key: string,
-  onRead?: (revision: Revision | undefined) => void,
-): Promise<string | undefined> {
-  return place.objects.read(key, async (content, revision) => {
-    onRead?.(revision);
-    const pieces: Uint8Array[] = [];
-    let size = 0;
-    for await (const piece of content) {
-      size += piece.length;
-      if (size > LONGEST_TEXT) {
-        throw new DestinationError(
-          `${place.uriOf(key)} has more than ${formatBytes(LONGEST_TEXT)}, which no record of a copy has`,
-          "Nothing was changed. Find out who wrote it, remove it, and run `pulumi up` again.",
-        );
-      }
-      pieces.push(piece);
+  use: (texts: AsyncIterable<string>, revision?: Revision) => Promise<T>,
+): Promise<T | undefined> {
+  return place.objects.read(key, (content, revision) => use(textsOf(content, place.uriOf(key)), revision));
+}
+
+async function* textsOf(content: AsyncIterable<Uint8Array>, uri: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let size = 0;
+  for await (const piece of content) {
+    size += piece.length;
+    if (size > LONGEST_TEXT) {
+      throw new DestinationError(
+        `${uri} has more than ${formatBytes(LONGEST_TEXT)}, which no record of a copy has`,
+        "Nothing was changed. Find out who wrote it, remove it, and run `pulumi up` again.",
+      );
     }
-    return Buffer.concat(pieces).toString();
-  });
+    yield decoder.decode(piece, { stream: true });
+  }
+  yield decoder.decode();
 }

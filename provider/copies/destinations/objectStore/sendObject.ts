@@ -43,15 +43,15 @@ export async function sendObject(
   }
 }
 
-/** Sends a text, which replaces the one at the key. */
+/** Sends a text, which replaces the one at the key. @param text bytes are in UTF-8 */
 export async function sendText(
   place: BucketPlace,
   key: string,
-  text: string,
+  text: string | Buffer,
   headers: FileHeaders,
   more?: Pick<SendOptions, "onStored">,
 ): Promise<void> {
-  const content = Buffer.from(text);
+  const content = typeof text === "string" ? Buffer.from(text) : text;
   const sha256 = createHash("sha256").update(content).digest("hex");
   await sendObject(place, { key, size: content.length, sha256, headers }, content, false, more);
 }

@@ -3,12 +3,13 @@ import { appendFile, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { DigestingSink, SiteFile } from "../../../site/archive/site";
 import { DestinationError } from "../../../runtime/messages/errors";
+import { headersOf } from "./fileHeaders";
 import type { BufferedFile } from "./siteObjects";
 
 /** How many bytes are collected before a write. */
 const BLOCK = 1024 * 1024;
 /** How many bytes are read at once, so that small files are not read one by one. */
-const READ_BLOCK = 128 * 1024;
+const READ_BLOCK = 64 * 1024;
 
 interface Held {
   readonly start: number;
@@ -46,7 +47,9 @@ export class SiteBuffer implements DigestingSink {
       this.#size += bytes.length;
       if (this.#blockSize >= BLOCK) await this.#write();
     }
-    this.#files.push({ path: file.path, size: this.#size - offset, sha256: hash.digest("hex"), offset });
+    const { path } = file;
+    const size = this.#size - offset;
+    this.#files.push({ path, size, sha256: hash.digest("hex"), offset, headers: headersOf(path) });
   }
 
   digests(): ReadonlyMap<string, string> {
@@ -88,7 +91,7 @@ export class SiteBuffer implements DigestingSink {
   }
 
   /** Adds content that is not a file of the site, after {@link files}. */
-  async add(bytes: Buffer): Promise<Omit<BufferedFile, "path">> {
+  async add(bytes: Buffer): Promise<Pick<BufferedFile, "size" | "sha256" | "offset">> {
     const offset = this.#size;
     this.#size += bytes.length;
     this.#block.push(bytes);

@@ -30,19 +30,27 @@ export interface Inventory {
 export const savedPath = (edition: string, path: string): string => `${SAVED_FOLDER}/${edition}/${path}`;
 const SAVED_FOLDER = `${RECORDS_FOLDER}/saved`;
 
+/** Lists the objects below the prefix, with their paths below it. */
+export async function listObjects(
+  place: BucketPlace,
+  onObject: (path: string, object: ListedObject) => void,
+): Promise<void> {
+  const prefix = place.key("");
+  await place.objects.list(prefix, (object) => {
+    if (object.key.startsWith(prefix)) onObject(object.key.slice(prefix.length), object);
+  });
+}
+
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(
   place: BucketPlace,
 ): Promise<Omit<Inventory, "records"> & { objects: Map<string, SiteListing>; records: ListedObject[] }> {
-  const prefix = place.key("");
   const objects = new Map<string, SiteListing>();
   const records: ListedObject[] = [];
   const marks: ListedObject[] = [];
   const saved = new Set<string>();
-  await place.objects.list(prefix, (object) => {
-    const { key, size, revision } = object;
-    if (!key.startsWith(prefix)) return;
-    const path = key.slice(prefix.length);
+  await listObjects(place, (path, object) => {
+    const { size, revision } = object;
     if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, { size, revision });
     else if (isRecordPath(path)) records.push(object);
     else if (isMarkPath(path)) marks.push(object);
@@ -65,8 +73,8 @@ export async function takeInventory(place: BucketPlace): Promise<Inventory> {
 
 /** What the bucket has at the paths of a site's objects. */
 export interface ExistingContents {
-  /** Whether the object at a path has the right content. Paths without an object are missing. */
-  readonly there: ReadonlyMap<string, boolean>;
+  /** Paths of objects with other content: what is listed at any other path of the site is as it should be. */
+  readonly differing: ReadonlySet<string>;
   /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
   readonly altered: readonly string[];
 }
@@ -81,7 +89,7 @@ export async function existingContents(
   { records, objects: listed }: Inventory,
   objects: readonly SiteObject[],
 ): Promise<ExistingContents> {
-  const there = new Map<string, boolean>();
+  const differing = new Set<string>();
   const foreign: string[] = [];
   const altered: string[] = [];
   const unsure: SiteObject[] = [];
@@ -96,10 +104,10 @@ export async function existingContents(
         ({ files, headersVersion }) =>
           hasHeadersOf(headersVersion, object.path) && files.get(object.path)?.sha256 === object.sha256,
       );
-      there.set(object.path, isSame);
+      if (!isSame) differing.add(object.path);
     } else if (found.size === object.size && known.some(({ isWhole }) => !isWhole)) unsure.push(object);
     else {
-      there.set(object.path, false);
+      differing.add(object.path);
       if (known.every(({ isWhole }) => isWhole)) altered.push(object.path);
     }
   }
@@ -112,10 +120,18 @@ export async function existingContents(
   // a killed run may have sent them
   await inParallel(unsure, CONCURRENCY, async (object) => {
     const stored = await place.objects.head(place.key(object.path));
-    const isSame = stored !== undefined && isSameContent(stored, object);
-    there.set(object.path, isSame && isDeepStrictEqual(stored.headers, object.headers));
+    const isSame =
+      stored !== undefined &&
+      isSameContent(stored, object) &&
+      isDeepStrictEqual(stored.headers, object.headers);
+    if (!isSame) differing.add(object.path);
   });
-  return { there, altered };
+  return { differing, altered };
+}
+
+/** Whether the object at a path of the site is there, and as it should be. */
+export function isThere({ objects }: Inventory, { differing }: ExistingContents, path: string): boolean {
+  return objects.has(path) && !differing.has(path);
 }
 
 /** The paths at which the object is one that one of the copies wrote. */

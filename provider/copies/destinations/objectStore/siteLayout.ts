@@ -49,8 +49,12 @@ export async function findSite(place: BucketPlace, edition: string): Promise<Fou
 export async function readSite(place: BucketPlace, { sha256 }: Copy): Promise<CopyContent | undefined> {
   const record = await findRecord(place, sha256);
   if (record === undefined) return undefined;
-  const files = digestsOf(record.files);
-  return { files, derived: new Set(record.derived ?? secondPaths(files)) };
+  const { files, derived = secondPaths(digestsOf(files)) } = record;
+  // no second map: that of a large site has megabytes
+  return {
+    files: { get: (path) => files.get(path)?.sha256, keys: () => files.keys() },
+    derived: new Set(derived),
+  };
 }
 
 function digestsOf(files: SiteRecord["files"]): Map<string, string> {

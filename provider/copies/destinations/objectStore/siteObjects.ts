@@ -1,6 +1,6 @@
 import { isImmutable } from "../../../site/inspection/immutableFiles";
 import { isPage } from "../../../site/inspection/mediaTypes";
-import { headersOf, type FileHeaders } from "./fileHeaders";
+import type { FileHeaders } from "./fileHeaders";
 
 /** A file of a site in the buffer, before it is sent. */
 export interface BufferedFile {
@@ -11,11 +11,11 @@ export interface BufferedFile {
   readonly sha256: string;
   /** Offset of its content in the buffer, in bytes. */
   readonly offset: number;
+  readonly headers: FileHeaders;
 }
 
 /** A file that becomes one object. */
 export interface SiteObject extends BufferedFile {
-  readonly headers: FileHeaders;
   /** A page is sent a second time, under this path. */
   readonly isDerived?: true;
   /** The path of the page whose folder it is the index document of. */
@@ -43,15 +43,14 @@ export function siteObjects(
   const folders = existing === undefined ? new Set<string>() : foldersOf([...taken, ...existing]);
   const stages: SiteObject[][] = [[], [], [], []];
   for (const file of files) {
-    const headers = headersOf(file.path);
     const stage = file.path === "index.html" ? 3 : isPage(file.path) ? 2 : isImmutable(file.path) ? 0 : 1;
-    stages[stage]?.push({ ...file, headers });
+    stages[stage]?.push(file);
     const clean = hasCleanUrls ? cleanPath(file.path) : undefined;
     if (clean === undefined || taken.has(clean)) continue;
     const isIndex = folders.has(clean);
     const path = isIndex ? `${clean}/index.html` : clean;
     if (taken.has(path)) continue;
-    stages[2]?.push({ ...file, path, headers, isDerived: true, ...(isIndex && { indexFor: file.path }) });
+    stages[2]?.push({ ...file, path, isDerived: true, ...(isIndex && { indexFor: file.path }) });
   }
   return stages;
 }

@@ -7,10 +7,11 @@ import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { RECORDS_FOLDER } from "./inputs";
 import { CONCURRENCY, type Revision } from "./objectStore";
-import { conflictingPaths, siteObjects, type BufferedFile, type SiteObject } from "./siteObjects";
+import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
 import {
   existingContents,
-  listSite,
+  isThere,
+  listObjects,
   writtenByCopies,
   takeInventory,
   type ExistingContents,
@@ -68,6 +69,12 @@ export async function publishSite(
   return copy;
 }
 
+/** The files of a record while its copy is made, by path: what the store answers about each is added. */
+type NewFiles = ReadonlyMap<string, NewFile>;
+interface NewFile extends Pick<SiteObject, "size" | "sha256"> {
+  revision: Revision;
+}
+
 /** What a publication of a site does. */
 interface SitePlan {
   readonly inventory: Inventory;
@@ -76,7 +83,7 @@ interface SitePlan {
   /** Objects that this copy had, and has no more: pages at a second address. */
   readonly surplus: SiteRecord["files"];
   /** The record before the first file is sent, without {@link surplus}. */
-  readonly record: Omit<SiteRecord, "headersVersion">;
+  readonly record: Omit<SiteRecord, "headersVersion" | "files"> & { readonly files: NewFiles };
   /** Everything is there. */
   readonly isUnchanged: boolean;
   /** Paths that exist, in a store in which a name is either a file or a folder. */
@@ -97,13 +104,15 @@ async function planSite(
   checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
-  const files = new Map(objects.map(({ path, sha256 }) => [path, { sha256, revision: "" }]));
+  const files = new Map<string, NewFile>();
+  for (const { path, sha256, size } of objects) files.set(path, { sha256, size, revision: "" });
   const before = inventory.records.find(({ sha256 }) => sha256 === edition);
-  const surplus = new Map([...(before?.files ?? [])].filter(([path]) => !files.has(path)));
+  const surplus = new Map<string, RecordedFile>();
+  for (const [path, file] of before?.files ?? []) if (!files.has(path)) surplus.set(path, file);
   const isUnchanged =
     before?.isWhole === true &&
     surplus.size === 0 &&
-    objects.every((object) => contents.there.get(object.path) === true);
+    objects.every(({ path }) => isThere(inventory, contents, path));
   return {
     ...{ inventory, stages, contents, existing, surplus, isUnchanged },
     record: { sha256: edition, isWhole: false, files, derived },
@@ -111,7 +120,7 @@ async function planSite(
 }
 
 /** The record while the site is sent: what is removed belongs to the copy until it is gone. */
-function begun({ record, surplus }: SitePlan): SitePlan["record"] {
+function begun({ record, surplus }: SitePlan): Omit<SiteRecord, "headersVersion"> {
   if (surplus.size === 0) return record;
   return {
     ...record,
@@ -123,7 +132,7 @@ function begun({ record, surplus }: SitePlan): SitePlan["record"] {
 /** Sends what is missing, removes what the copy has no more, and completes the record. */
 async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
   const { inventory, stages, contents, record, existing } = plan;
-  const { there, altered } = contents;
+  const { differing, altered } = contents;
   const objects = stages.flat();
   if (altered.length > 0) {
     place.context.reporter.warn(
@@ -132,15 +141,14 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
   }
   await clearSiteUploads(place, inventory, objects);
   const conflicting = existing === undefined ? [] : conflictingPaths(existing, objects);
-  const replaced = objects.filter(({ path }) => there.get(path) === false).map(({ path }) => path);
-  await saveReplaced(place, record.sha256, inventory, [...replaced, ...conflicting]);
+  await saveReplaced(place, record.sha256, inventory, [...differing, ...conflicting]);
   await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
-  const sent = await sendStages(place, stages, there, buffer);
+  await sendStages(place, plan, buffer);
   const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
   const unshared = [...plan.surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
   await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, unshared));
-  const files = (await knownFiles(place, plan, sent)) ?? (await confirmed(place, objects));
-  await putRecord(place, { ...record, isWhole: true, files });
+  if (!(await isKnown(place, plan))) await confirm(place, record.files);
+  await putRecord(place, { ...record, isWhole: true });
 }
 
 /**
@@ -190,16 +198,12 @@ function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
   }
 }
 
-async function sendStages(
-  place: BucketPlace,
-  stages: readonly (readonly SiteObject[])[],
-  there: ReadonlyMap<string, boolean>,
-  buffer: SiteBuffer,
-): Promise<Map<string, Revision>> {
-  const revisions = new Map<string, Revision>();
+async function sendStages(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
+  const { inventory, contents } = plan;
   const { clock, reporter } = place.context;
-  const missing = stages.map((stage) => stage.filter(({ path }) => there.get(path) !== true));
-  const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
+  const missing = plan.stages.map((stage) => stage.filter(({ path }) => !isThere(inventory, contents, path)));
+  let total = 0;
+  for (const stage of missing) for (const { size } of stage) total += size;
   const startedAt = clock.monotonic();
   let done = 0;
   const report = (bytes: number): void => {
@@ -218,61 +222,48 @@ async function sendStages(
     const { path, size } = object;
     const whole = { ...object, key: place.key(path) };
     const content = await contentOf(object);
-    const isThere = await sendObject(place, whole, content, !there.has(path), {
+    const isSent = await sendObject(place, whole, content, !inventory.objects.has(path), {
       ...(!Buffer.isBuffer(content) && { onProgress: (bytes) => report(done + bytes) }),
-      onStored: (revision) => revisions.set(path, revision),
+      onStored: (revision) => {
+        const file = plan.record.files.get(path);
+        if (file) file.revision = revision;
+      },
     });
-    if (!isThere) throw changedMeanwhile(place, path);
+    if (!isSent) throw changedMeanwhile(place, path);
     done += size;
     report(done);
   };
   for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
-  return revisions;
 }
 
 /**
- * What the record stores about each object, by the answers of the store: nobody else publishes below the prefix, and most objects were
- * listed before. `undefined` if a list is needed: for the first copy, it also proves that the store lists what it accepted.
- *
- * @param sent the revisions of the objects that were sent, as far as they are known
+ * Completes the files of the record by the answers of the store: nobody else publishes below the prefix, and most objects were listed
+ * before. Returns whether that is enough; for the first copy, a list also proves that the store lists what it accepted.
  */
-async function knownFiles(
-  place: BucketPlace,
-  { inventory, stages, contents }: SitePlan,
-  sent: ReadonlyMap<string, Revision>,
-): Promise<Map<string, RecordedFile> | undefined> {
+async function isKnown(place: BucketPlace, { inventory, contents, record }: SitePlan): Promise<boolean> {
   const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
-  if (isFirst || hasOthers(place, inventory.marks)) return undefined;
-  const files = new Map<string, RecordedFile>();
-  for (const { path, sha256 } of stages.flat()) {
-    const listed = contents.there.get(path) === true ? inventory.objects.get(path)?.revision : undefined;
-    const revision = listed ?? sent.get(path);
-    if (!revision) return undefined;
-    files.set(path, { sha256, revision });
+  if (isFirst || hasOthers(place, inventory.marks)) return false;
+  let lastSent: [string, Revision] | undefined;
+  for (const [path, file] of record.files) {
+    const isSent = !isThere(inventory, contents, path);
+    if (!isSent) file.revision = inventory.objects.get(path)?.revision ?? "";
+    if (file.revision === "") return false;
+    if (isSent) lastSent = [path, file.revision];
   }
+  if (lastSent === undefined) return true;
   // some stores name revisions otherwise in lists
-  for (const [path, revision] of [...sent].slice(-1)) {
-    const key = place.key(path);
-    if ((await listedAt(place, key))?.revision !== revision) return undefined;
-  }
-  return files;
+  const [path, revision] = lastSent;
+  return (await listedAt(place, place.key(path)))?.revision === revision;
 }
 
-/**
- * Lists the objects again, and returns what the record stores about each. @throws DestinationError for a missing or changed object
- */
-async function confirmed(
-  place: BucketPlace,
-  objects: readonly BufferedFile[],
-): Promise<Map<string, RecordedFile>> {
-  const { objects: listed } = await listSite(place);
-  const files = new Map<string, RecordedFile>();
-  for (const { path, sha256, size } of objects) {
-    const found = listed.get(path);
-    if (found?.size !== size) throw changedMeanwhile(place, path);
-    files.set(path, { sha256, revision: found.revision });
-  }
-  return files;
+/** Completes the files of a record by a new list. @throws DestinationError for a missing or changed object */
+async function confirm(place: BucketPlace, files: NewFiles): Promise<void> {
+  for (const file of files.values()) file.revision = "";
+  await listObjects(place, (path, { size, revision }) => {
+    const file = files.get(path);
+    if (file?.size === size) file.revision = revision;
+  });
+  for (const [path, { revision }] of files) if (revision === "") throw changedMeanwhile(place, path);
 }
 
 function changedMeanwhile(place: BucketPlace, path: string): DestinationError {

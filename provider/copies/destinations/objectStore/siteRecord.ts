@@ -1,5 +1,3 @@
-import { DestinationError } from "../../../runtime/messages/errors";
-import type { BucketPlace } from "./bucketPlace";
 import { RECORDS_FOLDER } from "./inputs";
 import type { Revision } from "./objectStore";
 
@@ -29,7 +27,7 @@ export interface SiteRecord {
 }
 
 /** The only supported format. */
-const FORMAT = 1;
+export const FORMAT = 1;
 
 /** The path of a copy's record, below the prefix of the site. */
 export const recordPath = (sha256: string): string => `${RECORDS_FOLDER}/${sha256}.json`;
@@ -43,43 +41,21 @@ export function isRecordPath(path: string): boolean {
   return isEdition(digest) && path === recordPath(digest);
 }
 
-/** The text of a record, as {@link readRecord} reads it. */
-export function writeRecord({ files, headersVersion, ...record }: SiteRecord): string {
-  const entries = [...files].map(([path, { sha256: digest, revision }]) => [path, digest, revision]);
-  return JSON.stringify({ format: FORMAT, ...record, headersVersion, files: entries });
-}
+/** How many files become text at once: that of all would need several times the memory of the record. */
+const ENTRIES_AT_ONCE = 1_000;
 
-/** Parses a record. @throws DestinationError */
-export function readRecord(place: Pick<BucketPlace, "uri" | "uriOf">, key: string, text: string): SiteRecord {
-  const refuse = (): DestinationError =>
-    new DestinationError(
-      `${place.uriOf(key)} does not have the format of this version of pulumi-docs-hosting`,
-      `It lists the files below ${place.uri} that belong to copies. Update the package, or remove that object and these files by hand.`,
-    );
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw refuse();
+/** The text of a record, as `RecordParser` reads it. */
+export function writeRecord({ files, headersVersion, ...record }: SiteRecord): Buffer {
+  const whole = JSON.stringify({ format: FORMAT, ...record, headersVersion, files: [] });
+  const end = "]}";
+  const pieces = [Buffer.from(whole.slice(0, -end.length))];
+  let entries: string[] = [];
+  let written = 0;
+  for (const [path, { sha256, revision }] of files) {
+    entries.push(JSON.stringify([path, sha256, revision]));
+    if (++written < files.size && entries.length < ENTRIES_AT_ONCE) continue;
+    pieces.push(Buffer.from(`${entries.join()}${written < files.size ? "," : ""}`));
+    entries = [];
   }
-  const { format, sha256, isWhole, headersVersion, files, derived } = (value ?? {}) as Record<
-    string,
-    unknown
-  >;
-  const isText = (each: unknown): each is string => typeof each === "string";
-  if (format !== FORMAT || !isText(sha256) || typeof isWhole !== "boolean" || !Array.isArray(files))
-    throw refuse();
-  const read = new Map<string, RecordedFile>();
-  for (const entry of files as unknown[]) {
-    const [path, digest, revision] = Array.isArray(entry) ? (entry as unknown[]) : [];
-    if (!isText(path) || !isText(digest) || !isText(revision)) throw refuse();
-    read.set(path, { sha256: digest, revision });
-  }
-  return {
-    sha256,
-    isWhole,
-    headersVersion: Number(headersVersion),
-    files: read,
-    ...(Array.isArray(derived) && { derived: (derived as unknown[]).filter(isText) }),
-  };
+  return Buffer.concat([...pieces, Buffer.from(end)]);
 }

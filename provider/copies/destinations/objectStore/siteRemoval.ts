@@ -57,15 +57,19 @@ export async function removeRecords(
   );
   await clearSiteUploads(place, { ...inventory, records: gone }, []);
 
-  const paths = new Set(gone.flatMap(({ files }) => [...files.keys()]));
+  const paths = new Set<string>();
+  for (const { files } of gone)
+    for (const path of files.keys()) if (!isHeld(path, objects, stay)) paths.add(path);
   const written = new Set(await writtenByCopies(place, objects, gone, paths));
-  const fates = new Map(
-    [...paths].map((path) => {
-      const revision = objects.get(path)?.revision;
-      const record = gone.find(({ files }) => files.get(path)?.revision === revision);
-      return [path, fateOf(path, inventory, stay, written.has(path), record?.files.get(path)?.sha256)];
-    }),
-  );
+  const fates = new Map<string, Fate>();
+  const foreign: string[] = [];
+  for (const path of paths) {
+    const revision = objects.get(path)?.revision;
+    const record = gone.find(({ files }) => files.get(path)?.revision === revision);
+    const fate = fateOf(path, inventory, stay, written.has(path), record?.files.get(path)?.sha256);
+    if (fate.action !== "stay") fates.set(path, fate);
+    else if (revision !== undefined && !stay.some(({ files }) => files.has(path))) foreign.push(path);
+  }
   const replaced = await giveBack(place, fates);
   const removable = [...fates].filter(([, { action }]) => action === "remove").map(([path]) => path);
   const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
@@ -85,17 +89,16 @@ export async function removeRecords(
   );
   await removePaths(place, unneeded);
 
-  const foreign = [...fates]
-    .filter(
-      ([path, { action }]) =>
-        action === "stay" && objects.has(path) && !stay.some(({ files }) => files.has(path)),
-    )
-    .map(([path]) => path)
-    .sort();
   if (foreign.length === 0) return;
   place.context.reporter.warn(
-    `below ${place.uri} these are not removed, because someone else overwrote them: ${firstOf(foreign)}`,
+    `below ${place.uri} these are not removed, because someone else overwrote them: ${firstOf(foreign.sort())}`,
   );
+}
+
+/** Whether a path has the file of the newest copy that stays: nothing becomes of it. */
+function isHeld(path: string, objects: Inventory["objects"], stay: readonly FoundRecord[]): boolean {
+  const held = stay.find(({ files }) => files.has(path))?.files.get(path);
+  return held !== undefined && held.revision === objects.get(path)?.revision;
 }
 
 /** Whether every owner of a copy is removing it. */

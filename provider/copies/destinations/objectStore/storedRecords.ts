@@ -2,9 +2,10 @@ import type { Deadline } from "../../../runtime/time/clock";
 import type { BucketPlace } from "./bucketPlace";
 import { headersOf, HEADERS_VERSION } from "./fileHeaders";
 import type { ListedObject, Revision } from "./objectStore";
-import { readText } from "./readObject";
+import { readTexts } from "./readObject";
 import { sendText } from "./sendObject";
-import { readRecord, recordPath, writeRecord, type SiteRecord } from "./siteRecord";
+import { RecordParser } from "./recordParser";
+import { recordPath, writeRecord, type SiteRecord } from "./siteRecord";
 
 /** A record as read from the bucket. */
 export interface FoundRecord extends SiteRecord {
@@ -30,7 +31,11 @@ function note(place: BucketPlace, key: string, revision: Revision | undefined, r
 
 /** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
 export async function findRecord(place: BucketPlace, edition: string): Promise<SiteRecord | undefined> {
-  return (await recordAt(place, place.key(recordPath(edition))))?.record;
+  const key = place.key(recordPath(edition));
+  const known = KNOWN.get(place.context.deadline)?.get(place.uriOf(key));
+  if (known !== undefined && (await place.objects.head(key))?.revision === known.revision)
+    return known.record;
+  return (await recordAt(place, key))?.record;
 }
 
 /** Reads a record that a list shows; `undefined` when it is gone since. */
@@ -51,12 +56,13 @@ async function recordAt(
   place: BucketPlace,
   key: string,
 ): Promise<{ record: SiteRecord; bytes: number } | undefined> {
-  let revision: Revision | undefined;
-  const text = await readText(place, key, (found) => (revision = found));
-  if (text === undefined) return undefined;
-  const record = readRecord(place, key, text);
-  note(place, key, revision, record);
-  return { record, bytes: Buffer.byteLength(text) };
+  return readTexts(place, key, async (texts, revision) => {
+    const parser = new RecordParser(place, key);
+    for await (const text of texts) parser.add(text);
+    const record = parser.end();
+    note(place, key, revision, record);
+    return { record, bytes: parser.bytes };
+  });
 }
 
 /** Writes the record of a copy. @param record without `headersVersion`: of files that are sent now */

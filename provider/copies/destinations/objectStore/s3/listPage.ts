@@ -1,4 +1,3 @@
-import { buffer } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import type { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import type { ListedObject } from "../objectStore";
@@ -25,7 +24,7 @@ export function readPlainEntries(
       const answer = result.response as Answer;
       if (answer.statusCode === 200) {
         const objects: ListedObject[] = [];
-        answer.body = Readable.from([withoutEntries(await buffer(answer.body), objects)]);
+        answer.body = Readable.from([await withoutEntries(answer.body as AsyncIterable<Buffer>, objects)]);
         onPage(objects);
       }
       return result;
@@ -34,7 +33,20 @@ export function readPlainEntries(
   );
 }
 
-function withoutEntries(page: Buffer, objects: ListedObject[]): Buffer {
+async function withoutEntries(body: AsyncIterable<Buffer>, objects: ListedObject[]): Promise<Buffer> {
+  const left: string[] = [];
+  let rest = Buffer.alloc(0);
+  for await (const chunk of body) {
+    const page = Buffer.concat([rest, chunk]);
+    const read = readEntries(page, objects);
+    left.push(read.left);
+    rest = page.subarray(read.bytes);
+  }
+  return Buffer.from([...left, rest.toString("latin1")].join(""), "latin1");
+}
+
+/** Reads the whole entries in a part of a page. Returns how many bytes of it were read, and what is left of these. */
+function readEntries(page: Buffer, objects: ListedObject[]): { left: string; bytes: number } {
   const text = page.toString("latin1"); // one character for each byte
   const left: string[] = [];
   let at = 0;
@@ -51,7 +63,7 @@ function withoutEntries(page: Buffer, objects: ListedObject[]): Buffer {
     left.push(text.slice(at, isPlain ? start : end + END.length));
     at = end + END.length;
   }
-  return Buffer.from([...left, text.slice(at)].join(""), "latin1");
+  return { left: left.join(""), bytes: at };
 }
 
 const [BEGIN, END] = ["<Contents>", "</Contents>"];

@@ -86,6 +86,19 @@ test("a record that somebody else writes meanwhile is read again", async (contex
   expect(reads()).toEqual([record, record]);
 });
 
+test("a record that an operation has read is read again only if it was changed since", async (context) => {
+  const first = await up(context, FIRST);
+  const record = `v/.docs-hosting/${first.sha256}.json`;
+  const operation = await stubOperation(context);
+  await place().read(first, operation);
+  store.requests.length = 0;
+  expect(await place().compare(first, operation)).toBe("same");
+  expect(reads()).toEqual([]);
+  store.put(record, store.objects.get(record)?.body.toString().replace("guide.html", "guide.htm") ?? "");
+  expect(await place().compare(first, operation)).toBe("changed");
+  expect(reads()).toEqual([record]);
+});
+
 test("a store whose lists name revisions in another way is listed again, and the copy is whole", async (context) => {
   store.rule = ({ query }) => {
     if (!query.has("list-type")) return undefined;

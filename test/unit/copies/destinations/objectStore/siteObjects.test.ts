@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { headersOf } from "../../../../../provider/copies/destinations/objectStore/fileHeaders.ts";
 import {
   conflictingPaths,
   siteObjects,
 } from "../../../../../provider/copies/destinations/objectStore/siteObjects.ts";
 
-const filesOf = (paths: readonly string[]) => paths.map((path) => ({ path, size: 1, sha256: "", offset: 0 }));
+const fileOf = (path: string) => ({ path, size: 1, sha256: "", offset: 0, headers: headersOf(path) });
+const filesOf = (paths: readonly string[]) => paths.map(fileOf);
 
 function stagesOf(paths: readonly string[], standing?: readonly string[]): string[][] {
   return siteObjects(filesOf(paths), standing).map((stage) => stage.map(({ path }) => path));
@@ -29,7 +31,7 @@ test("a page is also at its address without an ending, as a page", () => {
     "404.html",
     "a/index.html",
   ]);
-  const [, , pages = []] = siteObjects([{ path: "guide.html", size: 1, sha256: "x", offset: 7 }], []);
+  const [, , pages = []] = siteObjects([{ ...fileOf("guide.html"), sha256: "x", offset: 7 }], []);
   expect(pages[1]).toEqual({ ...pages[0], path: "guide", isDerived: true });
   expect(pages[1]?.headers.contentType).toBe("text/html; charset=utf-8");
 });

@@ -228,9 +228,15 @@ test("a site is read from its record, with the pages that were sent twice", asyn
     ),
     derived: new Set(["guide"]),
   };
-  expect(await sites().read(copy, await stubOperation(context))).toEqual(expected);
+  const read = async (): Promise<unknown> => {
+    const content = await sites().read(copy, await stubOperation(context));
+    if (content === undefined || !("files" in content)) return content;
+    const { files, ...rest } = content;
+    return { files: new Map([...files.keys()].map((path) => [path, files.get(path)])), ...rest };
+  };
+  expect(await read()).toEqual(expected);
   rewrite(SITE, { derived: undefined }); // as earlier versions wrote it
-  expect(await sites().read(copy, await stubOperation(context))).toEqual(expected);
+  expect(await read()).toEqual(expected);
   expect(await sites().find(editionOf(SITE), await stubOperation(context))).toEqual({
     copy: {
       sha256: copy.sha256,

@@ -1,29 +1,58 @@
 import { expect, test } from "vitest";
 import { HEADERS_VERSION } from "../../../../../provider/copies/destinations/objectStore/fileHeaders.ts";
+import { RecordParser } from "../../../../../provider/copies/destinations/objectStore/recordParser.ts";
 import {
   isRecordPath,
-  readRecord,
   recordPath,
   writeRecord,
+  type SiteRecord,
 } from "../../../../../provider/copies/destinations/objectStore/siteRecord.ts";
 
 const PLACE = { uri: "s3://docs/v", uriOf: (key: string) => `s3://docs/${key}` };
 const DIGEST = "ab".repeat(32);
 const KEY = `v/${recordPath(DIGEST)}`;
 
-test("a record is read back as written, with any file names", () => {
-  const files = new Map(
-    ["__proto__", "a b/ü.html", "constructor"].map((path) => [path, { sha256: DIGEST, revision: '"e"' }]),
-  );
-  const record = {
-    sha256: DIGEST,
-    isWhole: true,
-    headersVersion: HEADERS_VERSION,
-    files,
-    derived: ["a b/ü"],
-  };
-  expect(readRecord(PLACE, KEY, writeRecord(record))).toEqual({ ...record, headersVersion: 2 });
+const parse = (...texts: readonly string[]): SiteRecord => {
+  const parser = new RecordParser(PLACE, KEY);
+  for (const text of texts) parser.add(text);
+  return parser.end();
+};
+
+const recordOf = (paths: readonly string[]): SiteRecord => ({
+  sha256: DIGEST,
+  isWhole: true,
+  headersVersion: HEADERS_VERSION,
+  files: new Map(paths.map((path) => [path, { sha256: DIGEST, revision: '"e"' }])),
+  derived: ['"files":[', '],["', "a b/ü"],
 });
+const RECORD = recordOf(["__proto__", "a b/ü.html", '],["', '"files":["x', "constructor"]);
+
+test("a record is read back as written, with any file names, in any pieces", () => {
+  const text = writeRecord(RECORD).toString();
+  for (let at = 0; at <= text.length; at++) expect(parse(text.slice(0, at), text.slice(at))).toEqual(RECORD);
+  expect(parse(...text.split(/(?:)/u))).toEqual(RECORD);
+  const spaced = JSON.stringify(JSON.parse(text), undefined, 2);
+  expect(parse(spaced.slice(0, 200), spaced.slice(200))).toEqual(RECORD);
+});
+
+test("the parser counts the bytes of a record", () => {
+  const parser = new RecordParser(PLACE, KEY);
+  const bytes = writeRecord(RECORD);
+  for (const text of bytes.toString()) parser.add(text);
+  expect(parser.bytes).toBe(bytes.length);
+});
+
+test.for([0, 1, 999, 1_000, 1_001, 2_000])(
+  "a record of %i files is written as JSON, as versions before read it",
+  (count) => {
+    const record = recordOf(Array.from({ length: count }, (_, at) => `${at}.html`));
+    const { files, sha256, isWhole, derived, headersVersion } = record;
+    const entries = [...files].map(([path, file]) => [path, file.sha256, file.revision]);
+    expect(writeRecord(record).toString()).toBe(
+      JSON.stringify({ format: 1, sha256, isWhole, derived, headersVersion, files: entries }),
+    );
+  },
+);
 
 test.for([
   "",
@@ -35,7 +64,7 @@ test.for([
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: ["a"] }),
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: [["a", "b"]] }),
 ])("an invalid record is refused, with its path: %s", (text) => {
-  expect(() => readRecord(PLACE, KEY, text)).toThrow(
+  expect(() => parse(...text.split(/(?:)/u))).toThrow(
     `s3://docs/v/.docs-hosting/${DIGEST}.json does not have the format of this version of pulumi-docs-hosting`,
   );
 });
