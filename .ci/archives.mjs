@@ -8,6 +8,7 @@ import { parseArgs, promisify } from "node:util";
 import { create } from "tar";
 import { findCommand } from "../test/programs/commands.ts";
 import { nodeBinary } from "./nodeBinaries.mjs";
+import { pluginFlags } from "../test/programs/pluginFlags.ts";
 
 const run = promisify(execFile);
 
@@ -77,6 +78,7 @@ async function writeExecutable(machine, output) {
     executable: node.path,
     output,
     disableExperimentalSEAWarning: true,
+    execArgv: pluginFlags(),
   };
   await writeFile(config, JSON.stringify(settings));
   await run(builder.path, ["--build-sea", config]);

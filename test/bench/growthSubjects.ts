@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { build } from "esbuild";
 import { startRegistry } from "../copies/registry.ts";
 import { cacheFolder } from "../programs/cacheFolder.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { unpackDebianPackages } from "../programs/debianPackages.ts";
 import { prepareCrane, prepareRegistry } from "../programs/goPrograms.ts";
+import { pluginFlags } from "../programs/pluginFlags.ts";
 import { withBucketServer, type BucketServer } from "./bucketServer.ts";
 import type { CopyCost } from "./measuredCopy.ts";
 import { processesBelow, watchPeak } from "./peakMemory.ts";
@@ -27,6 +29,8 @@ export interface Subject {
   readonly steps: readonly Step[];
   /** Who carries out the steps. Ours is `ours`. */
   readonly runners: Readonly<Record<string, Runner>>;
+  /** What processes cost that only start: the operation's own cost is the rest. @default nothing of others, and what ours loads */
+  readonly starts?: Readonly<Record<string, RunCost>>;
   /** The number of requests so far. */
   readonly requests?: () => Promise<number>;
   /** Removes what a round left. */
@@ -42,13 +46,18 @@ export const SUBJECTS: Readonly<
 > = {
   async bucket(folder, say, work) {
     const [rclone, aws] = [await prepareRclone(say), await prepareAws(say)];
+    const starts = {
+      ours: await ourCost(["idle", "@aws-sdk/client-s3"]),
+      rclone: await costOf([rclone, "version"], ownEnv(folder)),
+      "aws s3": await costOf([aws, "--version"], ownEnv(folder)),
+    };
     await withBucketServer((server) => {
       const { endpoint, env, requests, empty } = server;
       // without second addresses: as many objects as files
       const destination = { bucket: "docs", prefix: "ours", endpoint, layout: "site", cleanUrls: false };
       const ours = byUs(destination, join(folder, "state"), env);
       const runners = { ours, rclone: byRclone(server, rclone), "aws s3": byAws(server, aws) };
-      return work({ steps: COPY_STEPS, runners, requests, empty });
+      return work({ steps: COPY_STEPS, runners, starts, requests, empty });
     });
   },
 
@@ -126,10 +135,29 @@ function byUs(destination: object, state: string, env: Env): Runner {
   };
 }
 
-/** The cost of an operation; of `idle`, that of a process that only loads the code. */
+let script: Promise<string> | undefined;
+
+/** The cost of an operation in a process like the plugin's; of `idle`, that of a process that only loads the code. */
 export async function ourCost(args: readonly string[], env: Env = process.env): Promise<CopyCost> {
-  const script = join(import.meta.dirname, "measuredCopy.ts");
-  return JSON.parse(await runCommand(process.execPath, [script, ...args], { env })) as CopyCost;
+  script ??= compiled("measuredCopy.ts");
+  const command = [...pluginFlags(), await script, ...args];
+  return JSON.parse(await runCommand(process.execPath, command, { env })) as CopyCost;
+}
+
+/** A script of the bench in JavaScript: what Node.js needs to read TypeScript is no cost of ours. */
+async function compiled(file: string): Promise<string> {
+  // as deep in the project as the script, which names the built code by relative paths
+  const outfile = join(import.meta.dirname, "../../.work/bench", file.replace(/ts$/, "mjs"));
+  await build({
+    entryPoints: [join(import.meta.dirname, file)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    external: ["../../dist/*"],
+  });
+  return outfile;
 }
 
 function byRclone({ endpoint, env }: BucketServer, rclone: string): Runner {

@@ -1,5 +1,5 @@
 // One operation on a copy of a site in a bucket, in a process of its own, for `growth.ts`. Arguments: the operation, the inputs as
-// JSON, the file of the state. Prints the cost. «idle» only loads the code.
+// JSON, the file of the state. Prints the cost. «idle» only loads the code, and the package that follows.
 import { readFileSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../dist/provider/copies/bundleCopy/inputs.js";
@@ -20,7 +20,10 @@ const [operation = "", given = "{}", stateFile = ""] = process.argv.slice(2);
 const context = realContext({});
 
 async function run(): Promise<void> {
-  if (operation === "idle") return;
+  if (operation === "idle") {
+    if (given !== "{}") await import(given);
+    return;
+  }
   const { inputs, failures } = checkByTable<CheckedInputs>(
     BUNDLE_COPY_INPUTS,
     JSON.parse(given) as Record<string, unknown>,

@@ -75,25 +75,17 @@ export interface ForeignNames {
 /** A name of more bytes is too long for some file systems: encrypted ones have room for 143. */
 const LONGEST_SURE = 140;
 
-/** @param paths of files and folders, each once */
+/** @param paths of files and folders, each once: read several times */
 export function foreignNames(
-  paths: Iterable<{ readonly path: string; readonly kind: "file" | "folder" }>,
+  paths: () => Iterable<{ readonly path: string; readonly kind: "file" | "folder" }>,
 ): ForeignNames {
-  const notOnWindows: string[] = [];
   const doubtful = new Map<string, Set<string>>();
   const doubt = (path: string): void => {
     const names = doubtful.get(dirname(path)) ?? new Set();
     doubtful.set(dirname(path), names.add(basename(path)));
   };
-  // Windows tells ways to write an accent apart, and joins folders that differ in case
-  const onWindows = new Map<string, "file" | "folder">();
   const byFold = new Map<string, string>();
-  for (const { path, kind } of paths) {
-    const onDisk = inOneCase(path);
-    const other = onWindows.get(onDisk);
-    const collides = other !== undefined && (other === "file" || kind === "file");
-    onWindows.set(onDisk, kind);
-    if (collides || (kind === "file" && path.split("/").some(isNotOnWindows))) notOnWindows.push(path);
+  for (const { path } of paths()) {
     const name = basename(path);
     if (isNotOnWindows(name) || Buffer.byteLength(name) > LONGEST_SURE) doubt(path);
     const fold = folded(name);
@@ -101,6 +93,18 @@ export function foreignNames(
     const sibling = byFold.get(key);
     if (sibling === undefined) byFold.set(key, path);
     else for (const each of [sibling, path]) doubt(each);
+  }
+  byFold.clear(); // as large as the site's names
+
+  // Windows tells ways to write an accent apart, and joins folders that differ in case
+  const onWindows = new Map<string, "file" | "folder">();
+  const notOnWindows: string[] = [];
+  for (const { path, kind } of paths()) {
+    const onDisk = inOneCase(path);
+    const other = onWindows.get(onDisk);
+    const collides = other !== undefined && (other === "file" || kind === "file");
+    onWindows.set(onDisk, kind);
+    if (collides || (kind === "file" && path.split("/").some(isNotOnWindows))) notOnWindows.push(path);
   }
   return { notOnWindows, doubtful };
 }

@@ -84,7 +84,7 @@ export class SiteTree {
    * @param isPublished whether a file or folder is published
    */
   foreignNames(isPublished: (path: string) => boolean): ForeignNames {
-    return foreignNames(this.#published(isPublished));
+    return foreignNames(() => this.#published(isPublished));
   }
 
   /** All but what its name excludes. */

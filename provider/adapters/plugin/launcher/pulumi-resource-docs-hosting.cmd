@@ -4,4 +4,4 @@ where /q node || (
   echo pulumi-docs-hosting needs Node.js 22.12 or later; there is no node on PATH>&2
   exit /b 1
 )
-node "%~dp0index.js" %*
+node --max-semi-space-size=8 "%~dp0index.js" %*
