@@ -48,7 +48,7 @@ export async function readTexts<T>(
 }
 
 async function* textsOf(content: AsyncIterable<Uint8Array>, uri: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let size = 0;
   for await (const piece of content) {
     size += piece.length;
