@@ -103,7 +103,7 @@ const TITLE_LENGTH = 100;
  * Its source is never shown: nobody can read it in an error.
  */
 export function webPageIn(text: string): string | undefined {
-  const start = text.slice(0, 4_000).replace(/^\ufeff/, "");
+  const start = text.slice(0, 4_000);
   if (!/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|title|body)\b/i.test(start))
     return undefined;
   const [, title = ""] = /<title\b[^>]*>([^<]*)/i.exec(text.slice(0, 64_000)) ?? [];

@@ -24,6 +24,7 @@ test.each(["ftp://proxy.example.net", "http://", "http://a b", "://x"])(
     expect(() => proxy({ HTTPS_PROXY: url })).toThrow(
       expect.objectContaining({
         name: "ConfigurationError",
+        message: "HTTPS_PROXY is not the URL of an http(s) proxy",
         remedy: "Write it like http://proxy.example.com:3128, or name the service's host in NO_PROXY.",
       }),
     );

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  decodeText,
   malformed,
   parseJson,
   parseObject,
@@ -26,14 +27,24 @@ test("JSON is read to a depth of 64, with any content of its strings", () => {
   expect(parseJson(`["\\"]]]",${nested(64)}]`)).toBeUndefined();
 });
 
+test("bytes are read as UTF-8 without a byte order mark, and not with others in their place", () => {
+  expect(decodeText(Buffer.from("\ufeffé"))).toBe("é");
+  expect(decodeText(Buffer.from("é", "latin1"))).toBeUndefined();
+});
+
 test("an object is returned unchanged", () => {
   expect(parseObject("GET x", ' {"a":[1]}')).toEqual({ a: [1] });
 });
 
-test.each([
+test.each<[string | undefined, string]>([
   ["<p>svc_c4n4ry</p>", "something that is not JSON: <p>[removed]</p>"],
   [nested(65), "JSON that is nested deeper than 64 levels"],
   [" \n", "with an empty reply"],
+  [undefined, "with text that is not UTF-8"],
+  ...["null", "[{}]", '"job-1"', "1", "true"].map((text): [string, string] => [
+    text,
+    "JSON that is not an object",
+  ]),
 ])("%j is none", (text, what) => {
   expect(() => parseObject("GET x", text)).toThrow(
     expect.objectContaining({
@@ -83,6 +94,7 @@ test.each([
   " \n<body class='a'>",
   "\ufeff<html>",
   '<?xml version="1.0"?>\n  <html>',
+  "<!-- made by a proxy -->\n<html>",
   "<!-- made by a proxy -->\n  <!----><html>",
 ])("%j begins a web page", (text) => {
   expect(webPageIn(text)).toBe("a web page");
