@@ -159,6 +159,16 @@ test.each([
   ]);
 });
 
+test("a request without an answer is a span with the kind of its error", async () => {
+  const clock = new VirtualClock();
+  const recorded = new RecordedSpans(clock);
+  await recorded.operation((tracer) =>
+    send(READ, (_, number) => (number === 1 ? { error: "ECONNRESET" } : { body: {} }), { clock, tracer }),
+  );
+  const requests = recorded.finished.filter(({ name }) => name === "GET");
+  expect(requests.map(({ attributes }) => attributes["error.type"])).toEqual(["ConnectionError", undefined]);
+});
+
 test("an answer that only the deadline cuts off is reported as that, and not as a fault of the network", async () => {
   const { error, requests, clock } = await send(READ, () => "never", { limitMs: 20_000 });
   expect(error).toBeInstanceOf(AnswerCutOffError);
