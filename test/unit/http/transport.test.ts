@@ -205,6 +205,21 @@ test("a service that answered another operation of the run, and refuses connecti
   expect(error?.message).toContain("the service did not answer for 1m 56s");
 });
 
+test.each<[string, boolean, Call, ScriptedReply]>([
+  ["a start that was lost on the way back", true, START, { error: "ECONNRESET" }],
+  ["a start that a gateway lost", true, START, { status: 502 }],
+  ["a start whose answer cannot be read", true, START, { text: "{" }],
+  ["a start that was answered", false, START, {}],
+  ["a start that was refused", false, START, { status: 400 }],
+  ["a start that reached nobody", false, START, { error: "ECONNREFUSED" }],
+  ["a read that was lost on the way back", false, READ, { error: "ECONNRESET" }],
+])("after %s, a job whose id is unknown may run: %s", async (_, expected, call, reply) => {
+  const { transport, clock } = connected(() => reply);
+  expect(transport.mayHaveStarted).toBe(false);
+  await clock.run(transport.send(call, () => undefined)).catch(() => undefined);
+  expect(transport.mayHaveStarted).toBe(expected);
+});
+
 test("an idempotency key is sent with each attempt", async () => {
   const { requests } = await send({ ...START, idempotencyKey: "abc" }, (_, number) =>
     number === 1 ? { status: 503 } : {},
