@@ -87,7 +87,7 @@ export async function attempt<T>(
     if (graceMs > 0) stopGrace = clock.after(graceMs, cancel);
     else cancel();
   };
-  signal.addEventListener("abort", onAbort, { once: true });
+  signal.addEventListener("abort", onAbort);
   const stopDeadline = clock.after(deadline.remainingMs(), cancel);
   const connection = kept?.take() ?? new AttemptConnection(endpoint.url, clock, ways);
   const done = { isSent: body === undefined, isRead: false };

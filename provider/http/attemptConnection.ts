@@ -94,7 +94,7 @@ export class AttemptConnection {
     const credentials = [proxy.username, proxy.password].map(decoded).join(":");
     const secure = proxy.protocol === "https:";
     const request = (secure ? https : http).request({
-      host: proxy.hostname.replace(/^\[|\]$/g, ""),
+      host: proxy.hostname.replace(/[[\]]/g, ""), // an IPv6 address is in brackets
       port: proxy.port || (secure ? 443 : 80),
       method: "CONNECT",
       path: target,
@@ -128,7 +128,14 @@ function decoded(text: string): string {
 }
 
 /** Error codes of Node.js that mean that no connection was made. */
-const UNREACHABLE = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/;
+const UNREACHABLE = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+]);
 
 /**
  * The failure of an attempt without a complete answer.
@@ -168,7 +175,7 @@ export function connectionFailure(
       "Fix the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
     );
   }
-  const unseen = state === "unused" ? UNREACHABLE.test(code) : state === "connecting";
+  const unseen = state === "unused" ? UNREACHABLE.has(code) : state === "connecting";
   if (!unseen) {
     if (code === "HPE_HEADER_OVERFLOW") return unusable("oversized", "headers that are too large");
     if (code.startsWith("HPE_")) return unusable("notHttp", `with unusable HTTP (${code})`);

@@ -41,11 +41,11 @@ export function isExcepted({ hostname, port }: URL, list: string): boolean {
   const host = plainHost(hostname);
   return list
     .toLowerCase()
-    .split(/[\s,]+/)
+    .split(/[\s,]/)
     .some((entry) => {
       if (entry === "*") return true;
       const { text, onlyPort } = withoutPort(entry);
-      if (text === "" || (onlyPort !== undefined && onlyPort !== (port || "443"))) return false;
+      if (onlyPort !== undefined && onlyPort !== (port || "443")) return false;
       if (ipaddr.isValid(host)) return containsAddress(text, host);
       const name = plainHost(text.replace(/^\*?\./, ""));
       return name !== "" && (host === name || host.endsWith(`.${name}`));
@@ -54,14 +54,13 @@ export function isExcepted({ hostname, port }: URL, list: string): boolean {
 
 /** Without the brackets of an IPv6 address, and without the dot at the end of a complete name. */
 function plainHost(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+  return hostname.replace(/[[\]]/g, "").replace(/\.$/, "");
 }
 
 /** An IPv6 address has colons of its own, so its port follows brackets: `[2001:db8::1]:8443`. */
 function withoutPort(entry: string): { text: string; onlyPort?: string | undefined } {
-  if (ipaddr.IPv6.isValid(entry.replace(/\/.*/, ""))) return { text: entry };
-  const [, text = "", onlyPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-  return { text, onlyPort };
+  if (ipaddr.IPv6.isValid(entry)) return { text: entry };
+  return { text: entry.replace(/:\d+$/, ""), onlyPort: /:(\d+)$/.exec(entry)?.[1] };
 }
 
 function containsAddress(entry: string, address: string): boolean {

@@ -82,8 +82,11 @@ function isTooDeep(text: string): boolean {
 
 /** Reads a finite number, written as a number or as text, with or without a percent sign. */
 export function toNumber(value: unknown): number | undefined {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/%$/, "")) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+  if (typeof value === "string") {
+    const digits = value.replace(/%$/, "").trim();
+    return digits === "" ? undefined : toNumber(Number(digits));
+  }
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
 /** Reads a count: a whole, non-negative number. */
@@ -100,7 +103,7 @@ const TITLE_LENGTH = 100;
  * Its source is never shown: nobody can read it in an error.
  */
 export function webPageIn(text: string): string | undefined {
-  const start = text.slice(0, 4_000).replace(/^\ufeff/, "");
+  const start = text.slice(0, 4_000);
   if (!/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|title|body)\b/i.test(start))
     return undefined;
   const [, title = ""] = /<title\b[^>]*>([^<]*)/i.exec(text.slice(0, 64_000)) ?? [];
@@ -108,17 +111,19 @@ export function webPageIn(text: string): string | undefined {
   return shown === "" ? "a web page" : `a web page with the title ${JSON.stringify(shown)}`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-};
+/** The entities that titles contain, by name. */
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", " "],
+]);
 
+/** Other entities stay as they are. */
 function withoutEntities(text: string): string {
   return text
     .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Number(code)))
-    .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? "");
+    .replace(/&(\w+);/g, (entity, name: string) => ENTITIES.get(name) ?? entity);
 }

@@ -110,7 +110,7 @@ export class Transport {
     this.#peer.wasAnswered = true;
     const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
     if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
-    if (status < 200 || status > 299) return refusal(endpoint, answer, service);
+    if (status > 299) return refusal(endpoint, answer, service);
     try {
       const body = parseObject(endpoint.name, text);
       const value = read({

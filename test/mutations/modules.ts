@@ -33,7 +33,10 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   "images/registry": ["unit/images/siteImage/siteImage"],
   "kits/contents": ["unit/kits/airGapKit/*"],
   "copies/download": faults("download*", "storeAddresses"),
-  http: [...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates")],
+  http: [
+    ...["unit/copies/download/storeAddress", "unit/service/*", "unit/staticExport/create"],
+    ...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates"),
+  ],
 };
 
 /** A part of the code that is judged as a whole. */

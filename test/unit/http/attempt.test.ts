@@ -12,6 +12,7 @@ import {
   type HttpReply,
   type HttpRequest,
 } from "../../../provider/http/attempt.ts";
+import { KeptConnections } from "../../../provider/http/keptConnections.ts";
 import type { FailedAttempt } from "../../../provider/http/retryPolicy.ts";
 import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 import { startDeadline } from "../../../provider/runtime/time/clock.ts";
@@ -248,8 +249,74 @@ describe("the beginning of an answer", () => {
   });
 });
 
+describe("a kept connection", () => {
+  const BEGINNING = (reply: HttpReply): Promise<unknown> => reply.beginning(2);
+  const BODY = { method: "PUT", body: Readable.from([Buffer.from("x")]) } as const;
+
+  test.each([
+    ["the whole answer was read", {}, 404, "whole", textOf],
+    ["its beginning was the whole answer", {}, 200, "ab", BEGINNING],
+    ["the answer has no content", {}, 304, "", textOf],
+    ["the body was accepted", BODY, 399, "whole", textOf],
+  ])("is used for the next request where %s", async (_, request, status, text, read) => {
+    expect(await isUsedAgain(request, status, text, read)).toBe(true);
+  });
+
+  test.each([
+    ["the answer was not read", {}, 200, "whole", () => Promise.resolve()],
+    ["only the beginning of the answer was read", {}, 200, "abc", BEGINNING],
+    ["the body was refused, perhaps before it was sent in full", BODY, 400, "whole", textOf],
+  ])("is not used again where %s", async (_, request, status, text, read) => {
+    expect(await isUsedAgain(request, status, text, read)).toBe(false);
+  });
+
+  test("is not used again after it failed", async () => {
+    const kept = new KeptConnections(ENDPOINT.url, clock);
+    const attempted = send({}, { kept });
+    await pass(SILENCE_MS);
+    expect(await attempted).toMatchObject(TIMED_OUT);
+    const { agent } = sent ?? {};
+    await answered(kept);
+    expect(sent?.agent).not.toBe(agent);
+  });
+
+  async function isUsedAgain(
+    request: Partial<HttpRequest>,
+    status: number,
+    text: string,
+    read: (reply: HttpReply) => Promise<unknown>,
+  ): Promise<boolean> {
+    const kept = new KeptConnections(ENDPOINT.url, clock);
+    await answered(kept, request, status, text, read);
+    const { agent } = sent ?? {};
+    await answered(kept);
+    return sent?.agent === agent;
+  }
+
+  async function answered(
+    kept: KeptConnections,
+    request: Partial<HttpRequest> = {},
+    status = 200,
+    text = "",
+    read: (reply: HttpReply) => Promise<unknown> = textOf,
+  ): Promise<void> {
+    body = new PassThrough();
+    const attempted = send(request, { kept }, read);
+    await turn();
+    answer(head(status));
+    body.end(text);
+    expect(await attempted).toHaveProperty("value");
+  }
+});
+
 describe("a cancelled run", () => {
   const REASON = new Error("the run was cancelled");
+
+  test("sends no further request", async () => {
+    stop.abort(REASON);
+    await expect(send({}, { graceMs: 300 })).rejects.toBe(REASON);
+    expect(sent).toBeUndefined();
+  });
 
   test("waits for an answer for as long as a request is granted, which the answer says", async () => {
     const attempted = send({}, { graceMs: 300 });

@@ -2,9 +2,11 @@
 import { once } from "node:events";
 import type https from "node:https";
 import { Socket, type LookupFunction } from "node:net";
+import { TLSSocket } from "node:tls";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { AttemptConnection, type ConnectionOptions } from "../../../provider/http/attemptConnection.ts";
 import { authorityCertificate, identity, SERVICE_HOST, trustAuthority } from "../../faults/certificates.ts";
+import { connectProxy } from "../../faults/connectProxy.ts";
 import { scriptedServer } from "../../faults/scriptedServer.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
@@ -17,6 +19,8 @@ interface Opened {
   readonly connection: AttemptConnection;
   /** The socket; another one that is never used, if a proxy opens it. */
   readonly socket: Socket;
+  /** The socket in the tunnel that a proxy opened. */
+  readonly tunnel: Promise<TLSSocket>;
   /** The code of the error with which opening it failed. */
   readonly failed: Promise<string | undefined>;
 }
@@ -29,12 +33,16 @@ function open(url: string, options: ConnectionOptions = {}): Opened {
   expect(connection.state).toBe("unused");
   const { hostname: host, port } = new URL(url);
   let socket = new Socket();
+  const { promise: tunnel, resolve: found } = Promise.withResolvers<TLSSocket>();
   const failed = new Promise<string | undefined>((resolve) => {
-    const done = (error: NodeJS.ErrnoException | null): void => resolve(error?.code);
+    const done = (error: NodeJS.ErrnoException | null, inTunnel?: unknown): void => {
+      if (inTunnel instanceof TLSSocket) found(inTunnel);
+      else resolve(error?.code);
+    };
     const opened = agent.createConnection({ ...agent.options, host, port: Number(port) }, done);
     if (opened instanceof Socket) socket = opened.on("error", done);
   });
-  return { connection, socket, failed };
+  return { connection, socket, tunnel, failed };
 }
 
 const silentServer = (): ReturnType<typeof scriptedServer> =>
@@ -105,3 +113,33 @@ test.each([
   const header = proxy.requests[0]?.headers["proxy-authorization"];
   expect(header).toBe(expected && `Basic ${Buffer.from(expected).toString("base64")}`);
 });
+
+test("a tunnel is ready when the service in it is connected with TLS, and is then used for as long as an attempt takes", async () => {
+  const service = await scriptedServer(() => undefined, { identity: await identity() });
+  const proxy = new URL((await connectProxy()).url);
+  const { connection, tunnel } = open(`https://${SERVICE_HOST}:${service.port}`, {
+    proxy,
+    authorities: [await authorityCertificate()],
+  });
+  const socket = await tunnel;
+  expect(connection.state).toBe("connecting");
+  await once(socket, "secureConnect");
+  expect(connection.state).toBe("ready");
+  expect(clock.pending).toBe(0);
+  clock.advance(60_000);
+  expect(socket.destroyed).toBe(false);
+});
+
+test.each([199, 300, 502])(
+  "with the status %i a proxy opens no tunnel, and its connection is closed",
+  async (status) => {
+    const left = Promise.withResolvers<unknown>();
+    const proxy = await scriptedServer((socket) => {
+      socket.once("close", left.resolve).write(`HTTP/1.1 ${status} Status\r\n\r\n`);
+    });
+    const { connection, failed } = open(`https://${SERVICE_HOST}`, { proxy: new URL(proxy.baseUrl) });
+    expect(await failed).toBeDefined();
+    expect(connection).toMatchObject({ state: "connecting", refusedByProxy: status });
+    await left.promise;
+  },
+);

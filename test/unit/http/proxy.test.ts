@@ -24,6 +24,7 @@ test.each(["ftp://proxy.example.net", "http://", "http://a b", "://x"])(
     expect(() => proxy({ HTTPS_PROXY: url })).toThrow(
       expect.objectContaining({
         name: "ConfigurationError",
+        message: "HTTPS_PROXY is not the URL of an http(s) proxy",
         remedy: "Write it like http://proxy.example.com:3128, or name the service's host in NO_PROXY.",
       }),
     );
@@ -41,6 +42,8 @@ test.each([
   ["other.example, ,", SERVICE, false],
   [":443", SERVICE, false],
   [":443", "https://api.example.com./admin", false],
+  [":443", "https://192.0.2.7", false],
+  ["other.example, ,", "https://api.example.com../admin", false],
   // a final dot of either
   ["api.example.com.", SERVICE, true],
   ["example.com.", SERVICE, true],
@@ -68,6 +71,7 @@ test.each([
   ["10/8", "https://10.0.0.1", false],
   ["10.0.0.0/8", "https://10.0.0.1.example.com", false],
   ["2001:db8::1", "https://[2001:db8::1]", true],
+  ["2001:db8::1", "https://[2001:db8::2]", false],
   ["2001:DB8:0::0:1", "https://[2001:db8::1]", true],
   ["[2001:db8::1]", "https://[2001:db8::1]", true],
   ["[2001:db8::1]:8443", "https://[2001:db8::1]:8443", true],
@@ -75,6 +79,8 @@ test.each([
   ["2001:db8::/32", "https://[2001:db8:7::1]", true],
   ["[2001:db8::]/32", "https://[2001:db8:7::1]", true],
   ["2001:db8::/32", "https://[2001:db9::1]", false],
+  ["2001:db8:7::/48", "https://[2001:db8:7::1]", true],
+  ["2001:db8:7::/48", "https://[2001:db8:8::1]", false],
   ["2001:db8::/129", "https://[2001:db8::]", false],
   ["192.0.2.0/24", "https://[::ffff:192.0.2.7]", false],
   ["::/0", "https://192.0.2.7", false],

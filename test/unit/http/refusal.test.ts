@@ -54,12 +54,69 @@ describe("a connection", () => {
   });
 
   test("that was not opened delivered nothing, by the codes of unreachable hosts; else it may have delivered the request", () => {
-    const notReached = ["ECONNREFUSED", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
+    const notReached = [
+      "ECONNREFUSED",
+      "ENOTFOUND",
+      "EAI_AGAIN",
+      "EHOSTUNREACH",
+      "ENETUNREACH",
+      "EADDRNOTAVAIL",
+    ];
     for (const code of [...notReached, "ECONNRESET"]) {
       const kind = code === "ECONNRESET" ? "interrupted" : "unreachable";
       expect(failed({ code }, { state: "unused" })).toMatchObject({ fault: { kind, code } });
       expect(failed({ code }, { state: "ready" })).toMatchObject({ fault: { kind: "interrupted" } });
     }
+  });
+
+  test("that broke after it was ready is not blamed on the proxy", () => {
+    expect(failed({ code: "ECONNRESET" }, { proxyHost })).toEqual(
+      lost("interrupted", "ECONNRESET", `${ENDPOINT.name} failed (ECONNRESET)`),
+    );
+  });
+
+  test("that broke without a code is reported in words", () => {
+    expect(failed({})).toEqual(
+      lost("interrupted", "connection failed", `${ENDPOINT.name} failed (connection failed)`),
+    );
+  });
+
+  test("that nothing accepts says where nothing listens", () => {
+    expect(failed({ code: "ECONNREFUSED" }, { state: "connecting" })).toMatchObject({
+      error: [
+        "ConnectionError",
+        `${ENDPOINT.name} failed (ECONNREFUSED)`,
+        "Is the service started? Nothing listens at api.example.com: check that address, too.",
+      ],
+    });
+  });
+
+  test("whose certificate is not trusted is told apart from a service that requires one", () => {
+    expect(failed({ code: "CERT_HAS_EXPIRED" }, { state: "connecting" })).toEqual({
+      fault: { kind: "untrusted", code: "CERT_HAS_EXPIRED" },
+      error: [
+        "ConnectionError",
+        "the certificate of api.example.com is not trusted (CERT_HAS_EXPIRED)",
+        "Fix the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
+      ],
+    });
+    const code = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
+    expect(failed({ code })).toEqual(lost("interrupted", code, `${ENDPOINT.name} failed (${code})`));
+  });
+
+  test.each([
+    ["HPE_HEADER_OVERFLOW", "oversized", "headers that are too large"],
+    ["HPE_INVALID_CONSTANT", "notHttp", "with unusable HTTP (HPE_INVALID_CONSTANT)"],
+    ["Z_DATA_ERROR", "malformed", "with a body that cannot be decompressed (Z_DATA_ERROR)"],
+  ])("with an answer that breaks with %s is of another program", (code, kind, what) => {
+    expect(failed({ code })).toEqual({
+      fault: { kind },
+      error: [
+        "MalformedResponseError",
+        `${ENDPOINT.name} answered ${what}`,
+        "Check that the base URL is that of the service.",
+      ],
+    });
   });
 
   test.each([
@@ -141,6 +198,27 @@ describe("a status", () => {
     expect(refused(400, text)).toMatchObject({
       error: ["ResponseError", `${answered(400)}${expected}`, expect.anything()],
     });
+  });
+});
+
+describe("a web page that answered", () => {
+  const PAGE = "<!doctype html><title>Log in</title>";
+  const origin = { baseUrl: "https://api.example.com", apiKey: () => "svc_c4n4ry", apiKeyName: "KEY" };
+  const refused = (status: number, text = PAGE): FailedAttempt["error"] =>
+    refusal(ENDPOINT, { status, text, requestId: "" }, origin).error;
+
+  test.each([400, 404, 409, 499])("with %i says nothing about a domain or a job", (status) => {
+    const { name, message, remedy } = refused(status);
+    expect([name, message, remedy]).toEqual([
+      "ResponseError",
+      `${ENDPOINT.name} answered ${status}: a web page with the title "Log in"`,
+      "A web page answered, not the API of the service. Check the host and the path of the base URL, and that nothing in between (a proxy, a login page) answers in its place.",
+    ]);
+  });
+
+  test.each([302, 401, 403, 429, 500, 503])("with %i has the same remedy as the API", (status) => {
+    const { name, remedy } = refused(status, "{}");
+    expect(refused(status)).toMatchObject({ name, remedy });
   });
 });
 

@@ -159,6 +159,16 @@ test.each([
   ]);
 });
 
+test("a request without an answer is a span with the kind of its error", async () => {
+  const clock = new VirtualClock();
+  const recorded = new RecordedSpans(clock);
+  await recorded.operation((tracer) =>
+    send(READ, (_, number) => (number === 1 ? { error: "ECONNRESET" } : { body: {} }), { clock, tracer }),
+  );
+  const requests = recorded.finished.filter(({ name }) => name === "GET");
+  expect(requests.map(({ attributes }) => attributes["error.type"])).toEqual(["ConnectionError", undefined]);
+});
+
 test("an answer that only the deadline cuts off is reported as that, and not as a fault of the network", async () => {
   const { error, requests, clock } = await send(READ, () => "never", { limitMs: 20_000 });
   expect(error).toBeInstanceOf(AnswerCutOffError);
@@ -193,6 +203,21 @@ test("a service that answered another operation of the run, and refuses connecti
   await send(READ, () => ({ status: 404 }), { clock, pacers });
   const { error } = await send(READ, () => ({ error: "ECONNREFUSED" }), { clock, pacers });
   expect(error?.message).toContain("the service did not answer for 1m 56s");
+});
+
+test.each<[string, boolean, Call, ScriptedReply]>([
+  ["a start that was lost on the way back", true, START, { error: "ECONNRESET" }],
+  ["a start that a gateway lost", true, START, { status: 502 }],
+  ["a start whose answer cannot be read", true, START, { text: "{" }],
+  ["a start that was answered", false, START, {}],
+  ["a start that was refused", false, START, { status: 400 }],
+  ["a start that reached nobody", false, START, { error: "ECONNREFUSED" }],
+  ["a read that was lost on the way back", false, READ, { error: "ECONNRESET" }],
+])("after %s, a job whose id is unknown may run: %s", async (_, expected, call, reply) => {
+  const { transport, clock } = connected(() => reply);
+  expect(transport.mayHaveStarted).toBe(false);
+  await clock.run(transport.send(call, () => undefined)).catch(() => undefined);
+  expect(transport.mayHaveStarted).toBe(expected);
 });
 
 test("an idempotency key is sent with each attempt", async () => {
