@@ -212,6 +212,12 @@ test("folders that differ in case only are no collision while their files have o
   expect(Object.keys(files)).toEqual(expect.arrayContaining(["API/a.html", "api/b.html"]));
 });
 
+test("files whose names have one upper case collide on Windows, in any script", async () => {
+  const names = ["s.html", "ſ.html", "straße.html", "STRASSE.html", "k.html", "\u212a.html"]; // the last one is the sign for Kelvin
+  const { notOnWindows } = await inspected(tarGz([...SITE, ...names.map((name) => ({ name }))]));
+  expect(notOnWindows).toEqual(["ſ.html", "STRASSE.html"]);
+});
+
 test("a bundle at exactly the limits is accepted", async () => {
   const unpackedBytes = SITE.reduce((sum, { content = "" }) => sum + content.length, 0);
   const root: Entry = { name: "./", type: "5" };

@@ -28,9 +28,13 @@ beforeEach(async (context) => {
 
 type Send = (key: string, text?: string, options?: SendOptions & { sha256?: string }) => Promise<void>;
 
-async function sender(context: TestContext, more: Partial<BucketInputs> = {}): Promise<Send> {
+async function sender(
+  context: TestContext,
+  more: Partial<BucketInputs> = {},
+  signal?: AbortSignal,
+): Promise<Send> {
   const inputs = { bucket: STUB_BUCKET, endpoint: store.endpoint, ...more };
-  const objects = await openS3(inputs, await stubOperation(context));
+  const objects = await openS3(inputs, await stubOperation(context, signal));
   context.onTestFinished(() => objects.close());
   return (key, text = key, { sha256, ...options } = {}) => {
     const content = Buffer.from(text);
@@ -108,6 +112,25 @@ test("a condition that does not hold is a conflict, as from the SDK", async (con
   });
   expect(store.objects.get("b")?.body.toString()).toBe("theirs");
 });
+
+// without the stop, the SDK's own limit of 30 s would end it
+const SOON = { timeout: 10_000 };
+
+test(
+  "a stopped run does not wait for the answer to an object, and sends it no second time",
+  SOON,
+  async (context) => {
+    const stop = new AbortController();
+    const send = await sender(context, {}, stop.signal);
+    await send("first");
+    store.rule = () => {
+      stop.abort(new Error("stopped"));
+      return "hang";
+    };
+    await expect(send("second")).rejects.toThrow("stopped");
+    expect(store.requests.map(({ key }) => key)).toEqual(["first", "second"]);
+  },
+);
 
 test("content that is not what its digest says does not become an object", async (context) => {
   const send = await sender(context);
