@@ -62,7 +62,7 @@ export interface CopiedFiles {
 /** The content of a copy: the files of the site, or the path of the archive as a local file. */
 export type CopyContent = FilesToCompare | { readonly archive: string };
 
-/** {@link CopiedFiles} without an order: a destination with many files has no map of only these. */
+/** What a comparison needs of {@link CopiedFiles}. A destination may answer from its record, and needs no second map. */
 export type FilesToCompare = Pick<CopiedFiles, "derived"> & {
   readonly files: Pick<CopiedFiles["files"], "get" | "keys">;
 };

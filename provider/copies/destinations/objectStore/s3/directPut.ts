@@ -132,6 +132,7 @@ export class DirectPut {
     return undefined;
   }
 
+  /** The connections end with the SDK's client. */
   close(): void {
     this.#signal.removeEventListener("abort", this.#stop);
   }
