@@ -14,38 +14,33 @@ interface Removal {
   readonly one: (key: string) => Promise<void>;
 }
 
-/** Removes objects: many with one request, and one by one what a store does not remove so. */
-export class BatchRemoval {
-  readonly #removal: Removal;
-  #takesBatches = true;
-
-  constructor(removal: Removal) {
-    this.#removal = removal;
-  }
-
-  /** @throws what the store throws for an object that stays */
-  async remove(keys: readonly string[]): Promise<void> {
-    const { longest, one } = this.#removal;
+/**
+ * Removes objects: many with one request, and one by one what a store does not remove so.
+ *
+ * @returns the removal of some keys. It throws what the store throws for an object that stays
+ */
+export function batchRemoval({ longest, many, one }: Removal): (keys: readonly string[]) => Promise<void> {
+  let takesBatches = true;
+  const removeBatch = async (keys: readonly string[]): Promise<readonly string[]> => {
+    if (!takesBatches || keys.length === 1) return keys;
+    try {
+      return await many(keys);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      takesBatches = false;
+      return keys;
+    }
+  };
+  return async (keys) => {
     const batches = Array.from({ length: Math.ceil(keys.length / longest) }, (_, at) =>
       keys.slice(at * longest, (at + 1) * longest),
     );
     const left: string[] = [];
     await inParallel(batches, CONCURRENT_BATCHES, async (batch) => {
-      left.push(...(await this.#removeBatch(batch)));
+      left.push(...(await removeBatch(batch)));
     });
     await inParallel(left, CONCURRENCY, one);
-  }
-
-  async #removeBatch(keys: readonly string[]): Promise<readonly string[]> {
-    if (!this.#takesBatches || keys.length === 1) return keys;
-    try {
-      return await this.#removal.many(keys);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      this.#takesBatches = false;
-      return keys;
-    }
-  }
+  };
 }
 
 /** Whether a store answered that it does not do what was requested, not that it cannot do it now. */

@@ -28,18 +28,12 @@ import { checkAccess, compareSite, findSite, markSites, readSite } from "./siteL
 import { publishSite } from "./sitePublication";
 import { removeSites } from "./siteRemoval";
 
-/** Where in a bucket copies are kept, and how; and the store behind it. */
-export interface BucketPlan {
-  /** See {@link ObjectStore.uri}. */
-  readonly uri: string;
-  readonly prefix?: string | undefined;
-  readonly layout?: Layout | undefined;
-  /** Whether pages are stored a second time, without their extension. @default true */
-  readonly cleanUrls?: boolean | undefined;
-  /** @default links are not signed */
-  readonly linkLife?: string | undefined;
-  /** Connects to the bucket, without a request. @throws ConfigurationError if a library is not installed */
-  readonly open: (context: DestinationContext) => Promise<ObjectStore>;
+/** Where in a bucket copies are kept, and how: the fields of every store. */
+interface BucketFields {
+  readonly prefix?: string;
+  readonly layout?: Layout;
+  readonly cleanUrls?: boolean;
+  readonly linkLife?: string;
 }
 
 type Within = <T>(work: (place: BucketPlace) => Promise<T>) => Promise<T>;
@@ -94,22 +88,25 @@ const LAYOUTS: Readonly<Record<Layout, BucketLayout>> = {
   },
 };
 
-/** Copies in a bucket of any store. */
-export function bucketDestination({
-  uri,
-  prefix = "",
-  layout: name = "archive",
-  cleanUrls = true,
-  linkLife,
-  open,
-}: BucketPlan): Destination {
+/**
+ * Copies in a bucket of any store.
+ *
+ * @param uri see {@link ObjectStore.uri}
+ * @param open connects to the bucket, without a request. It throws ConfigurationError if a library is not installed
+ */
+export function bucketDestination<Inputs extends BucketFields>(
+  inputs: Inputs,
+  uri: string,
+  open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,
+): Destination {
+  const { prefix = "", layout: name = "archive", cleanUrls = true, linkLife } = inputs;
   const layout = LAYOUTS[name];
   const linkLifeMs = linkLife === undefined ? undefined : (parseDuration(linkLife) ?? LONGEST_LINK_LIFE_MS);
   const within =
     (context: DestinationContext): Within =>
     async (work) => {
       context.signal.throwIfAborted();
-      const store = await open(context);
+      const store = await open(inputs, context);
       try {
         return await work(new BucketPlace(store, prefix, linkLifeMs, context));
       } finally {

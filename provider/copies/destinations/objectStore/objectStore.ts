@@ -39,12 +39,9 @@ export const DIGEST_NAME = "sha256";
 /** The content of an object: in memory, or read anew for each attempt. An error while it is read ends the attempt unchanged. */
 export type Content = Buffer | (() => AsyncIterable<Uint8Array>);
 
-/** What must hold for a write: there is no object at the key, or it is this revision. The store checks it in the same step. */
-export type WriteCondition = "absent" | { readonly revision: Revision };
-
 export interface SendOptions {
-  /** @default none: an object at the key is replaced */
-  readonly onlyIf?: WriteCondition | undefined;
+  /** Keeps an object that is at the key: the store checks it in the same step. @default it is replaced */
+  readonly onlyIf?: "absent" | undefined;
   /** Gets the number of bytes that arrived. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   /** Gets the revision of the new object, where the store's answer has it. */

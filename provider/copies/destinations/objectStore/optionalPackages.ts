@@ -3,7 +3,7 @@ import { isBundled } from "../../../runtime/files/ownText";
 import { ConfigurationError } from "../../../runtime/messages/errors";
 
 /** A store's library: only users of the store install it. */
-export interface OptionalPackages {
+interface OptionalPackages {
   /** What needs it, for messages: `a bucket as destination`. */
   readonly user: string;
   /** What it is called: `the AWS SDK`. */
@@ -14,34 +14,32 @@ export interface OptionalPackages {
 /**
  * Loads a library when it is first used.
  *
- * @throws ConfigurationError with the command that installs it, if it is not installed
+ * @returns `load` loads a part of it; `verify` checks that all packages are installed, without loading them. Both throw a
+ *   ConfigurationError with the command that installs it, if it is not installed
  */
-export async function loadPackages<T>(packages: OptionalPackages, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    throw packageFailure(packages, error);
-  }
-}
-
-/** Checks that all packages are installed, without loading them. @throws as {@link loadPackages} */
-export function verifyPackages(
-  packages: OptionalPackages,
-  resolve: (name: string) => string = createRequire(__filename).resolve,
-): void {
-  if (isBundled) return;
-  try {
-    for (const name of packages.names) resolve(name);
-  } catch (error) {
-    throw packageFailure(packages, error);
-  }
-}
-
-function packageFailure({ user, library, names }: OptionalPackages, error: unknown): unknown {
-  const { code } = error as { code?: string };
-  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return error;
-  return new ConfigurationError(
-    `${user} needs ${library}, which is not installed beside pulumi-docs-hosting`,
-    `Run \`npm install ${names.join(" ")}\` in the project's folder.`,
-  );
+export function optionalPackages({ user, library, names }: OptionalPackages) {
+  const failure = (error: unknown): unknown => {
+    const { code } = error as { code?: string };
+    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return error;
+    return new ConfigurationError(
+      `${user} needs ${library}, which is not installed beside pulumi-docs-hosting`,
+      `Run \`npm install ${names.join(" ")}\` in the project's folder.`,
+    );
+  };
+  return {
+    load: async <Part>(load: () => Promise<Part>): Promise<Part> => {
+      try {
+        return await load();
+      } catch (error) {
+        throw failure(error);
+      }
+    },
+    verify: (resolve: (name: string) => string = createRequire(__filename).resolve): void => {
+      try {
+        if (!isBundled) names.forEach((name) => resolve(name));
+      } catch (error) {
+        throw failure(error);
+      }
+    },
+  };
 }

@@ -52,3 +52,14 @@ export class StoreError extends DestinationError {
     };
   }
 }
+
+/** The result of work; `undefined` where it fails in one of these ways: kinds of failures, or codes of the store. */
+export async function unlessFailed<T>(work: Promise<T>, ...ways: readonly string[]): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof StoreError && (ways.includes(error.failure) || ways.includes(error.code)))
+      return undefined;
+    throw error;
+  }
+}

@@ -1,4 +1,5 @@
 import { redact } from "../../../runtime/messages/plainText";
+import { placeUri } from "./bucketPlace";
 import { StoreError, type StoreFailure } from "./storeError";
 
 /** What a failure means, its message, and what helps. `{name}` stands for what is known of the request, see {@link FailedRequest}. */
@@ -27,62 +28,65 @@ export function otherRow(failure: StoreFailure, log: string): FailureRow {
   return `${failure}: {action} on {where} failed with status {status} ({shortCode}): {text}{request} | Run \`pulumi up\` again; if it fails again, see ${log}.`;
 }
 
-interface Known {
+/** An object in messages, or the destination. @param uri of the bucket */
+export const whereOf = (uri: string, prefix = "", key?: string): string =>
+  key === undefined ? placeUri(uri, prefix) : `${uri}/${key}`;
+
+/** A request to a store. */
+export interface StoreRequest<Action extends string> {
+  /** The permission that it needs. */
+  readonly action: Action;
+  /** Of the object that it is about, if any. */
+  readonly key?: string | undefined;
+}
+
+/** A request that failed, and what the store said about it. */
+interface FailedRequest extends StoreRequest<string> {
+  /** The bucket, and the prefix of the destination. */
+  readonly uri: string;
+  readonly prefix?: string | undefined;
   /** The store's own code, or the status, or the system's code where there was no answer. */
   readonly code: string;
   readonly status?: number | undefined;
   /** What the store said, unchanged. */
   readonly text: string;
   readonly requestId?: string | null | undefined;
-  /** The permission that the request needs. */
-  readonly action: string;
-  /** The object or the place that it is about. */
-  readonly where: string;
   /** More for messages, by name. */
-  readonly facts: Readonly<Record<string, string>>;
+  readonly facts?: Readonly<Record<string, string>>;
 }
 
-/** A request that failed: its errors contain no credential and no query of a link, since texts of the store are shortened and redacted. */
-export class FailedRequest {
+/** The errors of a request. They contain no credential and no query of a link, since texts of the store are shortened and redacted. */
+export function failuresOf({ action, key, uri, prefix, code, status, requestId, ...request }: FailedRequest) {
   /** What the store said, as messages may contain it. */
-  readonly text: string;
-  readonly #known: Known;
-  readonly #facts: Readonly<Record<string, string>>;
-
-  constructor(known: Known) {
-    const { code, status, requestId, action, where, facts } = known;
-    this.#known = known;
-    this.text = redact(known.text, TEXT_LIMIT);
-    this.#facts = {
-      ...{ code, action, where, status: String(status), text: this.text, shortCode: redact(code, 60) },
-      plainCode: /^[\w .-]{1,60}$/.test(code) ? code : "failed",
-      request: requestId ? ` (request id ${redact(requestId, 100)})` : "",
-      ...facts,
-    };
-  }
-
-  /** The error of a row. @param more facts */
-  by(row: FailureRow, more: Readonly<Record<string, string>> = {}): StoreError {
+  const text = redact(request.text, TEXT_LIMIT);
+  const facts: Readonly<Record<string, string>> = {
+    ...{ code, action, status: String(status), text, shortCode: redact(code, 60) },
+    ...{ place: whereOf(uri, prefix), where: whereOf(uri, prefix, key) },
+    plainCode: /^[\w .-]{1,60}$/.test(code) ? code : "failed",
+    said: text === "" || text === code ? "" : `: ${text}`,
+    request: requestId ? ` (request id ${redact(requestId, 100)})` : "",
+    ...request.facts,
+  };
+  const filled = (said: string): string => said.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? "");
+  /** The error of a row. */
+  const by = (row: FailureRow): StoreError => {
     const [, failure, message = "", remedy = ""] = /^(\w+): (.*) \| (.*)$/.exec(row) ?? [];
-    const facts = { ...this.#facts, ...more };
-    const { code, status } = this.#known;
-    const filled = (text: string): string =>
-      text.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? "");
     return new StoreError(filled(message), filled(remedy), {
       ...{ failure: failure as StoreFailure, code },
       ...(status !== undefined && { status }),
     });
-  }
-
-  /** The error of the first pattern that what the store said has. @param table by pattern, without regard to case */
-  bySaid(table: FailureTable, said: string): StoreError | undefined {
-    const found = Object.entries(table).find(([pattern]) => new RegExp(pattern, "is").test(said));
-    return found && this.by(found[1]);
-  }
-
-  /** The error of the code; `undefined` when the table does not have it. */
-  byCode(table: FailureTable): StoreError | undefined {
-    const found = Object.entries(table).find(([codes]) => codes.split(" ").includes(this.#known.code));
-    return found && this.by(found[1]);
-  }
+  };
+  /** The error of the first key that fits; `undefined` when none does. */
+  const first = (table: FailureTable, fits: (key: string) => boolean): StoreError | undefined => {
+    const found = Object.entries(table).find(([each]) => fits(each));
+    return found && by(found[1]);
+  };
+  return {
+    text,
+    by,
+    byCode: (table: FailureTable) => first(table, (codes) => codes.split(" ").includes(code)),
+    /** @param said without regard to case */
+    bySaid: (table: FailureTable, said: string) =>
+      first(table, (pattern) => new RegExp(pattern, "is").test(said)),
+  };
 }

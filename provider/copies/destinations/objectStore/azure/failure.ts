@@ -1,13 +1,13 @@
 import { redact } from "../../../../runtime/messages/plainText";
-import { placeUri } from "../bucketPlace";
-import type { StoreError } from "../storeError";
+import type { StoreError, StoreFailure } from "../storeError";
 import {
   CORRUPTED,
-  FailedRequest,
+  failuresOf,
   type FailureRow,
   type FailureTable,
   otherRow,
   REMEDIES,
+  type StoreRequest,
 } from "../storeFailure";
 import type { Access } from "./credentials";
 import { containerUri, serviceUrl, WEBSITE, type AzureContainerInputs } from "./inputs";
@@ -17,6 +17,7 @@ export type Action = "read" | "list" | "write" | "delete" | "sign";
 
 /** How far a machine's clock may be from the service's, in milliseconds. */
 const LARGEST_SKEW_MS = 15 * 60_000;
+const SKEWED: FailureRow = `clock: the clock of this machine and that of {host} differ too much | ${REMEDIES.clock}`;
 
 /** The fields of the SDK's errors that are used. */
 interface SdkError {
@@ -42,10 +43,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** What is known about the request that failed. */
-export interface AzureRequest {
-  readonly action: Action;
-  /** Of the blob, if the request is about one. */
-  readonly name: string | undefined;
+interface KnownRequest extends StoreRequest<Action> {
   readonly inputs: AzureContainerInputs;
   readonly access: Access;
   readonly nowMs: number;
@@ -89,21 +87,26 @@ const REFUSALS: Readonly<Record<Access["kind"], FailureRow>> = {
   identity: `credentials: the storage account {account} does not accept the identity ({code}){said} | ${CREDENTIALS}`,
 };
 
+/** What statuses mean without a code that says more. */
+const STATUSES: Readonly<Record<number, StoreFailure>> = {
+  404: "missing",
+  412: "conflict",
+  501: "unsupported",
+};
+
 /** The error for a failed request. */
-export function azureFailure(error: unknown, request: AzureRequest): StoreError {
-  const { inputs, access, action, name, nowMs } = request;
-  const { azureContainer: container, storageAccount: account } = inputs;
+export function azureFailure(
+  error: unknown,
+  { inputs, access, action, key, nowMs }: KnownRequest,
+): StoreError {
+  const { azureContainer: container, storageAccount: account, prefix } = inputs;
   const code = codeOf(error);
   const status = statusOf(error);
   const { host, protocol } = new URL(serviceUrl(inputs));
-  const { name: kind = "", message = "" } = error as SdkError;
-  const failed = new FailedRequest({
-    ...{ code, status, action, requestId: headerOf(error, "x-ms-request-id") },
-    text: message.split(/\r?\nRequestId:/)[0] ?? "",
-    where:
-      name === undefined
-        ? placeUri(containerUri(inputs), inputs.prefix ?? "")
-        : `${containerUri(inputs)}/${name}`,
+  const { name = "", message = "" } = error as SdkError;
+  const { text, by, byCode } = failuresOf({
+    ...{ code, status, action, key, uri: containerUri(inputs), prefix },
+    ...{ text: message.split(/\r?\nRequestId:/)[0] ?? "", requestId: headerOf(error, "x-ms-request-id") },
     facts: {
       ...{ container, account, host },
       making:
@@ -116,59 +119,49 @@ export function azureFailure(error: unknown, request: AzureRequest): StoreError 
           : `«${action}» is not among the permissions for the container`,
     },
   });
-  const { text } = failed;
+  const said = `${code} ${text}`;
 
-  if (/^(?:CredentialUnavailable|.*Authentication(?:Required)?)Error$/.test(kind)) {
-    return failed.by(
+  if (/^(?:CredentialUnavailable|.*Authentication(?:Required)?)Error$/.test(name)) {
+    return by(
       `credentials: no credentials for the storage account {account} were found: {text} | ${CREDENTIALS}`,
     );
   }
   const sasEnd = access.kind === "sas" ? (new URLSearchParams(access.token).get("se") ?? "") : "";
   if ((status === 403 || status === 401) && Date.parse(sasEnd) <= nowMs) {
-    return failed.by(
-      `credentials: the SAS token for the storage account {account} expired at {end} | ${NEW_SAS}`,
-      { end: redact(sasEnd, 40) },
+    return by(
+      `credentials: the SAS token for the storage account {account} expired at ${redact(sasEnd, 40)} | ${NEW_SAS}`,
     );
   }
-  const explained = failed.byCode(CODES);
+  const explained = byCode(CODES);
   if (explained) return explained;
   // as Azurite words it
-  if (code === "InvalidOperation" && /md5/i.test(text)) return failed.by(CORRUPTED);
+  if (code === "InvalidOperation" && /md5/i.test(text)) return by(CORRUPTED);
   const isRefused = REFUSED.test(code);
-  if (!isRefused && /immutab|legal ?hold|worm/i.test(`${code} ${text}`)) {
-    return failed.by(
+  if (!isRefused && /immutab|legal ?hold|worm/i.test(said)) {
+    return by(
       "denied: {where} is protected by an immutability policy ({code}) | Use a container without such a policy, or remove the blob when its time is over.",
     );
   }
   if (isRefused || status === 401) {
-    const date = Date.parse(headerOf(error, "date") ?? "");
-    return Math.abs(date - nowMs) > LARGEST_SKEW_MS
-      ? failed.by(`clock: the clock of this machine and that of {host} differ too much | ${REMEDIES.clock}`)
-      : failed.by(REFUSALS[access.kind], { said: text === code ? "" : `: ${text}` });
+    const skewMs = Math.abs(Date.parse(headerOf(error, "date") ?? "") - nowMs);
+    return by(skewMs > LARGEST_SKEW_MS ? SKEWED : REFUSALS[access.kind]);
   }
-  if (status === undefined) return failed.by(unreachable(protocol, `${code} ${text}`));
-  if (status === 403) {
-    const role =
-      action === "sign"
-        ? "Give the identity the role «Storage Blob Delegator» on the account {account}: links are signed with a key of its own."
-        : "Give the identity the role «Storage Blob Data Contributor» on the container {container}.";
-    const sas =
-      "Make a SAS token with the permissions read, create, write, delete and list (rcwdl) for the container.";
-    return failed.by(
-      `denied: {action} on {where} is not allowed ({shortCode}){request} | ${access.kind === "sas" ? sas : role}`,
-    );
-  }
-  const failure =
-    status === 404 ? "missing" : status === 412 ? "conflict" : status === 501 ? "unsupported" : "other";
-  return failed.by(otherRow(failure, "the account's logs"));
+  if (status === undefined) return by(unreachable(protocol, said));
+  if (status !== 403) return by(otherRow(STATUSES[status] ?? "other", "the account's logs"));
+  const role =
+    action === "sign"
+      ? "Give the identity the role «Storage Blob Delegator» on the account {account}: links are signed with a key of its own."
+      : "Give the identity the role «Storage Blob Data Contributor» on the container {container}.";
+  const sas =
+    "Make a SAS token with the permissions read, create, write, delete and list (rcwdl) for the container.";
+  const remedy = access.kind === "sas" ? sas : role;
+  return by(`denied: {action} on {where} is not allowed ({shortCode}){request} | ${remedy}`);
 }
 
 function unreachable(protocol: string, said: string): FailureRow {
-  const unknown = /EAI_AGAIN|ENOTFOUND/.test(said);
-  if (unknown) {
-    const code = said.includes("EAI_AGAIN") ? "EAI_AGAIN" : "ENOTFOUND";
+  const [code] = /EAI_AGAIN|ENOTFOUND/.exec(said) ?? [];
+  if (code !== undefined)
     return `address: there is no host {host} (${code}) | Correct the destination's storageAccount, or give its \`endpoint\`: each account has a host of its own.`;
-  }
   if (protocol === "http:" && /non-TLS/i.test(said))
     return "address: an identity is not sent to {host} without TLS | Give an `endpoint` with https:.";
   return "unreachable: {host} could not be reached for {where} ({plainCode}) | Check the network, the destination's endpoint, and the account's firewall. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.";

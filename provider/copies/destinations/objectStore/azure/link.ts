@@ -1,7 +1,7 @@
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { CopyLink } from "../../destination";
-import type { ContainerAccess } from "./client";
-import { serviceUrl } from "./inputs";
+import { signedLink } from "../signedLink";
+import type { ContainerClient } from "./client";
 
 /** Longest life of a user delegation key, in milliseconds. */
 const LONGEST_KEY_LIFE_MS = 7 * 24 * 3_600_000;
@@ -9,39 +9,30 @@ const LONGEST_KEY_LIFE_MS = 7 * 24 * 3_600_000;
 const KEY_AGE_MS = 5 * 60_000;
 
 /** Signs a link to a blob: with the account's key, or with a key that the service makes for the identity. */
-export async function signedLink(client: ContainerAccess, name: string, lifeMs: number): Promise<CopyLink> {
+export async function linkTo(client: ContainerClient, blobName: string, lifeMs: number): Promise<CopyLink> {
   const { access, inputs, sdk, context } = client;
-  const { azureContainer: containerName, storageAccount } = inputs;
-  const blob = client.blob(name);
-  // signatures have no milliseconds
-  const nowMs = Math.floor(context.clock.now() / 1_000) * 1_000;
-  let expiresAtMs = nowMs + Math.floor(lifeMs / 1_000) * 1_000;
-  const rights = (): Parameters<typeof sdk.generateBlobSASQueryParameters>[0] => ({
-    ...{ containerName, blobName: name, expiresOn: new Date(expiresAtMs) },
-    permissions: sdk.BlobSASPermissions.parse("r"),
-    protocol: blob.url.startsWith("https:") ? sdk.SASProtocol.Https : sdk.SASProtocol.HttpsAndHttp,
-  });
-  let query;
-  if (access.kind === "key") {
-    query = sdk.generateBlobSASQueryParameters(rights(), access.credential);
-  } else if (access.kind === "identity") {
-    const startsMs = nowMs - KEY_AGE_MS;
-    expiresAtMs = Math.min(expiresAtMs, startsMs + LONGEST_KEY_LIFE_MS);
-    const service = new sdk.BlobServiceClient(serviceUrl(inputs), access.credential, {
-      retryOptions: { maxTries: 1 },
-    });
-    const key = await client.run("sign", undefined, ({ abortSignal }) =>
-      service.getUserDelegationKey(new Date(startsMs), new Date(expiresAtMs), { abortSignal }),
-    );
-    context.secrets.add(key.value);
-    query = sdk.generateBlobSASQueryParameters(rights(), key, storageAccount);
-  } else {
+  const { url } = client.blob(blobName);
+  if (access.kind === "sas") {
     throw new DestinationError(
-      `a SAS token cannot sign a link to ${blob.url.split("?")[0] ?? ""}`,
+      `a SAS token cannot sign a link to ${url.split("?")[0] ?? ""}`,
       "Give the account's key as AZURE_STORAGE_KEY, or an identity, or leave out `linkLife`.",
     );
   }
-  const url = `${blob.url}?${query.toString()}`;
-  context.secrets.addLink(url);
-  return { url, expiresAtMs };
+  return signedLink(context, lifeMs, async (nowMs, endMs) => {
+    const startsOn = new Date(nowMs - KEY_AGE_MS);
+    const latestMs = access.kind === "key" ? endMs : startsOn.getTime() + LONGEST_KEY_LIFE_MS;
+    const expiresOn = new Date(Math.min(endMs, latestMs));
+    const rights = {
+      ...{ containerName: inputs.azureContainer, blobName, expiresOn },
+      permissions: sdk.BlobSASPermissions.parse("r"),
+      protocol: url.startsWith("https:") ? sdk.SASProtocol.Https : sdk.SASProtocol.HttpsAndHttp,
+    };
+    const sign = sdk.generateBlobSASQueryParameters;
+    if (access.kind === "key") return { url: `${url}?${sign(rights, access.credential).toString()}` };
+    const key = await client.run({ action: "sign" }, ({ abortSignal }) =>
+      client.service.getUserDelegationKey(startsOn, expiresOn, { abortSignal }),
+    );
+    context.secrets.add(key.value);
+    return { url: `${url}?${sign(rights, key, inputs.storageAccount).toString()}`, latestMs };
+  });
 }

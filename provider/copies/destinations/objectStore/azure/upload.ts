@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { inParallel } from "../../../../runtime/concurrency/inParallel";
+import { md5Hash } from "../md5";
 import {
   DIGEST_NAME,
   type Content,
@@ -7,13 +7,11 @@ import {
   type Revision,
   type SendOptions,
   type UnfinishedUpload,
-  type WriteCondition,
 } from "../objectStore";
-import { StoreError } from "../storeError";
+import { StoreError, unlessFailed } from "../storeError";
 import { abortWithin, partsOf, wholeOf } from "../uploadParts";
-import type { ContainerAccess } from "./client";
+import type { ContainerClient } from "./client";
 import { listBlobs } from "./pages";
-import { ABSENT } from "./removal";
 
 /** Larger blobs are sent in blocks of this size, in bytes; in larger blocks if there would be more than {@link MAX_BLOCKS}. */
 const BLOCK_SIZE = 8 * 1024 * 1024;
@@ -35,7 +33,7 @@ export const revisionOf = (etag: string | undefined): Revision => etag?.replace(
 
 /** Sends a blob: in one request, or in blocks that are then committed. The service verifies the MD5 of each request. */
 export async function sendBlob(
-  client: ContainerAccess,
+  client: ContainerClient,
   object: NewObject,
   content: Content,
   options: SendOptions = {},
@@ -62,51 +60,45 @@ interface Sent {
 }
 
 async function sendWhole(
-  client: ContainerAccess,
+  { run, blob }: ContainerClient,
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
 ): Promise<Sent> {
+  const { key } = object;
   const bytes = await wholeOf(content);
   const md5 = md5Of(bytes);
-  const { blobHTTPHeaders, metadata } = propertiesOf(object);
-  const sent = await client.run("write", object.key, (request) =>
-    client.blob(object.key).upload(bytes, bytes.length, {
-      ...request,
-      ...md5,
-      metadata,
-      // older versions of the SDK send no other
-      blobHTTPHeaders: {
-        ...blobHTTPHeaders,
-        ...(md5 && { blobContentMD5: md5.transactionalContentMD5 }),
-      },
-      conditions: conditionOf(onlyIf),
-    }),
+  const described = descriptionOf(object, onlyIf);
+  // older versions of the SDK send no other
+  const blobContentMD5 = md5 && { blobContentMD5: md5.transactionalContentMD5 };
+  const blobHTTPHeaders = { ...described.blobHTTPHeaders, ...blobContentMD5 };
+  const sent = await run({ action: "write", key }, (options) =>
+    blob(key).upload(bytes, bytes.length, { ...options, ...described, ...md5, blobHTTPHeaders }),
   );
   onProgress?.(bytes.length);
   return sent;
 }
 
 async function sendBlocks(
-  client: ContainerAccess,
+  { run, blob }: ContainerClient,
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
 ): Promise<Sent> {
-  const blob = client.blob(object.key);
+  const { key } = object;
+  const request = { action: "write", key } as const;
   const size = Math.max(BLOCK_SIZE, Math.ceil(object.size / MAX_BLOCKS));
   const ids: string[] = [];
   let sent = 0;
   await inParallel(partsOf(content, size), CONCURRENCY, async (bytes) => {
     const id = blockId(object, ids.length);
     ids.push(id);
-    await client.run("write", object.key, (request) =>
-      blob.stageBlock(id, bytes, bytes.length, { ...request, ...md5Of(bytes) }),
-    );
+    const md5 = md5Of(bytes);
+    await run(request, (options) => blob(key).stageBlock(id, bytes, bytes.length, { ...options, ...md5 }));
     onProgress?.((sent += bytes.length));
   });
-  return client.run("write", object.key, ({ abortSignal }) =>
-    blob.commitBlockList(ids, { abortSignal, ...propertiesOf(object), conditions: conditionOf(onlyIf) }),
+  return run(request, ({ abortSignal }) =>
+    blob(key).commitBlockList(ids, { abortSignal, ...descriptionOf(object, onlyIf) }),
   );
 }
 
@@ -115,16 +107,12 @@ function blockId({ sha256 }: NewObject, index: number): string {
   return Buffer.from(`${sha256.slice(0, 42)}${String(index).padStart(6, "0")}`).toString("base64");
 }
 
-/** None where MD5 is switched off (FIPS). */
 function md5Of(bytes: Buffer): { transactionalContentMD5: Uint8Array } | undefined {
-  try {
-    return { transactionalContentMD5: createHash("md5").update(bytes).digest() };
-  } catch {
-    return undefined;
-  }
+  const md5 = md5Hash()?.update(bytes);
+  return md5 && { transactionalContentMD5: md5.digest() };
 }
 
-function propertiesOf({ sha256, headers }: NewObject) {
+function descriptionOf({ sha256, headers }: NewObject, onlyIf: SendOptions["onlyIf"]) {
   return {
     metadata: { [DIGEST_NAME]: sha256 },
     blobHTTPHeaders: {
@@ -132,18 +120,13 @@ function propertiesOf({ sha256, headers }: NewObject) {
       blobCacheControl: headers.cacheControl,
       ...(headers.contentEncoding !== undefined && { blobContentEncoding: headers.contentEncoding }),
     },
+    conditions: onlyIf ? { ifNoneMatch: "*" } : {},
   };
-}
-
-/** A revision is an ETag without its quotes, as lists have it. */
-function conditionOf(condition: WriteCondition | undefined): { ifNoneMatch?: string; ifMatch?: string } {
-  if (condition === undefined) return {};
-  return condition === "absent" ? { ifNoneMatch: "*" } : { ifMatch: `"${condition.revision}"` };
 }
 
 /** The blobs with a prefix that have only blocks, and those that killed runs left while they discarded blocks. */
 export async function unfinishedUploads(
-  client: ContainerAccess,
+  client: ContainerClient,
   prefix: string,
 ): Promise<UnfinishedUpload[]> {
   const empty: { key: string; startedAtMs: number; isDiscarded: boolean }[] = [];
@@ -155,7 +138,8 @@ export async function unfinishedUploads(
   }
   const found: UnfinishedUpload[] = [];
   await inParallel(empty, CONCURRENCY, async ({ key, startedAtMs, isDiscarded }) => {
-    const isBlob = !isDiscarded && (await client.run("read", key, () => client.blob(key).exists()));
+    const isBlob =
+      !isDiscarded && (await client.run({ action: "read", key }, () => client.blob(key).exists()));
     if (isBlob) return;
     found.push({
       ...{ key, startedAtMs },
@@ -170,47 +154,39 @@ export async function unfinishedUploads(
 }
 
 /** Discards the blocks of a blob that does not exist. */
-async function discardBlocks(client: ContainerAccess, name: string): Promise<void> {
-  await abortWithin(client.context, `the blocks of ${name} could not be discarded`, async (signal) => {
-    const written = await client.run(
-      "write",
-      name,
-      ({ abortSignal }) =>
-        client.blob(name).commitBlockList([], {
-          ...{ abortSignal, blobHTTPHeaders: { blobContentType: DISCARDED } },
-          conditions: { ifNoneMatch: "*" },
-        }),
-      { BlobAlreadyExists: undefined, ConditionNotMet: undefined },
-      signal,
+async function discardBlocks(client: ContainerClient, key: string): Promise<void> {
+  await abortWithin(client.context, `the blocks of ${key} could not be discarded`, async (signal) => {
+    const writing = client.run({ action: "write", key, signal }, ({ abortSignal }) =>
+      client.blob(key).commitBlockList([], {
+        ...{ abortSignal, blobHTTPHeaders: { blobContentType: DISCARDED } },
+        conditions: { ifNoneMatch: "*" },
+      }),
     );
-    if (written?.etag !== undefined) await removeIf(client, name, written.etag, signal);
+    const written = await unlessFailed(writing, "BlobAlreadyExists", "ConditionNotMet");
+    if (written?.etag !== undefined) await removeIf(client, key, written.etag, signal);
   });
 }
 
 /** Removes an empty blob that stands for no object. @returns whether there was one */
-async function removeDiscarded(client: ContainerAccess, name: string): Promise<boolean> {
-  const found = await client.run(
-    "read",
-    name,
-    ({ abortSignal }) => client.blob(name).getProperties({ abortSignal }),
-    ABSENT,
+async function removeDiscarded(client: ContainerClient, key: string): Promise<boolean> {
+  const { run, blob, context } = client;
+  const found = await unlessFailed(
+    run({ action: "read", key }, ({ abortSignal }) => blob(key).getProperties({ abortSignal })),
+    "missing",
   );
   if (found?.contentType !== DISCARDED || found.etag === undefined) return false;
-  await removeIf(client, name, found.etag);
+  await removeIf(client, key, found.etag, context.signal);
   return true;
 }
 
 async function removeIf(
-  client: ContainerAccess,
-  name: string,
-  etag: string,
-  signal?: AbortSignal,
+  { run, blob }: ContainerClient,
+  key: string,
+  ifMatch: string,
+  signal: AbortSignal,
 ): Promise<void> {
-  await client.run(
-    "delete",
-    name,
-    ({ abortSignal }) => client.blob(name).delete({ abortSignal, conditions: { ifMatch: etag } }),
-    { BlobNotFound: undefined, ConditionNotMet: undefined },
-    signal,
+  const removal = run({ action: "delete", key, signal }, ({ abortSignal }) =>
+    blob(key).delete({ abortSignal, conditions: { ifMatch } }),
   );
+  await unlessFailed(removal, "BlobNotFound", "ConditionNotMet");
 }

@@ -1,59 +1,32 @@
 import type { HttpReply } from "../../../../http/attempt";
 import type { FailedAttempt } from "../../../../http/retryPolicy";
-import { placeUri } from "../bucketPlace";
 import { StoreError } from "../storeError";
-import { FailedRequest, type FailureTable, otherRow, REMEDIES } from "../storeFailure";
+import {
+  failuresOf,
+  type FailureRow,
+  type FailureTable,
+  otherRow,
+  REMEDIES,
+  type StoreRequest,
+  whereOf,
+} from "../storeFailure";
+import { fieldsOf, textOf } from "./answer";
 import { bucketUri, type GcsInputs } from "./inputs";
 
 /** The permissions that requests need, see https://cloud.google.com/storage/docs/access-control/iam-json */
 export type Action =
   "storage.objects.create" | "storage.objects.delete" | "storage.objects.get" | "storage.objects.list";
 
-interface Named {
-  readonly action: Action;
-  readonly key?: string | undefined;
-  readonly isOfBucket?: boolean;
-}
-
-/** An answer with an error, see https://cloud.google.com/storage/docs/json_api/v1/status-codes */
-export interface Refusal {
-  readonly status: number;
-  /** Google's code, such as "notFound"; empty if the answer has none. */
-  readonly reason: string;
-  readonly text: string;
-  readonly requestId: string | null;
-  readonly retryAfter: string | null;
-}
-
 /** How much of an answer is read, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-interface ErrorBody {
+/** An answer with an error, see https://cloud.google.com/storage/docs/json_api/v1/status-codes */
+interface Refusal {
   readonly error?: {
     readonly message?: unknown;
     readonly errors?: readonly { readonly reason?: unknown }[];
     readonly details?: readonly { readonly reason?: unknown }[];
   };
-}
-
-export async function readRefusal(reply: HttpReply): Promise<Refusal> {
-  const { status, headers } = reply;
-  const body = (await reply.beginning(MAX_ERROR_BYTES)).toString();
-  const { error } = parsed(body);
-  const [reason] = [...(error?.errors ?? []), ...(error?.details ?? [])].map((each) => each.reason);
-  return {
-    ...{ status, reason: typeof reason === "string" ? reason : "" },
-    text: typeof error?.message === "string" ? error.message : body,
-    ...{ requestId: headers.get("x-guploader-uploadid"), retryAfter: headers.get("retry-after") },
-  };
-}
-
-function parsed(body: string): ErrorBody {
-  try {
-    return Object(JSON.parse(body)) as ErrorBody;
-  } catch {
-    return {};
-  }
 }
 
 const CREDENTIALS =
@@ -76,37 +49,42 @@ const SETTINGS: FailureTable = {
 };
 
 /** The error for a refused request. */
-export function storeFailure(
-  { status, reason, text: whole, requestId }: Refusal,
-  { action, key, isOfBucket = false }: Named,
+export async function refusalFailure(
+  reply: HttpReply,
+  { action, key, isOfBucket = false }: StoreRequest<Action> & { readonly isOfBucket?: boolean },
   inputs: GcsInputs,
   hasCredentials: boolean,
-): StoreError {
-  const where = whereOf(inputs, key);
-  const code = reason || String(status);
-  const failed = new FailedRequest({
-    ...{ code, status, text: whole, requestId, action, where },
-    facts: { bucket: inputs.gcsBucket, uri: whereOf(inputs) },
+): Promise<StoreError> {
+  const { status, headers } = reply;
+  const body = await textOf(reply, MAX_ERROR_BYTES);
+  const { error } = fieldsOf(body) as Refusal;
+  const [first] = [...(error?.errors ?? []), ...(error?.details ?? [])];
+  const reason = typeof first?.reason === "string" ? first.reason : "";
+  const whole = typeof error?.message === "string" ? error.message : body;
+  const { by, bySaid } = failuresOf({
+    ...{ code: reason || String(status), status, text: whole, action, key },
+    ...{ uri: bucketUri(inputs), prefix: inputs.prefix, facts: { bucket: inputs.gcsBucket } },
+    requestId: headers.get("x-guploader-uploadid"),
   });
   if (status === 404 || status === 410) {
-    return failed.by(
+    return by(
       isOfBucket || /bucket does not exist/i.test(whole)
         ? "noBucket: there is no bucket {bucket} | Make it, or correct the destination's `gcsBucket`."
         : "missing: there is no {where}: {text} | Run `pulumi up` again.",
     );
   }
   if (status === 429 || status === 503 || /rateLimitExceeded|quotaExceeded|backendError/i.test(reason)) {
-    return failed.by(`busy: the store of {uri} is too busy ({code}): {text}{request} | ${REMEDIES.busy}`);
+    return by(`busy: the store of {place} is too busy ({code}): {text}{request} | ${REMEDIES.busy}`);
   }
   if (status === 401) {
-    return failed.by(
+    return by(
       hasCredentials
         ? `credentials: Google does not accept the credentials for the bucket {bucket}: {text} | ${CREDENTIALS}`
-        : "credentials: the store of {uri} wants credentials, and an endpoint with http: gets none | Give the destination an `endpoint` with https:, or none.",
+        : "credentials: the store of {place} wants credentials, and an endpoint with http: gets none | Give the destination an `endpoint` with https:, or none.",
     );
   }
-  if (status === 400 && /\b(?:md5|crc32c)\b.*match/i.test(whole)) return corrupted(where, "", requestId);
-  const setting = status < 500 ? failed.bySaid(SETTINGS, `${reason} ${whole}`) : undefined;
+  if (status === 400 && /\b(?:md5|crc32c)\b.*match/i.test(whole)) return by(corrupted(""));
+  const setting = status < 500 ? bySaid(SETTINGS, `${reason} ${whole}`) : undefined;
   if (setting) return setting;
   if (status === 403) {
     // who replaces an object also needs the permission to delete it: Google names the one that is missing
@@ -115,40 +93,33 @@ export function storeFailure(
       missing === "storage.objects.get"
         ? " Without storage.objects.list, a missing object looks forbidden."
         : "";
-    return failed.by(
+    return by(
       `denied: ${missing} on {where} is not allowed{said}{request} | Allow these credentials ${missing} on the bucket {bucket}: the role Storage Object User (roles/storage.objectUser) has all that copies need.${hint}`,
-      { said: failed.text === "" ? "" : `: ${failed.text}` },
     );
   }
   const isConflict = status === 412 || status === 409;
-  return failed.by(otherRow(isConflict ? "conflict" : "other", "the log of the store"));
+  return by(otherRow(isConflict ? "conflict" : "other", "the log of the store"));
 }
 
 /** The store has other bytes than were sent. @param more what happened to them */
-export function corrupted(where: string, more = "", requestId?: string | null): StoreError {
-  const failed = new FailedRequest({
-    ...{ code: "checksum", text: "", action: "", where, requestId, facts: { more } },
-  });
-  return failed.by(
-    `corrupted: the data that arrived at {where} differs from the data that was sent{more}{request} | ${REMEDIES.corrupted}`,
-  );
-}
+const corrupted = (more: string): FailureRow =>
+  `corrupted: the data that arrived at {where} differs from the data that was sent${more}{request} | ${REMEDIES.corrupted}`;
 
-/** An object, or the destination, in messages. */
-function whereOf(inputs: GcsInputs, key?: string): string {
-  const uri = bucketUri(inputs);
-  return key === undefined ? placeUri(uri, inputs.prefix ?? "") : `${uri}/${key}`;
+/** The error of an object that has other bytes than were sent. @param more what happened to them */
+export function corruptedFailure(inputs: GcsInputs, key: string, more: string): StoreError {
+  const { by } = failuresOf({ code: "checksum", text: "", action: "", key, uri: bucketUri(inputs) });
+  return by(corrupted(more));
 }
 
 /** The error for a request without an answer. */
 export function connectionFailure(
   { fault, error: { message, remedy } }: FailedAttempt,
-  { key }: Named,
+  { key }: StoreRequest<Action>,
   inputs: GcsInputs,
 ): StoreError {
   const isOfWay = fault.kind === "refusedByProxy" || fault.kind === "untrusted";
   return new StoreError(
-    `the store could not be reached for ${whereOf(inputs, key)}: ${message}`,
+    `the store could not be reached for ${whereOf(bucketUri(inputs), inputs.prefix, key)}: ${message}`,
     isOfWay ? remedy : REMEDIES.unreachable,
     { failure: "unreachable", code: "code" in fault ? fault.code : fault.kind },
   );
@@ -176,14 +147,15 @@ const AUTH_FAILURES: FailureTable = {
 export function authFailure(error: unknown, inputs: GcsInputs): StoreError {
   const { message = "", code, response } = error as AuthError;
   const data = typeof response?.data === "string" ? response.data : JSON.stringify(response?.data ?? "");
-  const failed = new FailedRequest({
+  const { by, bySaid } = failuresOf({
     ...{ code: typeof code === "string" ? code : "auth", status: response?.status },
-    ...{ text: message, action: "", where: "", facts: { bucket: `the bucket ${inputs.gcsBucket}` } },
+    ...{ text: message, action: "", uri: bucketUri(inputs) },
+    facts: { bucket: `the bucket ${inputs.gcsBucket}` },
   });
-  const known = failed.bySaid(AUTH_FAILURES, `${message} ${data}`);
+  const known = bySaid(AUTH_FAILURES, `${message} ${data}`);
   if (known) return known;
   const isUnreachable = typeof code === "string" && /^(?:E(?!NOENT$)[A-Z]+|UND_ERR|CERT|ERR_)/.test(code);
-  return failed.by(
+  return by(
     response === undefined && isUnreachable
       ? "unreachable: Google's login for {bucket} could not be reached ({shortCode}) | Check the network, HTTPS_PROXY, and NODE_EXTRA_CA_CERTS for a private certificate authority."
       : `credentials: no credentials for {bucket} were found or accepted: {text} | ${CREDENTIALS}`,

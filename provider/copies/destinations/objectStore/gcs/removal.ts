@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { BatchRemoval } from "../batchRemoval";
-import { type GcsClient, textOf, unlessMissing } from "./client";
+import { batchRemoval } from "../batchRemoval";
+import { unlessFailed } from "../storeError";
+import { textOf } from "./answer";
+import type { GcsClient } from "./client";
 
 /** Removes objects of a bucket, see https://cloud.google.com/storage/docs/batch */
-export function objectRemoval(client: GcsClient): BatchRemoval {
+export function objectRemoval(client: GcsClient) {
   const action = "storage.objects.delete";
-  return new BatchRemoval({
+  return batchRemoval({
     longest: 100,
     async many(keys) {
       const boundary = randomUUID();
@@ -34,7 +36,8 @@ export function objectRemoval(client: GcsClient): BatchRemoval {
     },
     async one(key) {
       const url = client.object(key);
-      await unlessMissing(client.send({ action, key, method: "DELETE", url }, (reply) => reply.beginning(0)));
+      const removal = client.send({ action, key, method: "DELETE", url }, (reply) => reply.beginning(0));
+      await unlessFailed(removal, "missing");
     },
   });
 }

@@ -1,11 +1,13 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { HttpReply } from "../../../../http/attempt";
+import { md5Hash } from "../md5";
 import { DIGEST_NAME, type Content, type NewObject, type SendOptions } from "../objectStore";
 import { StoreError } from "../storeError";
-import { type Fields, type GcsClient, type GcsRequest } from "./client";
 import { partsOf, wholeOf } from "../uploadParts";
-import { corrupted } from "./failure";
+import { type Fields, fieldsOf, textOf } from "./answer";
+import type { GcsClient, GcsRequest } from "./client";
+import { corruptedFailure } from "./failure";
 
 /** What is sent with one request, in bytes; the pieces of a session must be multiples of 256 KiB. */
 const PIECE_SIZE = 8 * 1024 * 1024;
@@ -33,45 +35,39 @@ export async function sendObject(
   content: Content,
   { onlyIf, onProgress, onStored }: SendOptions = {},
 ): Promise<void> {
-  const { key, size } = object;
+  const { key, size, sha256, headers } = object;
   const whole = size > PIECE_SIZE ? undefined : await wholeOf(content);
   const checksum = await checksumOf(client, whole ?? content);
-  const match = onlyIf === undefined ? undefined : onlyIf === "absent" ? "0" : onlyIf.revision;
   const upload: Upload = {
-    ...{ client, object, checksum, onProgress },
-    query: { ifGenerationMatch: match, fields: "generation,size,md5Hash,crc32c" },
+    ...{ client, object, onProgress },
+    description: JSON.stringify({ name: key, ...headers, ...checksum, metadata: { [DIGEST_NAME]: sha256 } }),
+    query: { ifGenerationMatch: onlyIf && "0", fields: "generation,size,md5Hash,crc32c", name: key },
   };
   const stored = await (whole === undefined ? sendPieces(upload, content) : sendWhole(upload, whole));
   const isSame = Object.entries(checksum).every(([name, value]) => stored[name] === value);
   const { generation = "" } = stored as { generation?: string };
   if (isSame && Number(stored["size"]) === size) return onStored?.(generation);
   const url = client.object(key, { generation });
-  const removal = client.send({ action: "storage.objects.delete", key, method: "DELETE", url }, () =>
-    Promise.resolve(true),
+  const removal = client.json({ action: "storage.objects.delete", key, method: "DELETE", url });
+  const isRemoved = await removal.then(
+    () => true,
+    () => false,
   );
-  const isRemoved = await removal.catch(() => false);
   client.context.signal.throwIfAborted();
-  throw corrupted(`${client.uri}/${key}`, isRemoved ? "" : ", and could not be removed");
+  throw corruptedFailure(client.inputs, key, isRemoved ? "" : ", and could not be removed");
 }
-
-type Checksum = { readonly md5Hash: string } | { readonly crc32c: string };
 
 interface Upload {
   readonly client: GcsClient;
   readonly object: NewObject;
-  readonly checksum: Checksum;
+  readonly description: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly onProgress: SendOptions["onProgress"];
 }
 
-/** MD5 of content, or its CRC32C where MD5 is switched off (FIPS). */
-async function checksumOf({ sdk }: GcsClient, content: Content): Promise<Checksum> {
-  let md5: ReturnType<typeof createHash> | undefined;
-  try {
-    md5 = createHash("md5");
-  } catch {
-    md5 = undefined;
-  }
+/** MD5 of content, or its CRC32C where MD5 is switched off (FIPS): as a description has it. */
+async function checksumOf({ sdk }: GcsClient, content: Content): Promise<Readonly<Record<string, string>>> {
+  const md5 = md5Hash();
   const crc32c = new sdk.CRC32C();
   for await (const bytes of Buffer.isBuffer(content) ? [content] : content()) {
     if (md5) md5.update(bytes);
@@ -80,20 +76,13 @@ async function checksumOf({ sdk }: GcsClient, content: Content): Promise<Checksu
   return md5 ? { md5Hash: md5.digest("base64") } : { crc32c: crc32c.toString() };
 }
 
-function descriptionOf({ object: { key, sha256, headers }, checksum }: Upload): string {
-  return JSON.stringify({
-    ...{ name: key, ...headers, ...checksum },
-    metadata: { [DIGEST_NAME]: sha256 },
-  });
-}
-
 /** See https://cloud.google.com/storage/docs/uploading-objects, «Single-request uploads». */
 async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
   const { client, object, query, onProgress } = upload;
   const boundary = randomUUID();
   const body = Buffer.concat([
     Buffer.from(
-      `--${boundary}\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${descriptionOf(upload)}\r\n` +
+      `--${boundary}\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${upload.description}\r\n` +
         `--${boundary}\r\ncontent-type: ${object.headers.contentType}\r\n\r\n`,
     ),
     content,
@@ -101,7 +90,7 @@ async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
   ]);
   const stored = await client.json({
     ...{ action: "storage.objects.create", key: object.key, isOfBucket: true, method: "POST" },
-    url: client.upload({ ...query, uploadType: "multipart", name: object.key }),
+    url: client.upload({ ...query, uploadType: "multipart" }),
     headers: {
       "content-type": `multipart/related; boundary=${boundary}`,
       "content-length": String(body.length),
@@ -128,10 +117,10 @@ async function sendPieces(upload: Upload, content: Content): Promise<Fields> {
 async function beginSession(upload: Upload): Promise<URL> {
   const { client, object, query } = upload;
   const { key, size, headers } = object;
-  const description = Buffer.from(descriptionOf(upload));
+  const description = Buffer.from(upload.description);
   const request: GcsRequest = {
     ...{ action: "storage.objects.create", key, isOfBucket: true, method: "POST" },
-    url: client.upload({ ...query, uploadType: "resumable", name: key }),
+    url: client.upload({ ...query, uploadType: "resumable" }),
     headers: {
       "content-type": "application/json; charset=utf-8",
       "x-upload-content-type": headers.contentType,
@@ -188,8 +177,8 @@ async function sendSession(
 }
 
 async function readProgress(reply: HttpReply): Promise<Progress> {
-  const text = (await reply.beginning(SLICE_SIZE)).toString();
-  if (reply.status !== INCOMPLETE) return { stored: Object(JSON.parse(text || "{}")) as Fields };
+  const text = await textOf(reply, SLICE_SIZE);
+  if (reply.status !== INCOMPLETE) return { stored: fieldsOf(text) };
   const [, last] = /^bytes[ =]0-(\d+)$/.exec(reply.headers.get("range") ?? "") ?? [];
   return { bytes: last === undefined ? 0 : Number(last) + 1 };
 }

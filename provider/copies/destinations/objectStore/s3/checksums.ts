@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
+import { md5Hash } from "../md5";
 import { StoreError } from "../storeError";
 
 /** What a request does with a checksum: asks for that of an object, or sends that of content. */
 export type ChecksumUse = "read" | "write";
 
-/** Whether a store supports checksums, as far as this run knows: a promise while a first request finds it out. */
-const known = new Map<string, boolean | Promise<void>>();
+/** Whether a store supports checksums, as far as this run knows; `undefined` after a first request that did not find it out. */
+const known = new Map<string, Promise<boolean | undefined>>();
 
 const USES: readonly ChecksumUse[] = ["read", "write"];
 const keyOf = (endpoint: string, use: ChecksumUse): string => `${use} ${endpoint}`;
@@ -18,57 +18,47 @@ const OTHER_REASONS =
  * Sends a request with a checksum, or without one to a store that refuses the headers for it. A store of Amazon has them. For another
  * one, the first request finds it out, and the run remembers the result.
  *
- * @param send `isTrial`: after a failure of {@link isOfUnknownHeader}, it is called again
  * @throws what the last request throws
  */
 export async function withChecksums<T>(
   endpoint: string | undefined,
   use: ChecksumUse,
-  send: (areUsed: boolean, isTrial: boolean) => Promise<T>,
+  send: (areUsed: boolean) => Promise<T>,
 ): Promise<T> {
-  if (endpoint === undefined) return send(true, false);
+  if (endpoint === undefined) return send(true);
   const key = keyOf(endpoint, use);
-  for (;;) {
-    const state = known.get(key);
-    if (typeof state === "boolean") return send(state, false);
-    if (state === undefined) break;
-    await state;
+  for (let found; (found = known.get(key)) !== undefined;) {
+    const areUsed = await found;
+    if (areUsed !== undefined) return send(areUsed);
   }
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  known.set(key, promise);
+  const trial = Promise.withResolvers<boolean | undefined>();
+  known.set(key, trial.promise);
+  let areSupported: boolean | undefined;
   try {
-    const result = await send(true, true);
-    known.set(key, true);
+    const result = await send(true);
+    areSupported = true;
     return result;
   } catch (error) {
     if (!mayBeAboutChecksums(error)) throw error;
-    const result = await send(false, false);
-    for (const each of USES) known.set(keyOf(endpoint, each), false);
+    const result = await send(false);
+    areSupported = false;
+    for (const each of USES) known.set(keyOf(endpoint, each), trial.promise);
     return result;
   } finally {
-    if (known.get(key) === promise) known.delete(key);
-    resolve();
+    if (areSupported === undefined) known.delete(key);
+    trial.resolve(areSupported);
   }
 }
 
+/** Stores refuse a header that they do not support with the status 400 or 501. */
 function mayBeAboutChecksums(error: unknown): boolean {
-  return error instanceof StoreError && isOfUnknownHeader(error.status) && !OTHER_REASONS.test(error.code);
+  if (!(error instanceof StoreError)) return false;
+  return (error.status === 400 || error.status === 501) && !OTHER_REASONS.test(error.code);
 }
 
-/** Whether stores refuse a header that they do not support with this status. */
-export function isOfUnknownHeader(status: number | undefined): boolean {
-  return status === 400 || status === 501;
-}
-
-/** The header that all stores verify content by, for those that know no newer one; none where MD5 is switched off (FIPS). */
+/** The header that all stores verify content by, for those that know no newer one. */
 export function contentMd5(content: unknown): { ContentMD5?: string } {
-  if (!Buffer.isBuffer(content) && typeof content !== "string") return {};
-  try {
-    return { ContentMD5: createHash("md5").update(content).digest("base64") };
-  } catch {
-    return {};
-  }
+  const md5 =
+    Buffer.isBuffer(content) || typeof content === "string" ? md5Hash()?.update(content) : undefined;
+  return md5 ? { ContentMD5: md5.digest("base64") } : {};
 }

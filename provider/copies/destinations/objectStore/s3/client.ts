@@ -1,11 +1,11 @@
-import type { S3 } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../../../../runtime/time/clock";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { DestinationContext } from "../../destination";
-import { type Action, codeOf, s3Failure, type SdkError, statusOf } from "./failure";
 import { placeUri } from "../bucketPlace";
+import type { StoreRequest } from "../storeFailure";
+import { type Action, s3Failure, type SdkError } from "./failure";
 import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
-import { DirectPut } from "./directPut";
+import { directPut } from "./directPut";
 import type { Sdk } from "./sdk";
 
 /** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
@@ -18,107 +18,74 @@ const MAX_CONNECTIONS = 32;
 /** The region that stores with their own endpoint usually accept. */
 const DEFAULT_REGION = "us-east-1";
 
-type Options = { readonly abortSignal: AbortSignal };
-type Reason = (options: Options, status: number | undefined) => Promise<unknown>;
+interface S3Request extends StoreRequest<Action> {
+  /** Stops it. @default the operation's */
+  readonly signal?: AbortSignal;
+}
 
 /** The SDK's client of one bucket. Each request stops with the operation's signal, and fails with a StoreError that names it. */
-export class BucketClient {
-  readonly destination: BucketInputs;
-  readonly sdk: Sdk;
-  readonly s3: S3;
-  readonly direct: DirectPut;
-  readonly context: DestinationContext;
+export type BucketClient = ReturnType<typeof bucketClient>;
 
-  constructor(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
-    this.destination = destination;
-    this.sdk = sdk;
-    this.context = context;
-    const { environment } = context;
-    const region =
-      destination.region ??
-      (destination.endpoint === undefined ? undefined : environment("AWS_REGION") || DEFAULT_REGION);
-    const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
-    this.s3 = new sdk.s3.S3({
-      ...(region !== undefined && { region }),
-      ...(destination.endpoint !== undefined && { endpoint: destination.endpoint }),
-      forcePathStyle: isPathStyle(destination),
-      maxAttempts: ATTEMPTS,
-      // all content is sent with its SHA-256: fewer stores support a second checksum
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-      requestHandler: {
-        connectionTimeout: CONNECTION_TIMEOUT_MS,
-        socketTimeout: IDLE_TIMEOUT_MS,
-        httpAgent: agent,
-        httpsAgent: agent,
-      },
-    });
-    this.direct = new DirectPut(this.s3, context.signal);
+export function bucketClient(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
+  const { endpoint } = destination;
+  const region =
+    destination.region ??
+    (endpoint === undefined ? undefined : context.environment("AWS_REGION") || DEFAULT_REGION);
+  const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
+  const s3 = new sdk.s3.S3({
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    forcePathStyle: isPathStyle(destination),
+    maxAttempts: ATTEMPTS,
+    // all content is sent with its SHA-256: fewer stores support a second checksum
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      socketTimeout: IDLE_TIMEOUT_MS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
+  const direct = directPut(s3, context.signal);
+
+  /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */
+  async function noteCredentials(): Promise<void> {
+    const found = await s3.config.credentials().catch(() => undefined);
+    const { accessKeyId = "", secretAccessKey = "", sessionToken = "" } = found ?? {};
+    for (const secret of [accessKeyId, secretAccessKey, sessionToken]) context.secrets.add(secret);
   }
 
   /**
    * Sends one request.
    *
-   * @param action the permission that it needs
-   * @param key of the object that the request is about, if any
-   * @param expected results for error codes that are not errors here, by code
-   * @param more.signal stops the request instead of the operation's signal
-   * @param more.reason the request that has the store's reason if the answer has none, as the answer to HEAD
    * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
    */
-  async run<T, E = never>(
-    action: Action,
-    key: string | undefined,
-    send: (options: Options) => Promise<T>,
-    expected: Readonly<Record<string, E>> = {},
-    { signal = this.context.signal, reason }: { signal?: AbortSignal; reason?: Reason } = {},
-  ): Promise<T | E> {
+  async function run<T>(
+    { action, key, signal = context.signal }: S3Request,
+    send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
     signal.throwIfAborted();
     try {
       return await unlessAborted(send({ abortSignal: signal }), signal);
     } catch (error) {
-      if (signal.aborted) throw signal.reason as Error;
+      signal.throwIfAborted();
       if (error instanceof DestinationError) throw error;
-      const code = codeOf(error);
-      if (Object.hasOwn(expected, code)) return expected[code] as E;
-      if ((error as SdkError).$metadata !== undefined) await this.#noteCredentials();
-      const known = /^\d+$/.test(code) && reason ? await this.#reasonOf(error, reason, signal) : error;
-      throw s3Failure(known, action, this.destination, key);
+      if ((error as SdkError).$metadata !== undefined) await noteCredentials();
+      throw s3Failure(error, { action, key }, destination);
     }
   }
 
-  /** The error of a request that fails for the same reason; the given one if it does not fail so. */
-  async #reasonOf(error: unknown, send: Reason, signal: AbortSignal): Promise<unknown> {
-    try {
-      await unlessAborted(send({ abortSignal: signal }, statusOf(error)), signal);
-    } catch (reason) {
-      if (signal.aborted) throw signal.reason as Error;
-      const isSame = statusOf(reason) === statusOf(error);
-      if (isSame && !/^\d+$/.test(codeOf(reason))) return reason;
-    }
-    return error;
-  }
-
-  /** Closes its connections. */
-  close(): void {
-    this.direct.close();
-    this.s3.destroy();
-  }
-
-  /** The destination in messages. */
-  get uri(): string {
-    return placeUri(bucketUri(this.destination), this.destination.prefix ?? "");
-  }
-
-  /** The parameters with which requests name an object. */
-  named(key: string): { Bucket: string; Key: string } {
-    return { Bucket: this.destination.bucket, Key: key };
-  }
-
-  /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */
-  async #noteCredentials(): Promise<void> {
-    const found = await this.s3.config.credentials().catch(() => undefined);
-    const { accessKeyId = "", secretAccessKey = "", sessionToken = "" } = found ?? {};
-    for (const secret of [accessKeyId, secretAccessKey, sessionToken]) this.context.secrets.add(secret);
-  }
+  return {
+    ...{ destination, sdk, context, s3, direct, run },
+    /** The destination in messages. */
+    uri: placeUri(bucketUri(destination), destination.prefix ?? ""),
+    /** The parameters with which requests name an object. */
+    named: (key: string) => ({ Bucket: destination.bucket, Key: key }),
+    /** Closes its connections. */
+    close(): void {
+      direct.close();
+      s3.destroy();
+    },
+  };
 }

@@ -1,6 +1,12 @@
-import { placeUri } from "../bucketPlace";
 import type { StoreError, StoreFailure } from "../storeError";
-import { CORRUPTED, FailedRequest, type FailureTable, otherRow, REMEDIES } from "../storeFailure";
+import {
+  CORRUPTED,
+  failuresOf,
+  type FailureTable,
+  otherRow,
+  REMEDIES,
+  type StoreRequest,
+} from "../storeFailure";
 import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
 
 /**
@@ -51,69 +57,62 @@ const CODES: FailureTable = {
   "ExpiredToken ExpiredTokenException TokenRefreshRequired":
     "credentials: the credentials for {bucket} have expired | Renew them, for example by `aws sso login`, and run `pulumi up` again.",
   // the second is versitygw's
-  "InvalidAccessKeyId XAdminUserNotFound": `credentials: {store} does not know the access key | ${CREDENTIALS}`,
-  "InvalidToken SignatureDoesNotMatch InvalidSecurity": `credentials: {store} does not accept the secret of the access key | ${CREDENTIALS}`,
+  "InvalidAccessKeyId XAdminUserNotFound": `credentials: the store of {place} does not know the access key | ${CREDENTIALS}`,
+  "InvalidToken SignatureDoesNotMatch InvalidSecurity": `credentials: the store of {place} does not accept the secret of the access key | ${CREDENTIALS}`,
   "CredentialsProviderError TokenProviderError": `credentials: no credentials for {bucket} were found: {text} | ${CREDENTIALS}`,
-  "RequestTimeTooSkewed RequestExpired": `clock: the clock of this machine and that of {store} differ too much | ${REMEDIES.clock}`,
+  "RequestTimeTooSkewed RequestExpired": `clock: the clock of this machine and that of the store of {place} differ too much | ${REMEDIES.clock}`,
   "PermanentRedirect TemporaryRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301":
     "address: {bucket} is in another region than the request was sent to | Set the destination's region to that of the bucket.",
-  "SlowDown ServiceUnavailable 503": `busy: {store} is too busy ({code}){request} | ${REMEDIES.busy}`,
+  "SlowDown ServiceUnavailable 503": `busy: the store of {place} is too busy ({code}){request} | ${REMEDIES.busy}`,
   "BadDigest XAmzContentChecksumMismatch XAmzContentSHA256Mismatch": CORRUPTED,
   "EntityTooLarge QuotaExceeded XMinioStorageFull":
     "full: the store has no space for {where} ({code}) | Free space there, or raise its limit.",
   "NotImplemented 501":
-    "unsupported: {store} does not know {action} as requested: {text} | It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
+    "unsupported: the store of {place} does not know {action} as requested: {text} | It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
 };
 
 /** The error for a failed request. */
 export function s3Failure(
   error: unknown,
-  action: Action,
+  { action, key }: StoreRequest<Action>,
   destination: BucketInputs,
-  key?: string,
 ): StoreError {
   const known = error as SdkError;
   const code = codeOf(error);
   const status = statusOf(error);
-  const { bucket: name, endpoint } = destination;
-  const uri = placeUri(bucketUri(destination), destination.prefix ?? "");
-  const failed = new FailedRequest({
-    ...{ code, status, action, text: known.message ?? "", requestId: known.$metadata?.requestId },
-    where: key === undefined ? uri : `${bucketUri(destination)}/${key}`,
-    facts: { name, bucket: `the bucket ${name}`, store: `the store of ${uri}` },
+  const { bucket: name, endpoint, prefix } = destination;
+  const { text, by, byCode } = failuresOf({
+    ...{ code, status, action, key, text: known.message ?? "", requestId: known.$metadata?.requestId },
+    ...{ uri: bucketUri(destination), prefix, facts: { name, bucket: `the bucket ${name}` } },
   });
-  const { text } = failed;
+  const said = `${code} ${text}`;
   const region = rightRegion(code, known, text);
   if (region !== undefined && region !== destination.region) {
-    return failed.by(
+    return by(
       `address: {bucket} is in the region ${region}, but the request went to another region | Set the destination's region to "${region}".`,
     );
   }
-  if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(`${code} ${text}`)) {
-    return failed.by(
-      "address: {store} does not accept addresses with the bucket in their path ({code}){request} | Set the destination's `pathStyle` to false.",
+  if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(said)) {
+    return by(
+      "address: the store of {place} does not accept addresses with the bucket in their path ({code}){request} | Set the destination's `pathStyle` to false.",
     );
   }
-  const explained = failed.byCode(CODES);
+  const explained = byCode(CODES);
   if (explained) return explained;
   if (status === undefined) {
     const host = endpoint === undefined ? "Amazon S3" : (URL.parse(endpoint)?.host ?? "the store");
-    return failed.by(
-      `unreachable: {host} could not be reached for {where} ({plainCode}) | ${REMEDIES.unreachable}`,
-      { host },
+    return by(
+      `unreachable: ${host} could not be reached for {where} ({plainCode}) | ${REMEDIES.unreachable}`,
     );
   }
-  if (status === 403 || code === "AccessDenied" || code === "AllAccessDisabled") {
-    const isSaid =
-      text !== "" && text !== code && !/^(?:access denied|forbidden|unknown ?error)\.?$/i.test(text);
-    const isPlain = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code);
-    const said = `${isPlain ? "" : " ({shortCode})"}${isSaid ? ": {text}" : ""}`;
-    return failed.by(
-      `${isPlain ? "denied" : "other"}: {action} on {where} is not allowed${said}{request} | {remedy}`,
-      { remedy: forbiddenRemedy(`${code} ${text}`, action, destination) },
+  const isPlain = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code);
+  if (status === 403 || isPlain) {
+    const isSaid = text !== code && !/^(?:|access denied|forbidden|unknown ?error)\.?$/i.test(text);
+    return by(
+      `${isPlain ? "denied" : "other"}: {action} on {where} is not allowed${isPlain ? "" : " ({shortCode})"}${isSaid ? ": {text}" : ""}{request} | ${forbiddenRemedy(said, action, destination)}`,
     );
   }
-  return failed.by(otherRow(failureOf(code, status), "the log of the store"));
+  return by(otherRow(failureOf(code, status), "the log of the store"));
 }
 
 /** What an answer means whose message is the store's own. */

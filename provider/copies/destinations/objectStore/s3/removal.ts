@@ -1,12 +1,13 @@
 import type { DeleteObjectsCommand } from "@aws-sdk/client-s3";
-import { BatchRemoval } from "../batchRemoval";
+import { batchRemoval } from "../batchRemoval";
+import { unlessFailed } from "../storeError";
 import { contentMd5 } from "./checksums";
 import type { BucketClient } from "./client";
 
 /** Removes objects of a bucket, see https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
-export function objectRemoval(client: BucketClient): BatchRemoval {
-  const { s3, sdk, destination } = client;
-  return new BatchRemoval({
+export function objectRemoval({ s3, sdk, destination, named, run }: BucketClient) {
+  const action = "s3:DeleteObject";
+  return batchRemoval({
     longest: 1_000,
     async many(keys) {
       const command = new sdk.s3.DeleteObjectsCommand({
@@ -14,16 +15,13 @@ export function objectRemoval(client: BucketClient): BatchRemoval {
         Delete: { Objects: keys.map((Key) => ({ Key })) },
       });
       sendMd5(command);
-      const { Deleted = [] } = await client.run("s3:DeleteObject", undefined, (options) =>
-        s3.send(command, options),
-      );
+      const { Deleted = [] } = await run({ action }, (options) => s3.send(command, options));
       const gone = new Set(Deleted.map(({ Key }) => Key));
       return keys.filter((key) => !gone.has(key));
     },
     async one(key) {
-      await client.run("s3:DeleteObject", key, (options) => s3.deleteObject(client.named(key), options), {
-        NoSuchKey: undefined,
-      });
+      const removal = run({ action, key }, (options) => s3.deleteObject(named(key), options));
+      await unlessFailed(removal, "NoSuchKey");
     },
   });
 }

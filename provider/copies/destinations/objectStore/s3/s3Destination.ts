@@ -1,8 +1,14 @@
 import type { Destination, DestinationContext } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
+import type { ObjectStore } from "../objectStore";
 import { bucketUri, type BucketInputs } from "./inputs";
 import { loadSdk } from "./sdk";
-import { S3Store } from "./s3Store";
+import { s3Store } from "./s3Store";
+
+/** Connects to a bucket. @throws ConfigurationError if the SDK is not installed */
+export async function openS3(inputs: BucketInputs, context: DestinationContext): Promise<ObjectStore> {
+  return s3Store(inputs, await loadSdk(), context);
+}
 
 /**
  * Copies in a bucket of S3 or of a compatible store. The AWS SDK finds the credentials as AWS's own tools do:
@@ -10,11 +16,5 @@ import { S3Store } from "./s3Store";
  *
  * @param inputs that the rules of {@link BucketInputs} accept
  */
-export function s3Destination(inputs: BucketInputs): Destination {
-  return bucketDestination({ ...inputs, uri: bucketUri(inputs), open: (context) => openS3(inputs, context) });
-}
-
-/** Connects to a bucket. @throws ConfigurationError if the SDK is not installed */
-export async function openS3(inputs: BucketInputs, context: DestinationContext): Promise<S3Store> {
-  return new S3Store(inputs, await loadSdk(), context);
-}
+export const s3Destination = (inputs: BucketInputs): Destination =>
+  bucketDestination(inputs, bucketUri(inputs), openS3);

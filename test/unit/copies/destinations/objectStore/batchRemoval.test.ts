@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BatchRemoval } from "../../../../../provider/copies/destinations/objectStore/batchRemoval.ts";
+import { batchRemoval } from "../../../../../provider/copies/destinations/objectStore/batchRemoval.ts";
 import {
   StoreError,
   type StoreFailure,
@@ -13,13 +13,13 @@ async function removed(
   status?: number,
 ): Promise<{ single: string[]; error: unknown }> {
   const single: string[] = [];
-  const removal = new BatchRemoval({
+  const remove = batchRemoval({
     longest: 2,
     many: () =>
       Promise.reject(new StoreError("it failed", "", { failure, code: "code", ...(status && { status }) })),
     one: (key) => Promise.resolve(void single.push(key)),
   });
-  const error: unknown = await removal.remove(KEYS).catch((caught: unknown) => caught);
+  const error: unknown = await remove(KEYS).catch((caught: unknown) => caught);
   return { single: single.sort(), error };
 }
 

@@ -7,7 +7,8 @@ import fetch, { Response } from "node-fetch";
 import { describe, expect, test, type TestContext } from "vitest";
 import { authFailure } from "../../../../../../provider/copies/destinations/objectStore/gcs/failure.ts";
 import { openGcs } from "../../../../../../provider/copies/destinations/objectStore/gcs/gcsDestination.ts";
-import { GcsStore } from "../../../../../../provider/copies/destinations/objectStore/gcs/gcsStore.ts";
+import { gcsStore } from "../../../../../../provider/copies/destinations/objectStore/gcs/gcsStore.ts";
+import type { ObjectStore } from "../../../../../../provider/copies/destinations/objectStore/objectStore.ts";
 import {
   loadSdk,
   verifyGcsSdk,
@@ -47,7 +48,7 @@ async function open(
   context: TestContext,
   answer: (request: Seen) => Answer,
   signal?: AbortSignal,
-): Promise<{ store: GcsStore; requests: string[] }> {
+): Promise<{ store: ObjectStore; requests: string[] }> {
   const requests: string[] = [];
   const respond = async (incoming: IncomingMessage): Promise<Answer> => {
     const { pathname, searchParams: query } = new URL(incoming.url ?? "", "http://store");
@@ -79,7 +80,7 @@ async function open(
 const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 const md5 = (content: Buffer): string => createHash("md5").update(content).digest("base64");
 
-const send = (store: GcsStore, content: Buffer): Promise<void> =>
+const send = (store: ObjectStore, content: Buffer): Promise<void> =>
   store.send({ key: "v/a", size: content.length, sha256: sha256(content), headers: HEADERS }, content, {
     onlyIf: "absent",
   });
@@ -384,7 +385,7 @@ test.for([(given: object) => given, (given: object) => new Headers(given as Reco
         return Promise.resolve(new Response(JSON.stringify({ generation: "7", size: "3" })));
       },
     };
-    const store = new GcsStore(PLACE, { Storage } as unknown as Sdk, place);
+    const store = gcsStore(PLACE, { Storage } as unknown as Sdk, place);
     expect(await store.head("v/ä b")).toMatchObject({ revision: "7" });
     const url = expect.stringMatching(
       /^https:\/\/storage\.googleapis\.com\/storage\/v1\/b\/docs\/o\/v%2F%C3%A4%20b\?fields=/,
@@ -406,7 +407,7 @@ test("a link that Google's own key signs ends after twelve hours, and one of a p
       });
     }
     const place = await stubOperation(context);
-    const store = new GcsStore(PLACE, { Storage } as unknown as Sdk, place);
+    const store = gcsStore(PLACE, { Storage } as unknown as Sdk, place);
     const { expiresAtMs } = await store.sign("a", 48 * 3_600_000);
     return ((expiresAtMs ?? 0) - Math.floor(place.clock.now() / 1_000) * 1_000) / 3_600_000;
   };

@@ -21,7 +21,7 @@ function messageOf({ status, headers, ...raw }: Raw, action: Action = "s3:PutObj
     ...(status !== undefined && { $metadata: { httpStatusCode: status, requestId: "R1" } }),
     ...(headers && { $response: { headers } }),
   });
-  const { message, remedy, name } = s3Failure(error, action, PLACE, key);
+  const { message, remedy, name } = s3Failure(error, { action, key }, PLACE);
   expect(name).toBe("DestinationError");
   return `${message} | ${remedy}`;
 }
@@ -142,7 +142,11 @@ test.for<[string, number, string]>([
 
 test("a store that is not reached is named by its host, and its failure by a short code", () => {
   const said = (error: object, endpoint?: string): string =>
-    s3Failure(error, "s3:PutObject", { ...PLACE, ...(endpoint !== undefined && { endpoint }) }, "a").message;
+    s3Failure(
+      error,
+      { action: "s3:PutObject", key: "a" },
+      { ...PLACE, ...(endpoint !== undefined && { endpoint }) },
+    ).message;
   expect(said({ name: "TimeoutError" }, "https://me.example.com:9000/x")).toBe(
     "me.example.com:9000 could not be reached for s3://docs/a (TimeoutError)",
   );

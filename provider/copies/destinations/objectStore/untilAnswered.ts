@@ -1,0 +1,34 @@
+import { allowedRepeats, type Fault, retryDelayMs } from "../../../http/retryPolicy";
+import type { DestinationError } from "../../../runtime/messages/errors";
+import { sleep } from "../../../runtime/time/clock";
+import type { DestinationContext } from "../destination";
+
+/** How often a request is sent that fails temporarily, with increasing delays: half a minute in all. */
+const ATTEMPTS = 8;
+
+/** The result of a request, or why it failed. Without a fault, it is not sent again. */
+export type Outcome<T> =
+  { readonly value: T } | { readonly error: DestinationError; readonly fault: Fault | undefined };
+
+/**
+ * Sends a request, again after temporary failures.
+ *
+ * @param send sends it once. @param failures before it that count: the pauses grow with them
+ * @throws the last error; the signal's reason
+ */
+export async function untilAnswered<T>(
+  { clock, deadline, signal }: Pick<DestinationContext, "clock" | "deadline" | "signal">,
+  send: () => Promise<Outcome<T>>,
+  failures = 0,
+): Promise<T> {
+  for (;;) {
+    const outcome = await send();
+    if ("value" in outcome) return outcome.value;
+    const { error, fault } = outcome;
+    const most = fault === undefined ? 0 : Math.min(ATTEMPTS, allowedRepeats(fault, "repeatable") + 1);
+    if (fault === undefined || ++failures >= most) throw error;
+    const delayMs = retryDelayMs(fault, failures, clock.random());
+    if (delayMs >= deadline.remainingMs()) throw error;
+    await sleep(clock, delayMs, signal);
+  }
+}
