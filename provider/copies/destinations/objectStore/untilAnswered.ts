@@ -13,20 +13,22 @@ export type Outcome<T> =
 /**
  * Sends a request, again after temporary failures.
  *
- * @param send sends it once. @param failures before it that count: the pauses grow with them
+ * @param send sends it once
+ * @param failures before it that count: the pauses grow with them
  * @throws the last error; the signal's reason
  */
 export async function untilAnswered<T>(
   { clock, deadline, signal }: Pick<DestinationContext, "clock" | "deadline" | "signal">,
-  send: () => Promise<Outcome<T>>,
+  send: (isRepeat: boolean) => Promise<Outcome<T>>,
   failures = 0,
 ): Promise<T> {
-  for (;;) {
-    const outcome = await send();
+  for (let isRepeat = false; ; isRepeat = true) {
+    const outcome = await send(isRepeat);
     if ("value" in outcome) return outcome.value;
     const { error, fault } = outcome;
-    const most = fault === undefined ? 0 : Math.min(ATTEMPTS, allowedRepeats(fault, "repeatable") + 1);
-    if (fault === undefined || ++failures >= most) throw error;
+    failures++;
+    if (fault === undefined || failures >= ATTEMPTS || failures > allowedRepeats(fault, "repeatable"))
+      throw error;
     const delayMs = retryDelayMs(fault, failures, clock.random());
     if (delayMs >= deadline.remainingMs()) throw error;
     await sleep(clock, delayMs, signal);

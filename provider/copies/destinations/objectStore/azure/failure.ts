@@ -104,11 +104,12 @@ export function azureFailure(
   const status = statusOf(error);
   const { host, protocol } = new URL(serviceUrl(inputs));
   const { name = "", message = "" } = error as SdkError;
+  const sasEnd = access.kind === "sas" ? (new URLSearchParams(access.token).get("se") ?? "") : "";
   const { text, by, byCode } = failuresOf({
     ...{ code, status, action, key, uri: containerUri(inputs), prefix },
     ...{ text: message.split(/\r?\nRequestId:/)[0] ?? "", requestId: headerOf(error, "x-ms-request-id") },
     facts: {
-      ...{ container, account, host },
+      ...{ container, account, host, end: redact(sasEnd, 40) },
       making:
         container === WEBSITE
           ? "Switch on the account's static website, which makes it."
@@ -126,11 +127,8 @@ export function azureFailure(
       `credentials: no credentials for the storage account {account} were found: {text} | ${CREDENTIALS}`,
     );
   }
-  const sasEnd = access.kind === "sas" ? (new URLSearchParams(access.token).get("se") ?? "") : "";
   if ((status === 403 || status === 401) && Date.parse(sasEnd) <= nowMs) {
-    return by(
-      `credentials: the SAS token for the storage account {account} expired at ${redact(sasEnd, 40)} | ${NEW_SAS}`,
-    );
+    return by(`credentials: the SAS token for the storage account {account} expired at {end} | ${NEW_SAS}`);
   }
   const explained = byCode(CODES);
   if (explained) return explained;

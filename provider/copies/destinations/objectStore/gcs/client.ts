@@ -121,13 +121,7 @@ export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationConte
     again: GcsRequest = request,
     earlier = 0,
   ): Promise<T> {
-    let next = request;
-    const once = (): Promise<Outcome<T>> => {
-      const sending = sendOnce(next, read);
-      next = again;
-      return sending;
-    };
-    return untilAnswered(context, once, earlier);
+    return untilAnswered(context, (isRepeat) => sendOnce(isRepeat ? again : request, read), earlier);
   }
 
   return {
