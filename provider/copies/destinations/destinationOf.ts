@@ -3,9 +3,9 @@ import type { Destination } from "./destination";
 import { archiveFolder } from "./folder/archiveFolder";
 import { siteFolder } from "./folder/siteFolder";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "./inputs";
-import { azureDestination } from "./objectStore/azure/azureDestination";
-import { gcsDestination } from "./objectStore/gcs/gcsDestination";
-import { s3Destination } from "./objectStore/s3/s3Destination";
+import { azureDestination } from "./objectStore/azure/azureStore";
+import { gcsDestination } from "./objectStore/gcs/gcsStore";
+import { s3Destination } from "./objectStore/s3/s3Store";
 import { repositoryDestination } from "./repository/repositoryDestination";
 
 const FOLDERS = { archive: archiveFolder, site: siteFolder };

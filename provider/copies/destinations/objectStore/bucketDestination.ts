@@ -21,20 +21,12 @@ import {
   removeArchives,
 } from "./archiveLayout";
 import { BucketPlace, placeUri } from "./bucketPlace";
-import { LONGEST_LINK_LIFE_MS } from "./inputs";
+import { type KeepingInputs, LONGEST_LINK_LIFE_MS } from "./inputs";
 import type { ObjectStore } from "./objectStore";
 import { SiteBuffer } from "./siteBuffer";
 import { checkAccess, compareSite, findSite, markSites, readSite } from "./siteLayout";
 import { publishSite } from "./sitePublication";
 import { removeSites } from "./siteRemoval";
-
-/** Where in a bucket copies are kept, and how: the fields of every store. */
-interface BucketFields {
-  readonly prefix?: string;
-  readonly layout?: Layout;
-  readonly cleanUrls?: boolean;
-  readonly linkLife?: string;
-}
 
 type Within = <T>(work: (place: BucketPlace) => Promise<T>) => Promise<T>;
 
@@ -94,7 +86,7 @@ const LAYOUTS: Readonly<Record<Layout, BucketLayout>> = {
  * @param uri see {@link ObjectStore.uri}
  * @param open connects to the bucket, without a request. It throws ConfigurationError if a library is not installed
  */
-export function bucketDestination<Inputs extends BucketFields>(
+export function bucketDestination<Inputs extends KeepingInputs & { readonly prefix?: string }>(
   inputs: Inputs,
   uri: string,
   open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,

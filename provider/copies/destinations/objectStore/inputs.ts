@@ -1,6 +1,13 @@
 import { isPrintable } from "../../../runtime/messages/plainText";
 import { parseDuration } from "../../../runtime/time/duration";
-import { isLayout, LAYOUTS, type DestinationField } from "../destination";
+import {
+  isLayout,
+  LAYOUT,
+  LAYOUTS,
+  type DestinationField,
+  type FieldsOfKind,
+  type Layout,
+} from "../destination";
 
 /** Below it, at the prefix of copies, are their records, and the marks of their owners. */
 export const RECORDS_FOLDER = ".docs-hosting";
@@ -20,21 +27,35 @@ export const PREFIX: DestinationField = {
   problem: prefixProblem,
 };
 
-/** The field `linkLife` of a bucket. */
-export const LINK_LIFE: DestinationField = {
-  change: "link",
-  problem: (value, { layout }) => linkLifeProblem(value, layout),
-};
+/** How copies are kept in a bucket of any store. */
+export interface KeepingInputs {
+  /** One object, named by its digest; or every file of the site. @default "archive" */
+  readonly layout?: Layout;
+  /**
+   * Layout `site`: whether a page `guide.html` is stored a second time as `guide`, for hosting that does not find it at `/guide`.
+   * `false` halves objects and requests, for hosts that do. A change adds or removes these objects.
+   *
+   * @default true
+   */
+  readonly cleanUrls?: boolean;
+  /** How long a signed link lives, such as "24h": links are signed where it is given. */
+  readonly linkLife?: string;
+}
 
-/** The field `cleanUrls` of a bucket. States that have none are as with `true`. */
-export const CLEAN_URLS: DestinationField & { readonly isJson: true } = {
-  change: "content",
-  isJson: true,
-  key: (value) => value ?? true,
-  problem: (value, { layout }) => {
-    if (typeof value !== "boolean") return "must be true or false";
-    return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
+/** The rows of {@link KeepingInputs}. */
+export const KEEPING: FieldsOfKind<KeepingInputs> = {
+  layout: LAYOUT,
+  cleanUrls: {
+    change: "content",
+    isJson: true,
+    // states that have none are as with `true`
+    key: (value) => value ?? true,
+    problem: (value, { layout }) => {
+      if (typeof value !== "boolean") return "must be true or false";
+      return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
+    },
   },
+  linkLife: { change: "link", problem: (value, { layout }) => linkLifeProblem(value, layout) },
 };
 
 /** Letter case of the host, a default port and a slash at the end make no other address. */

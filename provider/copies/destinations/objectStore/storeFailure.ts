@@ -13,15 +13,19 @@ const TEXT_LIMIT = 300;
 
 /** What helps against a failure of any store. */
 export const REMEDIES = {
-  clock: "Set this machine's clock.",
   busy: "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
-  corrupted: "Run `pulumi up` again. If it fails again, a proxy or the network changes the data.",
   unreachable:
     "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
 } as const;
 
-/** The store has other bytes than were sent. */
-export const CORRUPTED: FailureRow = `corrupted: the data that arrived at {where} differs from the data that was sent ({code}){request} | ${REMEDIES.corrupted}`;
+/** The store has other bytes than were sent. @param more what it said, or what happened to them */
+export const corruptedRow = (more: string): FailureRow =>
+  `corrupted: the data that arrived at {where} differs from the data that was sent${more}{request} | Run \`pulumi up\` again. If it fails again, a proxy or the network changes the data.`;
+export const CORRUPTED = corruptedRow(" ({code})");
+
+/** The clocks of this machine and of the store differ. @param store whose clock it is */
+export const clockRow = (store: string): FailureRow =>
+  `clock: the clock of this machine and that of ${store} differ too much | Set this machine's clock.`;
 
 /** An answer whose message is the store's own. @param log where more is told */
 export function otherRow(failure: StoreFailure, log: string): FailureRow {

@@ -11,7 +11,7 @@ import {
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
-import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import { requestStore } from "../../../../provider/copies/download/storeRequest.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { RegistryClient } from "../../../../provider/images/registry/client.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { list } from "tar";
 import { expect, test } from "vitest";
 import { inspectBundle, unpackBundle } from "../../../../provider/site/inspection/bundle.ts";
-import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { Bundle } from "../../../../provider/site/inspection/bundle.ts";
 import type { Destination } from "../../../../provider/copies/destinations/destination.ts";
 import { destinationOf } from "../../../../provider/copies/destinations/destinationOf.ts";

@@ -1,9 +1,11 @@
 import type { Readable } from "node:stream";
 import { DestinationError } from "../../../../runtime/messages/errors";
+import type { Destination, DestinationContext } from "../../destination";
+import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
-import type { ContainerClient } from "./client";
-import { addressOf, containerUri, LONGEST_NAME } from "./inputs";
+import { openContainer } from "./client";
+import { addressOf, type AzureContainerInputs, containerUri, LONGEST_NAME } from "./inputs";
 import { linkTo } from "./link";
 import { listBlobs } from "./pages";
 import { blobRemoval } from "./removal";
@@ -12,9 +14,25 @@ import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
 /** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
 const COPY_INTERVAL_MS = 500;
 
-/** A container of Azure Blob Storage. The revision of a blob is its ETag, without the quotes that only some answers have. */
-export function azureStore(client: ContainerClient): ObjectStore {
-  const { inputs, context, container, blob, run } = client;
+/**
+ * Copies in a container of Azure Blob Storage.
+ *
+ * @param inputs that the rules of {@link AzureContainerInputs} accept
+ */
+export const azureDestination = (inputs: AzureContainerInputs): Destination =>
+  bucketDestination(inputs, containerUri(inputs), openAzure);
+
+/**
+ * Connects to a container of Azure Blob Storage. The revision of a blob is its ETag, without the quotes that only some answers have.
+ *
+ * @throws ConfigurationError if the SDK is not installed, or the environment contradicts the inputs
+ */
+export async function openAzure(
+  inputs: AzureContainerInputs,
+  context: DestinationContext,
+): Promise<ObjectStore> {
+  const client = await openContainer(inputs, context);
+  const { container, blob, run } = client;
   const removeBlobs = blobRemoval(client);
 
   let isHierarchical: Promise<boolean> | undefined;

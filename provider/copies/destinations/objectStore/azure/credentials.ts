@@ -49,10 +49,10 @@ export async function findAccess(
 /** The fields of a connection string. They are never in a message. */
 function connectionParts(text: string, inputs: AzureContainerInputs): ReadonlyMap<string, string> {
   const parts = new Map(
-    text.split(";").flatMap((part) => {
-      const at = part.indexOf("=");
-      return at < 0 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).trim()] as const];
-    }),
+    Array.from(text.matchAll(/([^;=]*)=([^;]*)/g), ([, name = "", value = ""]) => [
+      name.trim(),
+      value.trim(),
+    ]),
   );
   const account = parts.get("AccountName") ?? inputs.storageAccount;
   if (account !== inputs.storageAccount) {

@@ -1,6 +1,7 @@
 import { redact } from "../../../../runtime/messages/plainText";
 import type { StoreError, StoreFailure } from "../storeError";
 import {
+  clockRow,
   CORRUPTED,
   failuresOf,
   type FailureRow,
@@ -17,7 +18,6 @@ export type Action = "read" | "list" | "write" | "delete" | "sign";
 
 /** How far a machine's clock may be from the service's, in milliseconds. */
 const LARGEST_SKEW_MS = 15 * 60_000;
-const SKEWED: FailureRow = `clock: the clock of this machine and that of {host} differ too much | ${REMEDIES.clock}`;
 
 /** The fields of the SDK's errors that are used. */
 interface SdkError {
@@ -142,7 +142,7 @@ export function azureFailure(
   }
   if (isRefused || status === 401) {
     const skewMs = Math.abs(Date.parse(headerOf(error, "date") ?? "") - nowMs);
-    return by(skewMs > LARGEST_SKEW_MS ? SKEWED : REFUSALS[access.kind]);
+    return by(skewMs > LARGEST_SKEW_MS ? clockRow("{host}") : REFUSALS[access.kind]);
   }
   if (status === undefined) return by(unreachable(protocol, said));
   if (status !== 403) return by(otherRow(STATUSES[status] ?? "other", "the account's logs"));

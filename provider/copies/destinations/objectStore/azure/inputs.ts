@@ -1,8 +1,8 @@
-import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { addressProblem, CLEAN_URLS, LINK_LIFE, PREFIX, sameAddress } from "../inputs";
+import type { FieldsOfKind, Layout } from "../../destination";
+import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a container of Azure Blob Storage copies are kept, and how. */
-export interface AzureContainerInputs {
+export interface AzureContainerInputs extends KeepingInputs {
   /**
    * Name of a container of Azure Blob Storage; `$web` is the website of the account. Credentials come from
    * AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, in this order, otherwise from where Azure's own
@@ -27,15 +27,6 @@ export interface AzureContainerInputs {
   readonly websiteEndpoint?: string;
   /** One blob, named by its digest; or every file of the site. @default "archive" */
   readonly layout?: Layout;
-  /**
-   * Layout `site`: whether a page `guide.html` is stored a second time as `guide`, for hosting that does not find it at `/guide`.
-   * `false` halves objects and requests, for hosts that do. A change adds or removes these objects.
-   *
-   * @default true
-   */
-  readonly cleanUrls?: boolean;
-  /** How long a signed link lives, such as "24h": links are signed where it is given. */
-  readonly linkLife?: string;
 }
 
 /** Longest name of a blob, see https://learn.microsoft.com/rest/api/storageservices/naming-and-referencing-containers--blobs--and-metadata */
@@ -53,9 +44,7 @@ export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
   prefix: PREFIX,
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   websiteEndpoint: { change: "content", key: sameAddress, problem: websiteProblem },
-  layout: LAYOUT,
-  cleanUrls: CLEAN_URLS,
-  linkLife: LINK_LIFE,
+  ...KEEPING,
 };
 
 function containerProblem(value: unknown): string | undefined {

@@ -2,8 +2,9 @@ import type { HttpReply } from "../../../../http/attempt";
 import type { FailedAttempt } from "../../../../http/retryPolicy";
 import { StoreError } from "../storeError";
 import {
+  clockRow,
+  corruptedRow,
   failuresOf,
-  type FailureRow,
   type FailureTable,
   otherRow,
   REMEDIES,
@@ -83,7 +84,7 @@ export async function refusalFailure(
         : "credentials: the store of {place} wants credentials, and an endpoint with http: gets none | Give the destination an `endpoint` with https:, or none.",
     );
   }
-  if (status === 400 && /\b(?:md5|crc32c)\b.*match/i.test(whole)) return by(corrupted(""));
+  if (status === 400 && /\b(?:md5|crc32c)\b.*match/i.test(whole)) return by(corruptedRow(""));
   const setting = status < 500 ? bySaid(SETTINGS, `${reason} ${whole}`) : undefined;
   if (setting) return setting;
   if (status === 403) {
@@ -101,14 +102,10 @@ export async function refusalFailure(
   return by(otherRow(isConflict ? "conflict" : "other", "the log of the store"));
 }
 
-/** The store has other bytes than were sent. @param more what happened to them */
-const corrupted = (more: string): FailureRow =>
-  `corrupted: the data that arrived at {where} differs from the data that was sent${more}{request} | ${REMEDIES.corrupted}`;
-
 /** The error of an object that has other bytes than were sent. @param more what happened to them */
 export function corruptedFailure(inputs: GcsInputs, key: string, more: string): StoreError {
   const { by } = failuresOf({ code: "checksum", text: "", action: "", key, uri: bucketUri(inputs) });
-  return by(corrupted(more));
+  return by(corruptedRow(more));
 }
 
 /** The error for a request without an answer. */
@@ -134,7 +131,7 @@ interface AuthError {
 
 /** What the library's errors mean, by what they say. */
 const AUTH_FAILURES: FailureTable = {
-  "^(?=.*(?:Invalid JWT|reasonable timeframe)).*(?:\\biat\\b|\\bexp\\b|timeframe)": `clock: the clock of this machine and that of Google differ too much | ${REMEDIES.clock}`,
+  "^(?=.*(?:Invalid JWT|reasonable timeframe)).*(?:\\biat\\b|\\bexp\\b|timeframe)": clockRow("Google"),
   "invalid_grant|invalid_rapt|expired":
     "credentials: the credentials for {bucket} have expired or were revoked: {text} | Renew them, for example by `gcloud auth application-default login`, and run `pulumi up` again.",
   "signBlob|serviceAccountTokenCreator|IAM Service Account Credentials":

@@ -1,12 +1,13 @@
-import type { DestinationContext } from "../../destination";
+import type { Destination, DestinationContext } from "../../destination";
+import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { readPages } from "../pages";
 import { signedLink } from "../signedLink";
 import { unlessFailed } from "../storeError";
 import { gcsClient } from "./client";
-import type { GcsInputs } from "./inputs";
+import { bucketUri, type GcsInputs } from "./inputs";
 import { objectRemoval } from "./removal";
-import type { Sdk } from "./sdk";
+import { loadSdk } from "./sdk";
 import { sendObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
@@ -14,9 +15,25 @@ const MANAGED_SIGNATURE_MS = 12 * 3_600_000;
 const ENTRY = "name,size,generation,timeCreated";
 const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,metadata";
 
-/** A bucket of Google Cloud Storage. The revision of an object is its generation. */
-export function gcsStore(inputs: GcsInputs, sdk: Sdk, context: DestinationContext): ObjectStore {
-  const client = gcsClient(inputs, sdk, context);
+/**
+ * Copies in a bucket of Google Cloud Storage. Google's library finds the credentials as Google's own tools do.
+ *
+ * @param inputs that the rules of {@link GcsInputs} accept
+ */
+export const gcsDestination = (inputs: GcsInputs): Destination =>
+  bucketDestination(inputs, bucketUri(inputs), openGcs);
+
+/**
+ * Connects to a bucket of Google Cloud Storage. The revision of an object is its generation.
+ *
+ * @throws ConfigurationError if the library is not installed
+ */
+export async function openGcs(
+  inputs: GcsInputs,
+  context: DestinationContext,
+  loading = loadSdk(),
+): Promise<ObjectStore> {
+  const client = gcsClient(inputs, await loading, context);
   const { uri, endpoint, storage, json, send } = client;
   return {
     uri,

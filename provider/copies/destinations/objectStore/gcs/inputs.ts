@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { addressProblem, CLEAN_URLS, LINK_LIFE, PREFIX, sameAddress } from "../inputs";
+import type { FieldsOfKind } from "../../destination";
+import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a bucket of Google Cloud Storage copies are kept, and how. */
-export interface GcsInputs {
+export interface GcsInputs extends KeepingInputs {
   /**
    * Name of the bucket of Google Cloud Storage. Credentials are those that Google's own tools find: Application Default Credentials, the
    * workload identity of a pod or pipeline.
@@ -17,17 +17,6 @@ export interface GcsInputs {
    * @default Google's own, or that of STORAGE_EMULATOR_HOST
    */
   readonly endpoint?: string;
-  /** One object, named by its digest; or every file of the site. @default "archive" */
-  readonly layout?: Layout;
-  /**
-   * Layout `site`: whether a page `guide.html` is stored a second time as `guide`, for hosting that does not find it at `/guide`.
-   * `false` halves objects and requests, for hosts that do. A change adds or removes these objects.
-   *
-   * @default true
-   */
-  readonly cleanUrls?: boolean;
-  /** How long a signed link lives, such as "24h": links are signed where it is given. */
-  readonly linkLife?: string;
 }
 
 /** The rows of {@link GcsInputs}. */
@@ -35,9 +24,7 @@ export const GCS_FIELDS: FieldsOfKind<GcsInputs> = {
   gcsBucket: { change: "replaces", problem: bucketNameProblem },
   prefix: PREFIX,
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
-  layout: LAYOUT,
-  cleanUrls: CLEAN_URLS,
-  linkLife: LINK_LIFE,
+  ...KEEPING,
 };
 
 /** By https://cloud.google.com/storage/docs/buckets#naming */

@@ -49,10 +49,7 @@ export async function sendObject(
   if (isSame && Number(stored["size"]) === size) return onStored?.(generation);
   const url = client.object(key, { generation });
   const removal = client.json({ action: "storage.objects.delete", key, method: "DELETE", url });
-  const isRemoved = await removal.then(
-    () => true,
-    () => false,
-  );
+  const isRemoved = await removal.then(Boolean, () => false);
   client.context.signal.throwIfAborted();
   throw corruptedFailure(client.inputs, key, isRemoved ? "" : ", and could not be removed");
 }

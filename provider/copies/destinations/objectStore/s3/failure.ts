@@ -1,5 +1,6 @@
 import type { StoreError, StoreFailure } from "../storeError";
 import {
+  clockRow,
   CORRUPTED,
   failuresOf,
   type FailureTable,
@@ -60,7 +61,7 @@ const CODES: FailureTable = {
   "InvalidAccessKeyId XAdminUserNotFound": `credentials: the store of {place} does not know the access key | ${CREDENTIALS}`,
   "InvalidToken SignatureDoesNotMatch InvalidSecurity": `credentials: the store of {place} does not accept the secret of the access key | ${CREDENTIALS}`,
   "CredentialsProviderError TokenProviderError": `credentials: no credentials for {bucket} were found: {text} | ${CREDENTIALS}`,
-  "RequestTimeTooSkewed RequestExpired": `clock: the clock of this machine and that of the store of {place} differ too much | ${REMEDIES.clock}`,
+  "RequestTimeTooSkewed RequestExpired": clockRow("the store of {place}"),
   "PermanentRedirect TemporaryRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301":
     "address: {bucket} is in another region than the request was sent to | Set the destination's region to that of the bucket.",
   "SlowDown ServiceUnavailable 503": `busy: the store of {place} is too busy ({code}){request} | ${REMEDIES.busy}`,

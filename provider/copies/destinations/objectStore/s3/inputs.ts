@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { LAYOUT, type FieldsOfKind, type Layout } from "../../destination";
-import { addressProblem, CLEAN_URLS, LINK_LIFE, PREFIX, sameAddress } from "../inputs";
+import type { FieldsOfKind } from "../../destination";
+import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a bucket copies are kept, and how. */
-export interface BucketInputs {
+export interface BucketInputs extends KeepingInputs {
   /** Name of the bucket. Credentials are those that the AWS SDK finds: the environment, or a profile. */
   readonly bucket: string;
   /** What every key begins with, without the slash that follows it. @default "" */
@@ -22,17 +22,6 @@ export interface BucketInputs {
   readonly encryption?: BucketEncryption;
   /** Key of the encryption "aws:kms": its ID, ARN or alias. @default the key that Amazon manages for S3 */
   readonly kmsKeyId?: string;
-  /** One object, named by its digest; or every file of the site. @default "archive" */
-  readonly layout?: Layout;
-  /**
-   * Layout `site`: whether a page `guide.html` is stored a second time as `guide`, for hosting that does not find it at `/guide`.
-   * `false` halves objects and requests, for hosts that do. A change adds or removes these objects.
-   *
-   * @default true
-   */
-  readonly cleanUrls?: boolean;
-  /** How long a signed link lives, such as "24h": links are signed where it is given. */
-  readonly linkLife?: string;
 }
 
 /** How a store encrypts objects. */
@@ -51,9 +40,7 @@ export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
   // objects that exist stay as they are encrypted
   encryption: { change: "none", problem: encryptionProblem },
   kmsKeyId: { change: "none", problem: kmsKeyProblem },
-  layout: LAYOUT,
-  cleanUrls: CLEAN_URLS,
-  linkLife: LINK_LIFE,
+  ...KEEPING,
 };
 
 /** By https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, which other stores are as strict as or stricter than. */
@@ -144,17 +131,6 @@ export function addressOf(destination: BucketInputs, region: string, key: string
   return isPathStyle(destination) || bucket.includes(".")
     ? `${root}/${bucket}/${path}`
     : `${root.replace("://", `://${bucket}.`)}/${path}`;
-}
-
-/** The parameters of a request that stores an object, for its encryption. */
-export function encryptionOf({ encryption, kmsKeyId }: BucketInputs): {
-  ServerSideEncryption?: BucketEncryption;
-  SSEKMSKeyId?: string;
-} {
-  return {
-    ...(encryption !== undefined && { ServerSideEncryption: encryption }),
-    ...(kmsKeyId !== undefined && { SSEKMSKeyId: kmsKeyId }),
-  };
 }
 
 /** A key in the path of an address, as signatures need it. */

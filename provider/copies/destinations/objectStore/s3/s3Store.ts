@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
-import type { DestinationContext } from "../../destination";
+import type { HeadObjectCommandInput } from "@aws-sdk/client-s3";
+import type { Destination, DestinationContext } from "../../destination";
+import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ListedObject, type ObjectStore } from "../objectStore";
 import { readPages } from "../pages";
 import { signedLink } from "../signedLink";
@@ -9,11 +11,25 @@ import { type BucketClient, bucketClient } from "./client";
 import { addressOf, bucketUri, LONGEST_KEY_BYTES, type BucketInputs } from "./inputs";
 import { readPlainEntries } from "./listPage";
 import { objectRemoval } from "./removal";
-import type { Sdk } from "./sdk";
+import { loadSdk } from "./sdk";
 import { sendObject, unfinishedUploads } from "./upload";
 
-/** A bucket of S3 or of a compatible store. The revision of an object is its ETag. */
-export function s3Store(destination: BucketInputs, sdk: Sdk, context: DestinationContext): ObjectStore {
+/**
+ * Copies in a bucket of S3 or of a compatible store. The AWS SDK finds the credentials as AWS's own tools do:
+ * environment, profiles, single sign-on, the role of a pod or machine.
+ *
+ * @param inputs that the rules of {@link BucketInputs} accept
+ */
+export const s3Destination = (inputs: BucketInputs): Destination =>
+  bucketDestination(inputs, bucketUri(inputs), openS3);
+
+/**
+ * Connects to a bucket of S3 or of a compatible store. The revision of an object is its ETag.
+ *
+ * @throws ConfigurationError if the SDK is not installed
+ */
+export async function openS3(destination: BucketInputs, context: DestinationContext): Promise<ObjectStore> {
+  const sdk = await loadSdk();
   const client = bucketClient(destination, sdk, context);
   const { s3, run, named } = client;
   const { bucket, endpoint } = destination;
@@ -32,11 +48,12 @@ export function s3Store(destination: BucketInputs, sdk: Sdk, context: Destinatio
 
     async head(key) {
       const heading = withChecksums(endpoint, "read", (areUsed) => {
-        const which = { ...named(key), ...(areUsed && { ChecksumMode: "ENABLED" as const }) };
-        return unlessFailed(
-          run({ action: "s3:GetObject", key }, (options) => s3.headObject(which, options)),
-          "missing",
-        );
+        const which: HeadObjectCommandInput = {
+          ...named(key),
+          ChecksumMode: areUsed ? "ENABLED" : undefined,
+        };
+        const asking = run({ action: "s3:GetObject", key }, (options) => s3.headObject(which, options));
+        return unlessFailed(asking, "missing");
       });
       const found = await heading.catch(async (error: unknown) => {
         throw await explained(client, key, error);
@@ -60,11 +77,8 @@ export function s3Store(destination: BucketInputs, sdk: Sdk, context: Destinatio
     async list(prefix, onObject, atMost) {
       let found = 0;
       await readPages(client.uri, async (ContinuationToken) => {
-        const which = { Bucket: bucket, Prefix: prefix, ContinuationToken };
-        const command = new sdk.s3.ListObjectsV2Command({
-          ...which,
-          ...(atMost !== undefined && { MaxKeys: atMost }),
-        });
+        const which = { Bucket: bucket, Prefix: prefix, ContinuationToken, MaxKeys: atMost };
+        const command = new sdk.s3.ListObjectsV2Command(which);
         let entries: readonly ListedObject[] = [];
         readPlainEntries(command, (found) => (entries = found));
         const page = await run({ action: "s3:ListBucket" }, (options) => s3.send(command, options));

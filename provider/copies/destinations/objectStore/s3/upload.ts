@@ -12,7 +12,6 @@ import {
 import { unlessFailed } from "../storeError";
 import { contentMd5, withChecksums } from "./checksums";
 import type { BucketClient } from "./client";
-import { encryptionOf } from "./inputs";
 import { readPages } from "../pages";
 import { abortWithin } from "../uploadParts";
 
@@ -40,11 +39,12 @@ export async function sendObject(
       ...client.named(key),
       ContentType: headers.contentType,
       CacheControl: headers.cacheControl,
-      ...(headers.contentEncoding !== undefined && { ContentEncoding: headers.contentEncoding }),
+      ContentEncoding: headers.contentEncoding,
       Metadata: { [DIGEST_NAME]: sha256 },
-      ...(hasChecksum && { ChecksumAlgorithm: "SHA256" }),
-      ...encryptionOf(destination),
-      ...(onlyIf && { IfNoneMatch: "*" }),
+      ChecksumAlgorithm: hasChecksum ? "SHA256" : undefined,
+      ServerSideEncryption: destination.encryption,
+      SSEKMSKeyId: destination.kmsKeyId,
+      IfNoneMatch: onlyIf && "*",
     };
     if (!Buffer.isBuffer(content) || content.length >= PART_SIZE) {
       const Body = Buffer.isBuffer(content) ? content : Readable.from(content(), { highWaterMark: 1 });

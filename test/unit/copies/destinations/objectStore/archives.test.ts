@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { BucketInputs } from "../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
 import type { Bundle } from "../../../../../provider/site/inspection/bundle.ts";
 import type { Copy, Destination } from "../../../../../provider/copies/destinations/destination.ts";

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
 import type { Copy } from "../../../../../provider/copies/destinations/destination.ts";
 import type { BucketInputs } from "../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
-import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { Bundle } from "../../../../../provider/site/inspection/bundle.ts";
 import {
   startBucketStub,

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { Copy } from "../../../../../provider/copies/destinations/destination.ts";
 import type { Owner } from "../../../../../provider/copies/ownership/owner.ts";
 import {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { BucketPlace } from "../../../../../provider/copies/destinations/objectStore/bucketPlace.ts";
 import { readText } from "../../../../../provider/copies/destinations/objectStore/readObject.ts";
 import { readPages } from "../../../../../provider/copies/destinations/objectStore/pages.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import * as blobs from "@azure/storage-blob";
 import type { Clock } from "../../../../../../provider/runtime/time/clock.ts";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import { openAzure } from "../../../../../../provider/copies/destinations/objectStore/azure/azureDestination.ts";
+import { openAzure } from "../../../../../../provider/copies/destinations/objectStore/azure/azureStore.ts";
 import { containerClient } from "../../../../../../provider/copies/destinations/objectStore/azure/client.ts";
 import {
   findAccess,

@@ -6,8 +6,7 @@ import type { AddressInfo } from "node:net";
 import fetch, { Response } from "node-fetch";
 import { describe, expect, test, type TestContext } from "vitest";
 import { authFailure } from "../../../../../../provider/copies/destinations/objectStore/gcs/failure.ts";
-import { openGcs } from "../../../../../../provider/copies/destinations/objectStore/gcs/gcsDestination.ts";
-import { gcsStore } from "../../../../../../provider/copies/destinations/objectStore/gcs/gcsStore.ts";
+import { openGcs } from "../../../../../../provider/copies/destinations/objectStore/gcs/gcsStore.ts";
 import type { ObjectStore } from "../../../../../../provider/copies/destinations/objectStore/objectStore.ts";
 import {
   loadSdk,
@@ -385,7 +384,7 @@ test.for([(given: object) => given, (given: object) => new Headers(given as Reco
         return Promise.resolve(new Response(JSON.stringify({ generation: "7", size: "3" })));
       },
     };
-    const store = gcsStore(PLACE, { Storage } as unknown as Sdk, place);
+    const store = await openGcs(PLACE, place, Promise.resolve({ Storage } as unknown as Sdk));
     expect(await store.head("v/ä b")).toMatchObject({ revision: "7" });
     const url = expect.stringMatching(
       /^https:\/\/storage\.googleapis\.com\/storage\/v1\/b\/docs\/o\/v%2F%C3%A4%20b\?fields=/,
@@ -407,7 +406,7 @@ test("a link that Google's own key signs ends after twelve hours, and one of a p
       });
     }
     const place = await stubOperation(context);
-    const store = gcsStore(PLACE, { Storage } as unknown as Sdk, place);
+    const store = await openGcs(PLACE, place, Promise.resolve({ Storage } as unknown as Sdk));
     const { expiresAtMs } = await store.sign("a", 48 * 3_600_000);
     return ((expiresAtMs ?? 0) - Math.floor(place.clock.now() / 1_000) * 1_000) / 3_600_000;
   };

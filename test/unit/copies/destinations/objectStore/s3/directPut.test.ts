@@ -7,7 +7,7 @@ import tls from "node:tls";
 import { beforeEach, expect, test, vi, type TestContext } from "vitest";
 import type { SendOptions } from "../../../../../../provider/copies/destinations/objectStore/objectStore.ts";
 import type { BucketInputs } from "../../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
-import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import { identity, trustAuthority } from "../../../../../faults/certificates.ts";
 import { BUCKET_QUIRKS } from "../../../../../simulation/bucketQuirks.ts";
 import {

@@ -4,7 +4,7 @@ import {
   destinationChange,
 } from "../../../../../../provider/copies/destinations/inputs.ts";
 import { addressOf } from "../../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
-import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 
 type Given = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 // Links to archives: they are signed without a request.
 import { expect, test, vi, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { BucketInputs } from "../../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
 import type { CopyLink } from "../../../../../../provider/copies/destinations/destination.ts";
 import { CANARIES, stubOperation, type StubOperation } from "../../../../../simulation/bucketStub.ts";

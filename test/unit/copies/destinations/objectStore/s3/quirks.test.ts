@@ -1,7 +1,7 @@
 // What stores do otherwise than Amazon's: a copy of each layout is made, compared, found and removed, or the remedy helps.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { BucketInputs } from "../../../../../../provider/copies/destinations/objectStore/s3/inputs.ts";
 import type { Copy, Destination } from "../../../../../../provider/copies/destinations/destination.ts";
 import { BUCKET_QUIRKS, REFUSING_STORES, type BucketQuirk } from "../../../../../simulation/bucketQuirks.ts";

@@ -1,7 +1,7 @@
 // Objects are removed a thousand at a time, and one by one where the store does not do that.
 import { beforeEach, expect, test, type TestContext } from "vitest";
 import type { ObjectStore } from "../../../../../../provider/copies/destinations/objectStore/objectStore.ts";
-import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import { BUCKET_QUIRKS } from "../../../../../simulation/bucketQuirks.ts";
 import {
   startBucketStub,

@@ -1,7 +1,7 @@
 // What is asked of a store, and what a store's answers cannot make it do.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { s3Destination } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { Copy, Destination } from "../../../../../../provider/copies/destinations/destination.ts";
 import {
   contentsXml,

@@ -7,7 +7,7 @@ import type {
   ObjectStore,
   SendOptions,
 } from "../../../../../../provider/copies/destinations/objectStore/objectStore.ts";
-import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Destination.ts";
+import { openS3 } from "../../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import {
   startBucketStub,
   STUB_BUCKET,
