@@ -21,6 +21,8 @@ export const REMEDIES = {
 /** The store has other bytes than were sent. @param more what it said, or what happened to them */
 export const corruptedRow = (more: string): FailureRow =>
   `corrupted: the data that arrived at {where} differs from the data that was sent${more}{request} | Run \`pulumi up\` again. If it fails again, a proxy or the network changes the data.`;
+
+/** The same, in the store's own code. */
 export const CORRUPTED = corruptedRow(" ({code})");
 
 /** The clocks of this machine and of the store differ. @param store whose clock it is */

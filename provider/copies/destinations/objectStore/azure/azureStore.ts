@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { Destination, DestinationContext } from "../../destination";
+import { batchRemoval } from "../batchRemoval";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
@@ -8,7 +9,6 @@ import { openContainer } from "./client";
 import { addressOf, type AzureContainerInputs, containerUri, LONGEST_NAME } from "./inputs";
 import { linkTo } from "./link";
 import { listBlobs } from "./pages";
-import { blobRemoval } from "./removal";
 import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
 
 /** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
@@ -33,7 +33,24 @@ export async function openAzure(
 ): Promise<ObjectStore> {
   const client = await openContainer(inputs, context);
   const { container, blob, run } = client;
-  const removeBlobs = blobRemoval(client);
+
+  const deleteSnapshots = "include";
+  /** Removes blobs with their snapshots, see https://learn.microsoft.com/rest/api/storageservices/blob-batch */
+  const removeBlobs = batchRemoval({
+    longest: 256,
+    async many(names) {
+      const { subResponses } = await run({ action: "delete" }, ({ abortSignal }) =>
+        container.getBlobBatchClient().deleteBlobs(names.map(blob), { abortSignal, deleteSnapshots }),
+      );
+      return names.filter((_, at) => ![202, 404].includes(subResponses[at]?.status ?? 0));
+    },
+    async one(key) {
+      const removal = run({ action: "delete", key }, ({ abortSignal }) =>
+        blob(key).delete({ abortSignal, deleteSnapshots }),
+      );
+      await unlessFailed(removal, "missing");
+    },
+  });
 
   let isHierarchical: Promise<boolean> | undefined;
   const hasFolders = (): Promise<boolean> =>

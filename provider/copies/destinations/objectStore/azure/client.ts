@@ -44,6 +44,7 @@ export function containerClient(
   const container = service.getContainerClient(inputs.azureContainer);
   const failureOf = (error: unknown, { action, key }: AzureRequest): DestinationError =>
     azureFailure(error, { action, key, inputs, access, nowMs: clock.now() });
+
   /** Sends a request, again after temporary failures. @throws DestinationError; the signal's reason */
   async function run<T>(request: AzureRequest, send: (options: RequestOptions) => Promise<T>): Promise<T> {
     const { signal = context.signal } = request;

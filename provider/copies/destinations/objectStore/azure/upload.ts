@@ -41,7 +41,7 @@ export async function sendBlob(
   const isWhole = object.size <= BLOCK_SIZE;
   for (let attempt = 1; ; attempt++) {
     try {
-      const { etag } = await (isWhole ? sendWhole : sendBlocks)(client, object, content, options);
+      const etag = await (isWhole ? sendWhole : sendBlocks)(client, object, content, options);
       return options.onStored?.(revisionOf(etag));
     } catch (error) {
       if (!isWhole) await discardBlocks(client, object.key).catch(() => undefined);
@@ -55,16 +55,12 @@ export async function sendBlob(
   }
 }
 
-interface Sent {
-  readonly etag?: string | undefined;
-}
-
 async function sendWhole(
   { run, blob }: ContainerClient,
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
-): Promise<Sent> {
+): Promise<string | undefined> {
   const { key } = object;
   const bytes = await wholeOf(content);
   const md5 = md5Of(bytes);
@@ -72,11 +68,11 @@ async function sendWhole(
   // older versions of the SDK send no other
   const blobContentMD5 = md5 && { blobContentMD5: md5.transactionalContentMD5 };
   const blobHTTPHeaders = { ...described.blobHTTPHeaders, ...blobContentMD5 };
-  const sent = await run({ action: "write", key }, (options) =>
+  const { etag } = await run({ action: "write", key }, (options) =>
     blob(key).upload(bytes, bytes.length, { ...options, ...described, ...md5, blobHTTPHeaders }),
   );
   onProgress?.(bytes.length);
-  return sent;
+  return etag;
 }
 
 async function sendBlocks(
@@ -84,7 +80,7 @@ async function sendBlocks(
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
-): Promise<Sent> {
+): Promise<string | undefined> {
   const { key } = object;
   const request = { action: "write", key } as const;
   const size = Math.max(BLOCK_SIZE, Math.ceil(object.size / MAX_BLOCKS));
@@ -97,9 +93,10 @@ async function sendBlocks(
     await run(request, (options) => blob(key).stageBlock(id, bytes, bytes.length, { ...options, ...md5 }));
     onProgress?.((sent += bytes.length));
   });
-  return run(request, ({ abortSignal }) =>
+  const { etag } = await run(request, ({ abortSignal }) =>
     blob(key).commitBlockList(ids, { abortSignal, ...descriptionOf(object, onlyIf) }),
   );
+  return etag;
 }
 
 /** The same for the same content: two runs that send it do not disturb each other. All ids of a blob must have the same length. */

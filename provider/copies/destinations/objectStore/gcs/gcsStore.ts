@@ -117,14 +117,14 @@ export async function openGcs(
 
     /** See https://cloud.google.com/storage/docs/access-control/signed-urls: signed here with a private key, otherwise by IAM. */
     sign: (key, lifeMs) =>
-      client.authenticated(() =>
-        signedLink(context, lifeMs, async (accessibleAt, expires) => {
-          const { private_key: privateKey } = await storage.authClient.getCredentials();
+      client.authenticated(async () => {
+        const { private_key: privateKey } = await storage.authClient.getCredentials();
+        return signedLink(context, lifeMs, async (accessibleAt, expires) => {
           const file = storage.bucket(inputs.gcsBucket).file(key);
           const [url] = await file.getSignedUrl({ version: "v4", action: "read", accessibleAt, expires });
           return { url, latestMs: privateKey ? Infinity : accessibleAt + MANAGED_SIGNATURE_MS };
-        }),
-      ),
+        });
+      }),
 
     /** None: the store does not list its sessions, does not bill them, and ends them after a week. */
     unfinishedUploads: () => Promise.resolve([]),

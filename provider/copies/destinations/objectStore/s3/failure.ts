@@ -35,14 +35,8 @@ export interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
-/** The status of the store's answer; undefined without an answer. */
-export function statusOf(error: unknown): number | undefined {
-  return (error as SdkError).$metadata?.httpStatusCode;
-}
-
 /** The store's error code, such as "NoSuchKey"; without one (an answer to HEAD has none), the status: "404". */
-export function codeOf(error: unknown): string {
-  const { name = "", code, $metadata } = error as SdkError;
+function codeOf({ name = "", code, $metadata }: SdkError): string {
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return code ?? name;
   return /^(?:\d+|Error|Unknown.*|BadRequest|Forbidden|NotFound|Bad Request|)$/.test(name)
@@ -79,11 +73,11 @@ export function s3Failure(
   destination: BucketInputs,
 ): StoreError {
   const known = error as SdkError;
-  const code = codeOf(error);
-  const status = statusOf(error);
+  const code = codeOf(known);
+  const { httpStatusCode: status, requestId } = known.$metadata ?? {};
   const { bucket: name, endpoint, prefix } = destination;
   const { text, by, byCode } = failuresOf({
-    ...{ code, status, action, key, text: known.message ?? "", requestId: known.$metadata?.requestId },
+    ...{ code, status, action, key, text: known.message ?? "", requestId },
     ...{ uri: bucketUri(destination), prefix, facts: { name, bucket: `the bucket ${name}` } },
   });
   const said = `${code} ${text}`;
