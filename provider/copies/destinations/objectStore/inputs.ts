@@ -63,14 +63,24 @@ export function sameAddress(value: unknown): unknown {
   return typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value;
 }
 
-/** The problem of an address of a store. @param credentials where they come from instead */
-export function addressProblem(value: unknown, example: string, credentials: string): string | undefined {
+/**
+ * The problem of an address of a store.
+ *
+ * @param credentials where they come from instead
+ * @param problem of an address that is otherwise right
+ */
+export function addressProblem(
+  value: unknown,
+  example: string,
+  credentials: string,
+  problem: (url: URL) => string | undefined,
+): string | undefined {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (url?.protocol !== "https:" && url?.protocol !== "http:")
     return `must be an http(s) URL such as ${example}`;
   if (url.username !== "" || url.password !== "")
     return `must not contain credentials: they come from ${credentials}`;
-  if (url.search === "" && url.hash === "") return undefined;
+  if (url.search === "" && url.hash === "") return problem(url);
   return `must not have a query or fragment: credentials come from ${credentials}`;
 }
 

@@ -69,25 +69,25 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fields): string | undefined {
   const account = typeof storageAccount === "string" ? storageAccount : "ACCOUNT";
-  const wrong = addressProblem(value, `https://${account}.blob.core.chinacloudapi.cn`, CREDENTIALS);
-  if (wrong !== undefined || typeof value !== "string") return wrong;
-  const { hostname, pathname } = new URL(value);
-  const path = pathname.replace(/^\/+|\/+$/g, "");
-  if (typeof azureContainer === "string" && path.split("/").at(-1) === azureContainer)
-    return "must not contain the container";
-  if (typeof storageAccount !== "string") return undefined;
-  const isInHost = path === "" && hostname.startsWith(`${account}.`) && HOST_OF_ACCOUNT.test(hostname);
-  return isInHost || (path === account && !HOST_OF_ACCOUNT.test(hostname))
-    ? undefined
-    : `must be the address of the blob service of ${account}: https://${account}.blob.SUFFIX, or for an emulator http://HOST:PORT/${account}`;
+  const example = `https://${account}.blob.core.chinacloudapi.cn`;
+  return addressProblem(value, example, CREDENTIALS, ({ hostname, pathname }) => {
+    const path = pathname.replace(/^\/+|\/+$/g, "");
+    if (typeof azureContainer === "string" && path.split("/").at(-1) === azureContainer)
+      return "must not contain the container";
+    if (typeof storageAccount !== "string") return undefined;
+    const isInHost = path === "" && hostname.startsWith(`${account}.`) && HOST_OF_ACCOUNT.test(hostname);
+    return isInHost || (path === account && !HOST_OF_ACCOUNT.test(hostname))
+      ? undefined
+      : `must be the address of the blob service of ${account}: https://${account}.blob.SUFFIX, or for an emulator http://HOST:PORT/${account}`;
+  });
 }
 
 function websiteProblem(value: unknown, { azureContainer }: Fields): string | undefined {
-  const wrong = addressProblem(value, "https://ACCOUNT.z6.web.core.windows.net", CREDENTIALS);
-  if (wrong !== undefined) return wrong;
-  return typeof azureContainer === "string" && azureContainer !== WEBSITE
-    ? "is for the container «$web» only: no other one is a website"
-    : undefined;
+  return addressProblem(value, "https://ACCOUNT.z6.web.core.windows.net", CREDENTIALS, () =>
+    typeof azureContainer === "string" && azureContainer !== WEBSITE
+      ? "is for the container «$web» only: no other one is a website"
+      : undefined,
+  );
 }
 
 /** The host of an account's blob service, in any cloud. */

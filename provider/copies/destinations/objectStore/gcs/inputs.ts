@@ -50,20 +50,15 @@ function endpointProblem(
   value: unknown,
   { gcsBucket }: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const wrong = addressProblem(
-    value,
-    "https://storage-docs.p.googleapis.com",
-    "the environment, as Google's own tools find them",
-  );
-  if (wrong !== undefined || typeof value !== "string") return wrong;
-  const url = new URL(value);
-  if (/^\/(?:upload\/|batch\/)?storage\/v1\b/.test(url.pathname)) {
-    return `must not contain the path of the API: write «${url.origin}»`;
-  }
-  if (typeof gcsBucket === "string" && url.hostname.startsWith(`${gcsBucket}.`)) {
-    return `must not contain the bucket: write «${url.protocol}//${url.host.slice(gcsBucket.length + 1)}»`;
-  }
-  return undefined;
+  const credentials = "the environment, as Google's own tools find them";
+  const example = "https://storage-docs.p.googleapis.com";
+  return addressProblem(value, example, credentials, ({ origin, pathname, protocol, host }) => {
+    if (/^\/(?:upload\/|batch\/)?storage\/v1\b/.test(pathname))
+      return `must not contain the path of the API: write «${origin}»`;
+    return typeof gcsBucket === "string" && host.startsWith(`${gcsBucket}.`)
+      ? `must not contain the bucket: write «${protocol}//${host.slice(gcsBucket.length + 1)}»`
+      : undefined;
+  });
 }
 
 /** The bucket in addresses of copies. */

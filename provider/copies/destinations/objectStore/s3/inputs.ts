@@ -58,17 +58,12 @@ function bucketNameProblem(value: unknown): string | undefined {
 }
 
 function endpointProblem(value: unknown, { bucket, pathStyle }: Fields): string | undefined {
-  const wrong = addressProblem(
-    value,
-    "https://s3.example.com",
-    "the environment or a profile, as the AWS SDK finds them",
+  const credentials = "the environment or a profile, as the AWS SDK finds them";
+  return addressProblem(value, "https://s3.example.com", credentials, ({ protocol, host }) =>
+    pathStyle === false && typeof bucket === "string" && host.startsWith(`${bucket}.`)
+      ? `must not contain the bucket: write «${protocol}//${host.slice(bucket.length + 1)}». With \`pathStyle: false\`, the bucket is put before it`
+      : undefined,
   );
-  if (wrong !== undefined || typeof value !== "string") return wrong;
-  const url = new URL(value);
-  if (pathStyle === false && typeof bucket === "string" && url.hostname.startsWith(`${bucket}.`)) {
-    return `must not contain the bucket: write «${url.protocol}//${url.host.slice(bucket.length + 1)}». With \`pathStyle: false\`, the bucket is put before it`;
-  }
-  return undefined;
 }
 
 function pathStyleProblem(value: unknown, { bucket, endpoint }: Fields): string | undefined {
