@@ -21,12 +21,26 @@ import {
   removeArchives,
 } from "./archiveLayout";
 import { BucketPlace, placeUri } from "./bucketPlace";
-import { type KeepingInputs, LONGEST_LINK_LIFE_MS } from "./inputs";
+import { LONGEST_LINK_LIFE_MS } from "./inputs";
 import type { ObjectStore } from "./objectStore";
 import { SiteBuffer } from "./siteBuffer";
 import { checkAccess, compareSite, findSite, markSites, readSite } from "./siteLayout";
 import { publishSite } from "./sitePublication";
 import { removeSites } from "./siteRemoval";
+
+/** Where in a bucket copies are kept, and how; and the store behind it. */
+export interface BucketPlan {
+  /** See {@link ObjectStore.uri}. */
+  readonly uri: string;
+  readonly prefix?: string | undefined;
+  readonly layout?: Layout | undefined;
+  /** Whether pages are stored a second time, without their extension. @default true */
+  readonly cleanUrls?: boolean | undefined;
+  /** @default links are not signed */
+  readonly linkLife?: string | undefined;
+  /** Connects to the bucket, without a request. @throws ConfigurationError if a library is not installed */
+  readonly open: (context: DestinationContext) => Promise<ObjectStore>;
+}
 
 type Within = <T>(work: (place: BucketPlace) => Promise<T>) => Promise<T>;
 
@@ -80,25 +94,22 @@ const LAYOUTS: Readonly<Record<Layout, BucketLayout>> = {
   },
 };
 
-/**
- * Copies in a bucket of any store.
- *
- * @param uri see {@link ObjectStore.uri}
- * @param open connects to the bucket, without a request. It throws ConfigurationError if a library is not installed
- */
-export function bucketDestination<Inputs extends KeepingInputs & { readonly prefix?: string }>(
-  inputs: Inputs,
-  uri: string,
-  open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,
-): Destination {
-  const { prefix = "", layout: name = "archive", cleanUrls = true, linkLife } = inputs;
+/** Copies in a bucket of any store. */
+export function bucketDestination({
+  uri,
+  prefix = "",
+  layout: name = "archive",
+  cleanUrls = true,
+  linkLife,
+  open,
+}: BucketPlan): Destination {
   const layout = LAYOUTS[name];
   const linkLifeMs = linkLife === undefined ? undefined : (parseDuration(linkLife) ?? LONGEST_LINK_LIFE_MS);
   const within =
     (context: DestinationContext): Within =>
     async (work) => {
       context.signal.throwIfAborted();
-      const store = await open(inputs, context);
+      const store = await open(context);
       try {
         return await work(new BucketPlace(store, prefix, linkLifeMs, context));
       } finally {

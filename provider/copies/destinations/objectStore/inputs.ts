@@ -27,6 +27,23 @@ export const PREFIX: DestinationField = {
   problem: prefixProblem,
 };
 
+/** The field `linkLife` of a bucket. */
+const LINK_LIFE: DestinationField = {
+  change: "link",
+  problem: (value, { layout }) => linkLifeProblem(value, layout),
+};
+
+/** The field `cleanUrls` of a bucket. States that have none are as with `true`. */
+const CLEAN_URLS: DestinationField & { readonly isJson: true } = {
+  change: "content",
+  isJson: true,
+  key: (value) => value ?? true,
+  problem: (value, { layout }) => {
+    if (typeof value !== "boolean") return "must be true or false";
+    return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
+  },
+};
+
 /** How copies are kept in a bucket of any store. */
 export interface KeepingInputs {
   /** One object, named by its digest; or every file of the site. @default "archive" */
@@ -45,17 +62,8 @@ export interface KeepingInputs {
 /** The rows of {@link KeepingInputs}. */
 export const KEEPING: FieldsOfKind<KeepingInputs> = {
   layout: LAYOUT,
-  cleanUrls: {
-    change: "content",
-    isJson: true,
-    // states that have none are as with `true`
-    key: (value) => value ?? true,
-    problem: (value, { layout }) => {
-      if (typeof value !== "boolean") return "must be true or false";
-      return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
-    },
-  },
-  linkLife: { change: "link", problem: (value, { layout }) => linkLifeProblem(value, layout) },
+  cleanUrls: CLEAN_URLS,
+  linkLife: LINK_LIFE,
 };
 
 /** Letter case of the host, a default port and a slash at the end make no other address. */
