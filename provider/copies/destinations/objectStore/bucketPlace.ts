@@ -1,25 +1,42 @@
-import type { DestinationContext } from "../destination";
+import { parseDuration } from "../../../runtime/time/duration";
+import { Ownership } from "../../ownership/ownership";
+import { isEdition } from "../copyLayout";
+import type { DestinationContext, Layout } from "../destination";
+import { bucketMarks } from "./bucketMarks";
+import { LONGEST_LINK_LIFE_MS } from "./inputs";
 import type { ObjectStore } from "./objectStore";
+
+/** Where in a bucket copies are kept, and how. */
+export interface BucketFields {
+  readonly prefix?: string | undefined;
+  readonly layout?: Layout | undefined;
+  /** Whether pages are stored a second time, without their extension. @default true */
+  readonly cleanUrls?: boolean | undefined;
+  /** @default links are not signed */
+  readonly linkLife?: string | undefined;
+}
 
 /** Where copies are in a bucket, during one operation: layouts, records and marks work with it. */
 export class BucketPlace {
   readonly objects: ObjectStore;
   readonly context: DestinationContext;
+  readonly ownership: Ownership;
+  readonly hasCleanUrls: boolean;
   /** How long a link to a copy lives, in milliseconds. Undefined: links are not signed. */
   readonly linkLifeMs: number | undefined;
   readonly #prefix: string;
 
-  /** @param prefix of all keys, without a slash at its end */
   constructor(
     objects: ObjectStore,
-    prefix: string,
-    linkLifeMs: number | undefined,
+    { prefix = "", cleanUrls = true, linkLife }: BucketFields,
     context: DestinationContext,
   ) {
     this.objects = objects;
-    this.#prefix = prefix;
-    this.linkLifeMs = linkLifeMs;
     this.context = context;
+    this.ownership = new Ownership(bucketMarks(this), context, (item) => this.itemUri(item));
+    this.hasCleanUrls = cleanUrls;
+    this.linkLifeMs = linkLife === undefined ? undefined : (parseDuration(linkLife) ?? LONGEST_LINK_LIFE_MS);
+    this.#prefix = prefix;
   }
 
   /** The place in messages. */
@@ -35,6 +52,11 @@ export class BucketPlace {
   /** The address of an object in messages. */
   uriOf(key: string): string {
     return `${this.objects.uri}/${key}`;
+  }
+
+  /** The address of a copy by its item: an archive's name, or a site's edition. */
+  itemUri(item: string): string {
+    return isEdition(item) ? `${this.uri}/#sha256:${item}` : this.uriOf(this.key(item));
   }
 }
 

@@ -4,8 +4,7 @@ import { headersOf, HEADERS_VERSION } from "./fileHeaders";
 import type { ListedObject, Revision } from "./objectStore";
 import { readTexts } from "./readObject";
 import { sendText } from "./sendObject";
-import { RecordParser } from "./recordParser";
-import { recordPath, writeRecord, type SiteRecord } from "./siteRecord";
+import { parseRecord, recordPath, writeRecord, type ParsedRecord, type SiteRecord } from "./siteRecord";
 
 /** A record as read from the bucket. */
 export interface FoundRecord extends SiteRecord {
@@ -52,16 +51,11 @@ export async function listedRecord(
   return { ...found.record, isWhole, modifiedAtMs };
 }
 
-async function recordAt(
-  place: BucketPlace,
-  key: string,
-): Promise<{ record: SiteRecord; bytes: number } | undefined> {
+function recordAt(place: BucketPlace, key: string): Promise<ParsedRecord | undefined> {
   return readTexts(place, key, async (texts, revision) => {
-    const parser = new RecordParser(place, key);
-    for await (const text of texts) parser.add(text);
-    const record = parser.end();
-    note(place, key, revision, record);
-    return { record, bytes: parser.bytes };
+    const parsed = await parseRecord(place, key, texts);
+    note(place, key, revision, parsed.record);
+    return parsed;
   });
 }
 
