@@ -53,22 +53,14 @@ export async function takeLink(place: FolderPlace, site: string): Promise<void> 
  * another site stays.
  */
 export async function giveLinkAway(place: FolderPlace, site: string): Promise<void> {
-  for (let from = site, tries = 1; tries <= MAX_TRIES; tries++) {
+  for (let from: string | undefined = site, tries = 1; tries <= MAX_TRIES; tries++) {
     if ((await currentSite(place)) !== from) return;
     const heir = await newestWhole(place);
-    if (heir === from) return;
-    if (heir === undefined) return removeUnlessUsed(place, site);
-    await moveTo(place, heir);
+    if (heir === from || heir === site) return;
+    if (heir === undefined) await rm(place.path(CURRENT), { force: true });
+    else await moveTo(place, heir);
     from = heir; // a newer one may have been published meanwhile
   }
-}
-
-async function removeUnlessUsed(place: FolderPlace, site: string): Promise<void> {
-  await rm(place.path(CURRENT), { force: true });
-  // published while the link was removed: its own look at the link may have been before
-  const heir = await newestWhole(place);
-  if (heir !== undefined && heir !== site && (await currentSite(place)) === undefined)
-    await moveTo(place, heir);
 }
 
 async function newestWhole(place: FolderPlace): Promise<string | undefined> {

@@ -35,7 +35,7 @@ import { tryNames } from "./nameTrial";
 export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
   itemOf: ({ sha256 }) => sha256,
   isItem: isEdition,
-  exists: async (place, sha256) => (await partsOf(place, sha256)).some(Boolean),
+  exists: async (place, sha256) => (await place.has(sha256)) || place.has(listingOf(sha256)),
 
   async begin(begun, _bundle, sha256) {
     const { folder, context } = begun;
@@ -71,13 +71,14 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
         const isStarted = (): Promise<boolean> => SITES_IN_FOLDER.exists(place, sha256);
         await place.ownership.publish(sha256, isStarted, async () => {
           // first: without the listing, the files of the site could not be distinguished from others
-          await rename(inDraft("listing"), listingPath(place, sha256));
+          await rename(inDraft("listing"), place.path(listingOf(sha256)));
           await replaceFolder(inDraft("site"), path, draft, {
             isDone: async () => (await compareFolder(path, listing, signal)) === "same",
             foreignIn: () => foreignFiles(place, path, new Map([...(earlier ?? []), ...listing])),
           });
           await takeLink(place, sha256);
-          if (!(await partsOf(place, sha256)).every(Boolean)) throw removedMeanwhile(path);
+          const isWhole = (await place.has(sha256)) && (await place.has(listingOf(sha256)));
+          if (!isWhole) throw removedMeanwhile(path);
         });
         await removeDraft(draft);
         return copy;
@@ -158,18 +159,13 @@ function copyOf({ folder }: FolderPlace, sha256: string): Omit<Copy, "sha256"> {
   return { uri: join(folder, sha256), sitePath: join(folder, CURRENT), parts: { site: sha256 } };
 }
 
-/** Which of the site's folder and its listing are there. */
-function partsOf(place: FolderPlace, sha256: string): Promise<boolean[]> {
-  return Promise.all([place.has(sha256), place.has(`${sha256}.json`)]);
-}
-
 async function removeSite(place: FolderPlace, sha256: string): Promise<void> {
   const { signal, reporter } = place.context;
   const path = place.path(sha256);
   const listing = await readListing(place, sha256);
   const left = await removeListed(path, listing ?? new Map(), signal);
   if (left.length > 0) reporter.warn(keptText(path, left, "copy"));
-  if (listing) await rm(listingPath(place, sha256), { force: true });
+  if (listing) await rm(place.path(listingOf(sha256)), { force: true });
 }
 
 function noSite(site: string): DestinationError {
@@ -196,11 +192,12 @@ async function foreignFiles(
   return foreign;
 }
 
-const listingPath = (place: FolderPlace, sha256: string): string => place.path(`${sha256}.json`);
+/** The name of the list of a site's files. */
+const listingOf = (sha256: string): string => `${sha256}.json`;
 
 /** @returns `undefined` for a missing file, and for one that others wrote */
 async function readListing(place: FolderPlace, sha256: string): Promise<Listing | undefined> {
-  const text = await readFile(listingPath(place, sha256), "utf8").catch(ignoreMissing);
+  const text = await readFile(place.path(listingOf(sha256)), "utf8").catch(ignoreMissing);
   try {
     return text === undefined ? undefined : new Map(Object.entries(JSON.parse(text) as object));
   } catch {

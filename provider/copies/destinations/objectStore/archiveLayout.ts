@@ -107,8 +107,15 @@ async function publishArchive(
     sha256,
     ...(await storedCopy(place, key, { size, revision })),
   });
-  const before = await place.objects.head(key);
-  if (before !== undefined && !isSameContent(before, bundle)) throw otherContent(place, key);
+  const look = async (): Promise<StoredObject | undefined> => {
+    const stored = await place.objects.head(key);
+    if (stored === undefined || isSameContent(stored, bundle)) return stored;
+    throw new DestinationError(
+      `${place.uriOf(key)} exists already, and its content does not match its name`,
+      "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
+    );
+  };
+  const before = await look();
   placing?.(await copyOf(before?.revision));
   const isThere = (): Promise<boolean> => ARCHIVES_IN_BUCKET.exists(place, file);
   const stored = await place.ownership.publish(file, isThere, async () => {
@@ -122,21 +129,13 @@ async function publishArchive(
           reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt)),
       });
     }
-    return place.objects.head(key);
+    return look();
   });
   if (stored === undefined) throw removedMeanwhile(place.uriOf(key));
-  if (!isSameContent(stored, bundle)) throw otherContent(place, key);
   const copy = await copyOf(stored.revision);
   placing?.(copy);
   await clearArchiveUploads(place, [file]);
   return copy;
-}
-
-function otherContent(place: BucketPlace, key: string): DestinationError {
-  return new DestinationError(
-    `${place.uriOf(key)} exists already, and its content does not match its name`,
-    "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
-  );
 }
 
 /** The copy whose archive is this object. */

@@ -42,9 +42,7 @@ export class SiteBuffer implements DigestingSink {
     const hash = createHash("sha256");
     for await (const bytes of content) {
       hash.update(bytes);
-      this.#block.push(Buffer.from(bytes)); // a copy: the reader may use its memory again
-      this.#blockSize += bytes.length;
-      this.#size += bytes.length;
+      this.#append(Buffer.from(bytes)); // a copy: the reader may use its memory again
       if (this.#blockSize >= BLOCK) await this.#write();
     }
     const { path } = file;
@@ -67,13 +65,12 @@ export class SiteBuffer implements DigestingSink {
    * digest is not verified.
    */
   async read({ offset, size }: Pick<BufferedFile, "offset" | "size">): Promise<Buffer> {
-    const isHeld = this.#held && offset >= this.#held.start && offset + size <= this.#held.end;
-    if (!isHeld) {
+    let held = this.#held;
+    if (held === undefined || offset < held.start || offset + size > held.end) {
       const end = Math.max(offset + size, Math.min(offset + READ_BLOCK, this.#size));
-      this.#held = { start: offset, end, bytes: this.#readBetween(offset, end) };
+      held = this.#held = { start: offset, end, bytes: this.#readBetween(offset, end) };
     }
-    const { start, bytes } = this.#held as Held;
-    return (await bytes).subarray(offset - start, offset - start + size);
+    return (await held.bytes).subarray(offset - held.start, offset - held.start + size);
   }
 
   async #readBetween(start: number, end: number): Promise<Buffer> {
@@ -93,11 +90,15 @@ export class SiteBuffer implements DigestingSink {
   /** Adds content that is not a file of the site, after {@link files}. */
   async add(bytes: Buffer): Promise<Pick<BufferedFile, "size" | "sha256" | "offset">> {
     const offset = this.#size;
-    this.#size += bytes.length;
-    this.#block.push(bytes);
-    this.#blockSize += bytes.length;
+    this.#append(bytes);
     await this.#write();
     return { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), offset };
+  }
+
+  #append(bytes: Buffer): void {
+    this.#block.push(bytes);
+    this.#blockSize += bytes.length;
+    this.#size += bytes.length;
   }
 
   async #write(): Promise<void> {
