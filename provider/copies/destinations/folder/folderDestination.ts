@@ -2,7 +2,7 @@ import { usingFolder } from "../../../runtime/files/diskFailure";
 import { layoutDestination, type CopyLayout } from "../copyLayout";
 import type { Destination, Layout } from "../destination";
 import { ARCHIVES_IN_FOLDER } from "./archiveFolder";
-import { FolderPlace } from "./folderPlace";
+import { folderPlace, type FolderPlace } from "./folderPlace";
 import type { FolderInputs } from "./inputs";
 import { SITES_IN_FOLDER } from "./siteFolder";
 
@@ -14,6 +14,6 @@ const LAYOUTS: Readonly<Record<Layout, CopyLayout<FolderPlace>>> = {
 /** Copies in a folder of this machine. */
 export function folderDestination({ folder, layout = "archive" }: FolderInputs): Destination {
   return layoutDestination(folder, LAYOUTS[layout], (context, work) =>
-    usingFolder(folder, context.signal, () => work(new FolderPlace(folder, context))),
+    usingFolder(folder, context.signal, () => work(folderPlace(folder, context))),
   );
 }

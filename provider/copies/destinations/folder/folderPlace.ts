@@ -6,25 +6,17 @@ import { Ownership } from "../../ownership/ownership";
 import type { DestinationContext } from "../destination";
 
 /** A folder with copies, during one operation. */
-export class FolderPlace {
-  /** As the user wrote it, for addresses of copies and messages. */
-  readonly folder: string;
-  readonly context: DestinationContext;
-  readonly ownership: Ownership;
+export type FolderPlace = ReturnType<typeof folderPlace>;
 
-  constructor(folder: string, context: DestinationContext) {
-    this.folder = folder;
-    this.context = context;
-    this.ownership = new Ownership(folderMarks(folder), context, (item) => this.path(item));
-  }
-
+/** @param folder as the user wrote it: addresses of copies and messages have it so */
+export function folderPlace(folder: string, context: DestinationContext) {
   /** The path of a name in the folder; without a name, the folder's. */
-  path(name = ""): string {
-    return resolve(this.folder, name);
-  }
-
-  /** Whether anything has a name in the folder. */
-  async has(name: string): Promise<boolean> {
-    return (await lstat(this.path(name)).catch(ignoreMissing)) !== undefined;
-  }
+  const path = (name = ""): string => resolve(folder, name);
+  return {
+    ...{ folder, context, path },
+    ownership: new Ownership(folderMarks(folder), context, path),
+    /** Whether anything has a name in the folder. */
+    has: async (name: string): Promise<boolean> =>
+      (await lstat(path(name)).catch(ignoreMissing)) !== undefined,
+  };
 }

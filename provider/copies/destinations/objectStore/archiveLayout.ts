@@ -2,15 +2,18 @@ import { join } from "node:path";
 import { basename } from "node:path/posix";
 import { formatBytes } from "../../../runtime/messages/formatBytes";
 import { transferLine } from "../../../runtime/messages/transferLine";
+import { writeNewFile } from "../../../runtime/files/writeFile";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { ARCHIVE_FORMATS, ARCHIVE_NAME } from "../../../site/archive/format";
 import type { Bundle } from "../../../site/inspection/bundle";
+import { parseDuration } from "../../../runtime/time/duration";
 import { removedMeanwhile } from "../../ownership/ownership";
 import type { CopyLayout } from "../copyLayout";
 import type { Copy } from "../destination";
+import { LONGEST_LINK_LIFE_MS } from "./inputs";
 import { CONCURRENCY, type Revision, type StoredObject } from "./objectStore";
-import { downloadObject, listedAt } from "./readObject";
+import { listedAt } from "./readObject";
 import { isSameContent, sendObject } from "./sendObject";
 import type { BucketPlace } from "./bucketPlace";
 import { clearUploads, isAbandoned } from "./unfinishedUploads";
@@ -46,14 +49,13 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<BucketPlace> = {
       throw new DestinationError(`there is no object ${uri}`, "Check its name, and `endpoint` and `region`.");
     }
     const [sha256 = ""] = file.split(".", 1);
-    const archive = await archiveIn(place);
     place.context.reporter.progress(`downloading ${formatBytes(stored.size)}`);
-    const found = await downloadObject(place, key, archive);
-    if (found !== sha256 || !isSameContent(stored, { size: stored.size, sha256 })) {
+    const { archive, digest } = await downloadArchive(place, key);
+    if (digest !== sha256 || !isSameContent(stored, { size: stored.size, sha256 })) {
       throw new DestinationError(
-        found === sha256
+        digest === sha256
           ? `${uri} does not record its SHA-256, as copies of this package do`
-          : `${uri} is not the archive that its name says: its SHA-256 is ${found}`,
+          : `${uri} is not the archive that its name says: its SHA-256 is ${digest}`,
         "It is unchanged. Import another copy, or make a new one.",
       );
     }
@@ -69,8 +71,7 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<BucketPlace> = {
   },
 
   async read(place, copy) {
-    const archive = await archiveIn(place);
-    const digest = await downloadObject(place, archivePartsOf(copy).key, archive);
+    const { archive, digest } = await downloadArchive(place, archivePartsOf(copy).key);
     return digest === undefined ? undefined : { archive };
   },
 
@@ -87,9 +88,10 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<BucketPlace> = {
     if (isLast) await clearArchiveUploads(place, names);
   },
 
-  async link({ objects, linkLifeMs }, copy) {
+  async link({ objects, fields: { linkLife } }, copy) {
     const { key } = archivePartsOf(copy);
-    return linkLifeMs === undefined ? { url: await objects.addressOf(key) } : objects.sign(key, linkLifeMs);
+    if (linkLife === undefined) return { url: await objects.addressOf(key) };
+    return objects.sign(key, parseDuration(linkLife) ?? LONGEST_LINK_LIFE_MS);
   },
 };
 
@@ -146,14 +148,20 @@ async function storedCopy(
 ): Promise<Omit<Copy, "sha256">> {
   return {
     uri: place.uriOf(key),
-    ...(place.linkLifeMs === undefined && { address: await place.objects.addressOf(key) }),
+    ...(place.fields.linkLife === undefined && { address: await place.objects.addressOf(key) }),
     parts: { key, size, etag: revision } satisfies ArchiveParts,
   };
 }
 
-/** Where an archive is downloaded to. */
-const archiveIn = async ({ context }: BucketPlace): Promise<string> =>
-  join(await context.scratch(), "archive");
+/** @returns where it is, and its SHA-256; `undefined` when the store reports that it does not exist */
+async function downloadArchive(
+  { objects, context }: BucketPlace,
+  key: string,
+): Promise<{ archive: string; digest: string | undefined }> {
+  const archive = join(await context.scratch(), "archive");
+  const written = await objects.read(key, (content) => writeNewFile(archive, content, { flush: false }));
+  return { archive, digest: written?.sha256 };
+}
 
 /**
  * Aborts uploads of archives that killed runs left.
@@ -173,8 +181,7 @@ async function removeArchive(
   name: string,
   known: ArchiveParts | undefined,
 ): Promise<void> {
-  const key = place.key(name);
-  const stored = await place.objects.head(key);
+  const stored = await place.objects.head(place.key(name));
   const [, sha256 = ""] = ARCHIVE_NAME.exec(name) ?? [];
   // if HEAD finds nothing, the removal reports what is wrong, if anything
   if (
@@ -182,8 +189,8 @@ async function removeArchive(
     stored.revision === known?.etag ||
     isSameContent(stored, { size: known?.size ?? stored.size, sha256 })
   )
-    return place.objects.remove([key]);
-  place.context.reporter.warn(`${place.uriOf(key)} is not removed: someone else overwrote it`);
+    return place.remove([name]);
+  place.context.reporter.warn(`${place.itemUri(name)} is not removed: someone else overwrote it`);
 }
 
 /** What the state stores of a copy's archive. @throws DestinationError when it does not */

@@ -20,7 +20,7 @@ const LAYOUTS: Readonly<Record<Layout, CopyLayout<BucketPlace>>> = {
 
 /** Copies in a bucket of any store. */
 export function bucketDestination(plan: BucketPlan): Destination {
-  const { uri, prefix = "", layout = "archive", open } = plan;
+  const { uri, prefix, layout = "archive", open } = plan;
   return layoutDestination(placeUri(uri, prefix), LAYOUTS[layout], async (context, work) => {
     context.signal.throwIfAborted();
     const store = await open(context);

@@ -47,8 +47,7 @@ export function bucketMarks(place: BucketPlace): Marks {
     read: (item, owner) => readText(place, at(item, `${owner}${STAYING}`)).catch(() => undefined),
     async write(item, owner) {
       await write(at(item, `${owner.id}${STAYING}`), markText(owner));
-      const marks = (await find(at(item, `${owner.id}${LEAVING}`)))?.get(item) ?? [];
-      if (marks.length > 0) await stay(item, owner.id);
+      if ((await find(at(item, `${owner.id}${LEAVING}`)))?.has(item)) await stay(item, owner.id);
     },
     stay,
     leave: (item, owner) => write(at(item, `${owner.id}${LEAVING}`), "{}"),

@@ -1,4 +1,3 @@
-import { writeNewFile } from "../../../runtime/files/writeFile";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { formatBytes } from "../../../runtime/messages/formatBytes";
 import type { BucketPlace } from "./bucketPlace";
@@ -6,20 +5,6 @@ import type { ListedObject, Revision } from "./objectStore";
 
 /** The longest text that is read, in bytes: the record of the largest accepted site is shorter. */
 const LONGEST_TEXT = 256 * 1024 * 1024;
-
-/**
- * Downloads an object into a new file.
- *
- * @returns the SHA-256 of what arrived, hexadecimal digits; `undefined` when the store reports that it does not exist
- * @throws DestinationError when its content ends early
- */
-export async function downloadObject(
-  { objects }: BucketPlace,
-  key: string,
-  path: string,
-): Promise<string | undefined> {
-  return objects.read(key, async (content) => (await writeNewFile(path, content, { flush: false })).sha256);
-}
 
 /** An object as the list describes it, which has an error code where the answer to HEAD has none. */
 export async function listedAt({ objects }: BucketPlace, key: string): Promise<ListedObject | undefined> {

@@ -47,7 +47,8 @@ export class SiteBuffer implements DigestingSink {
     }
     const { path } = file;
     const size = this.#size - offset;
-    this.#files.push({ path, size, sha256: hash.digest("hex"), offset, headers: headersOf(path) });
+    const sha256 = hash.digest("hex");
+    this.#files.push({ path, size, sha256, offset, headers: headersOf(path), revision: "" });
   }
 
   digests(): ReadonlyMap<string, string> {

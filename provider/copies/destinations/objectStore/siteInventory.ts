@@ -44,9 +44,7 @@ export async function listObjects(
 }
 
 /** Lists all objects below the prefix, and the records of copies. */
-export async function listSite(
-  place: BucketPlace,
-): Promise<Omit<Inventory, "records"> & { objects: Map<string, SiteListing>; records: ListedObject[] }> {
+export async function listSite(place: BucketPlace) {
   const objects = new Map<string, SiteListing>();
   const records: ListedObject[] = [];
   const listedMarks: ListedObject[] = [];
@@ -70,12 +68,8 @@ export async function listSite(
 /** Lists the objects below the prefix, and reads the records of copies. */
 export async function takeInventory(place: BucketPlace): Promise<Inventory> {
   const { records: listed, ...rest } = await listSite(place);
-  const records: FoundRecord[] = [];
-  for (const each of listed) {
-    const record = await listedRecord(place, each);
-    if (record !== undefined) records.push(record);
-  }
-  return { records, ...rest };
+  const records = await Array.fromAsync(listed, (each) => listedRecord(place, each)); // one after the other
+  return { ...rest, records: records.filter((record) => record !== undefined) };
 }
 
 /** What the bucket has at the paths of a site's objects. */

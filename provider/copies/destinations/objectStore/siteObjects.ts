@@ -1,6 +1,7 @@
 import { isImmutable } from "../../../site/inspection/immutableFiles";
 import { isPage } from "../../../site/inspection/mediaTypes";
 import type { FileHeaders } from "./fileHeaders";
+import type { Revision } from "./objectStore";
 
 /** A file of a site in the buffer, before it is sent. */
 export interface BufferedFile {
@@ -12,6 +13,8 @@ export interface BufferedFile {
   /** Offset of its content in the buffer, in bytes. */
   readonly offset: number;
   readonly headers: FileHeaders;
+  /** Of its object, once that is sent; empty before. */
+  revision: Revision;
 }
 
 /** A file that becomes one object. */

@@ -7,7 +7,7 @@ import type { Copy } from "../destination";
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { RECORDS_FOLDER } from "./inputs";
-import { CONCURRENCY, type Revision } from "./objectStore";
+import { CONCURRENCY } from "./objectStore";
 import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
 import {
   existingContents,
@@ -15,11 +15,12 @@ import {
   listSite,
   takeInventory,
   writtenByCopies,
+  type ExistingContents,
   type Inventory,
 } from "./siteInventory";
-import { recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
-import { findRecord, putRecord, type FoundRecord } from "./storedRecords";
-import { clearSiteUploads, removePaths, removeRecords } from "./siteRemoval";
+import { recordPath, type SiteRecord } from "./siteRecord";
+import { findRecord, putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
+import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import type { BucketPlace } from "./bucketPlace";
@@ -73,27 +74,20 @@ export async function publishSite(
   return copy;
 }
 
-/** The files of a record while its copy is made, by path: what the store answers about each is added. */
-type NewFiles = ReadonlyMap<string, NewFile>;
-interface NewFile extends Pick<SiteObject, "size" | "sha256"> {
-  revision: Revision;
-}
+/** The objects of a site, by path. */
+type Objects = ReadonlyMap<string, SiteObject>;
 
 /** What a publication of a site does. */
-interface SitePlan {
+interface SitePlan extends ExistingContents {
   readonly inventory: Inventory;
   /** What is sent, in its order. */
   readonly missing: readonly (readonly SiteObject[])[];
-  /** Paths of objects with other content: what is listed at any other path of the site is as it should be. */
-  readonly differing: ReadonlySet<string>;
-  /** Paths among them of objects that copies wrote and somebody changed since. */
-  readonly altered: readonly string[];
   /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
   readonly conflicting: readonly string[];
   /** Objects that this copy had, and has no more: pages at a second address. */
   readonly surplus: SiteRecord["files"];
   /** The record before the first file is sent, without {@link surplus}. */
-  readonly record: Omit<SiteRecord, "headersVersion" | "files"> & { readonly files: NewFiles };
+  readonly record: NewRecord & { readonly files: Objects };
   /** Everything is there. */
   readonly isUnchanged: boolean;
 }
@@ -102,21 +96,19 @@ interface SitePlan {
 async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
   const inventory = await takeInventory(place);
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
-  const stages = await leadOn(siteObjects(await buffer.files(), existing, place.hasCleanUrls), buffer);
+  const stages = await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer);
   const objects = stages.flat();
   checkNames(place, objects);
-  const { differing, altered } = await existingContents(place, inventory, objects);
+  const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
-  const files = new Map<string, NewFile>();
-  for (const { path, sha256, size } of objects) files.set(path, { sha256, size, revision: "" });
+  const files = new Map(objects.map((object) => [object.path, object]));
   const before = inventory.records.find(({ sha256 }) => sha256 === edition);
-  const surplus = new Map<string, RecordedFile>();
-  for (const [path, file] of before?.files ?? []) if (!files.has(path)) surplus.set(path, file);
+  const surplus = new Map([...(before?.files ?? [])].filter(([path]) => !files.has(path)));
   const missing = stages.map((stage) =>
-    stage.filter(({ path }) => !inventory.objects.has(path) || differing.has(path)),
+    stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
   );
   return {
-    ...{ inventory, missing, differing, altered, surplus },
+    ...{ inventory, missing, surplus, ...contents },
     conflicting: existing === undefined ? [] : conflictingPaths(existing, objects),
     record: { sha256: edition, isWhole: false, files, derived },
     isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
@@ -124,7 +116,7 @@ async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer)
 }
 
 /** The record while the site is sent: what is removed belongs to the copy until it is gone. */
-function begun({ record, surplus }: SitePlan): Omit<SiteRecord, "headersVersion"> {
+function begun({ record, surplus }: SitePlan): NewRecord {
   if (surplus.size === 0) return record;
   return {
     ...record,
@@ -138,7 +130,7 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
   const { inventory, differing, altered, conflicting, surplus, record } = plan;
   const { objects, records } = inventory;
   const removeWritten = async (paths: Iterable<string>): Promise<void> =>
-    removePaths(place, await writtenByCopies(place, objects, records, paths));
+    place.remove(await writtenByCopies(place, objects, records, paths));
   if (altered.length > 0) {
     place.context.reporter.warn(
       `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
@@ -201,7 +193,7 @@ function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
 
 async function sendMissing(
   place: BucketPlace,
-  { inventory, missing, record }: SitePlan,
+  { inventory, missing }: SitePlan,
   buffer: SiteBuffer,
 ): Promise<void> {
   const { clock, reporter } = place.context;
@@ -227,8 +219,7 @@ async function sendMissing(
     const isSent = await sendObject(place, whole, content, !inventory.objects.has(path), {
       ...(!Buffer.isBuffer(content) && { onProgress: (bytes) => report(done + bytes) }),
       onStored: (revision) => {
-        const file = record.files.get(path);
-        if (file) file.revision = revision;
+        object.revision = revision;
       },
     });
     if (!isSent) throw changedMeanwhile(place, path);
@@ -251,14 +242,13 @@ async function isKnown(place: BucketPlace, plan: SitePlan): Promise<boolean> {
     if (listed !== undefined && !differing.has(path)) file.revision = listed.revision;
     if (file.revision === "") return false;
   }
-  const { path } = missing.flat().at(-1) ?? {};
-  if (path === undefined) return true;
+  const last = missing.flat().at(-1);
   // some stores name revisions otherwise in lists
-  return (await listedAt(place, place.key(path)))?.revision === record.files.get(path)?.revision;
+  return last === undefined || (await listedAt(place, place.key(last.path)))?.revision === last.revision;
 }
 
 /** Completes the files of a record by a new list. @throws DestinationError for a missing or changed object */
-async function confirm(place: BucketPlace, files: NewFiles): Promise<void> {
+async function confirm(place: BucketPlace, files: Objects): Promise<void> {
   for (const file of files.values()) file.revision = "";
   await listObjects(place, (path, { size, revision }) => {
     const file = files.get(path);

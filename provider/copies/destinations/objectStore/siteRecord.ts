@@ -65,22 +65,17 @@ const BEFORE = '"files":[';
 /** What is between two files. */
 const BETWEEN = '],["';
 
-export interface ParsedRecord {
-  readonly record: SiteRecord;
-  /** Length of its text. */
-  readonly bytes: number;
-}
-
 /**
  * Parses a record piece by piece: at once, that of a large site would need several times its own memory.
  *
+ * @returns the record, and the length of its text in bytes
  * @throws DestinationError
  */
 export async function parseRecord(
   place: Pick<BucketPlace, "uri" | "uriOf">,
   key: string,
   texts: Iterable<string> | AsyncIterable<string>,
-): Promise<ParsedRecord> {
+) {
   const refusal = (): DestinationError =>
     new DestinationError(
       `${place.uriOf(key)} does not have the format of this version of pulumi-docs-hosting`,
@@ -124,13 +119,11 @@ export async function parseRecord(
   const { format, sha256, isWhole, headersVersion, derived } = whole;
   if (format !== FORMAT || !isText(sha256) || typeof isWhole !== "boolean") throw refusal();
   note(whole["files"]);
-  return {
-    record: {
-      ...{ sha256, isWhole, headersVersion: Number(headersVersion), files },
-      ...(Array.isArray(derived) && { derived: (derived as unknown[]).filter(isText) }),
-    },
-    bytes,
+  const record: SiteRecord = {
+    ...{ sha256, isWhole, headersVersion: Number(headersVersion), files },
+    ...(Array.isArray(derived) && { derived: (derived as unknown[]).filter(isText) }),
   };
+  return { record, bytes };
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -1,7 +1,6 @@
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { isPage } from "../../../site/inspection/mediaTypes";
-import type { Mark } from "../../ownership/marks";
 import type { BucketPlace } from "./bucketPlace";
 import { CONCURRENCY, type Revision } from "./objectStore";
 import { savedPath, takeInventory, writtenByCopies, type Inventory } from "./siteInventory";
@@ -17,39 +16,25 @@ export async function removeRecords(
   const inventory = await takeInventory(place);
   const { records, marks, saved } = inventory;
   const gone = records.filter((record) => isLeaving(record, inventory));
-  const stay = newestFirst(
-    records.filter((record) => !gone.includes(record) && !isLeft(marks.get(record.sha256))),
-    marks,
-  );
+  const stay = records
+    .filter((record) => !gone.includes(record))
+    .map((record) => ({ ...record, publishedAt: publishedAt(record, marks) }))
+    .filter((record) => record.publishedAt !== -Infinity)
+    .sort((one, other) => other.publishedAt - one.publishedAt);
   await clearSiteUploads(place, inventory, gone);
 
   const { removable, foreign, inherited } = await fatesOf(place, inventory, gone, stay);
-  // pages last: what a page loads exists as long as the page
-  for (const isNow of [false, true])
-    await restore(
-      place,
-      inherited.filter(({ path, revision }) => revision === "" && isPage(path) === isNow),
-    );
+  await restore(place, inherited);
   const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
   const isOfPage = (path: string): boolean => isPage(path) || addresses.has(path);
-  // pages first
-  for (const isNow of [true, false])
-    await removePaths(
-      place,
-      removable.filter((path) => isOfPage(path) === isNow),
-    );
+  // pages first: what a page loads exists as long as the page
+  for (const isNow of [true, false]) await place.remove(removable.filter((path) => isOfPage(path) === isNow));
   await completeHeirs(place, inventory, stay, inherited, new Set(removable));
   // last the records, and what is kept for copies that are gone
-  await removePaths(
-    place,
-    gone.map(({ sha256 }) => recordPath(sha256)),
-  );
+  await place.remove(gone.map(({ sha256 }) => recordPath(sha256)));
   const isNeeded = (path: string): boolean =>
     stay.some(({ sha256 }) => path.startsWith(savedPath(sha256, "")));
-  await removePaths(
-    place,
-    [...saved].filter((path) => !isNeeded(path)),
-  );
+  await place.remove([...saved].filter((path) => !isNeeded(path)));
 
   if (foreign.length === 0) return;
   place.context.reporter.warn(
@@ -57,18 +42,11 @@ export async function removeRecords(
   );
 }
 
-/** Whether every owner of a copy is removing it. */
-function isLeft(marks: readonly Mark[] = []): boolean {
-  return marks.length > 0 && marks.every(({ isLeaving }) => isLeaving);
-}
-
-/** Sorts records: the copy that was published last first. */
-function newestFirst(records: readonly FoundRecord[], marks: Inventory["marks"]): FoundRecord[] {
-  const publishedAt = ({ sha256, modifiedAtMs }: FoundRecord): number => {
-    const staying = (marks.get(sha256) ?? []).filter(({ isLeaving }) => !isLeaving);
-    return staying.length === 0 ? modifiedAtMs : Math.max(...staying.map(({ writtenAt }) => writtenAt));
-  };
-  return records.toSorted((one, other) => publishedAt(other) - publishedAt(one));
+/** When a copy was published last, by the clock of the place. `-Infinity` if every owner is removing it. */
+function publishedAt({ sha256, modifiedAtMs }: FoundRecord, marks: Inventory["marks"]): number {
+  const owners = marks.get(sha256) ?? [];
+  if (owners.length === 0) return modifiedAtMs; // of a version without marks
+  return Math.max(...owners.filter(({ isLeaving }) => !isLeaving).map(({ writtenAt }) => writtenAt));
 }
 
 /** The newest of the copies that stay which has a file of this path. */
@@ -124,12 +102,16 @@ async function fatesOf(
   return fates;
 }
 
-/** Gives files that were kept their paths back. */
+/** Gives files that were kept their paths back. Pages last: what a page loads exists as long as the page. */
 async function restore(place: BucketPlace, files: readonly Inherited[]): Promise<void> {
-  await inParallel(files, CONCURRENCY, async (file) => {
+  const restoreOne = async (file: Inherited): Promise<void> => {
     const from = place.key(savedPath(file.heir.sha256, file.path));
     file.revision = (await place.objects.copy(from, place.key(file.path))) ?? "";
-  });
+  };
+  for (const isNow of [false, true]) {
+    const now = files.filter(({ path, revision }) => revision === "" && isPage(path) === isNow);
+    await inParallel(now, CONCURRENCY, restoreOne);
+  }
 }
 
 /** Restores files that had to make room for a folder or a file of a removed copy, and completes the records of the heirs. */
@@ -161,16 +143,8 @@ async function completeHeirs(
     const files = new Map<string, RecordedFile>(heir.files);
     for (const { path, revision } of given) files.set(path, { sha256: "", ...files.get(path), revision });
     await putRecord(place, { sha256, isWhole, headersVersion, files, derived });
-    await removePaths(
-      place,
-      given.map(({ path }) => savedPath(sha256, path)).filter((path) => saved.has(path)),
-    );
+    await place.remove(given.map(({ path }) => savedPath(sha256, path)).filter((path) => saved.has(path)));
   }
-}
-
-/** Removes the objects at these paths, regardless of who wrote them. */
-export async function removePaths(place: BucketPlace, paths: readonly string[]): Promise<void> {
-  await place.objects.remove(paths.map((path) => place.key(path)));
 }
 
 /**

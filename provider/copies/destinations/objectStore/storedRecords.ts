@@ -4,7 +4,7 @@ import { headersOf, HEADERS_VERSION } from "./fileHeaders";
 import type { ListedObject, Revision } from "./objectStore";
 import { readTexts } from "./readObject";
 import { sendText } from "./sendObject";
-import { parseRecord, recordPath, writeRecord, type ParsedRecord, type SiteRecord } from "./siteRecord";
+import { parseRecord, recordPath, writeRecord, type SiteRecord } from "./siteRecord";
 
 /** A record as read from the bucket. */
 export interface FoundRecord extends SiteRecord {
@@ -51,7 +51,7 @@ export async function listedRecord(
   return { ...found.record, isWhole, modifiedAtMs };
 }
 
-function recordAt(place: BucketPlace, key: string): Promise<ParsedRecord | undefined> {
+function recordAt(place: BucketPlace, key: string) {
   return readTexts(place, key, async (texts, revision) => {
     const parsed = await parseRecord(place, key, texts);
     note(place, key, revision, parsed.record);
@@ -59,11 +59,11 @@ function recordAt(place: BucketPlace, key: string): Promise<ParsedRecord | undef
   });
 }
 
-/** Writes the record of a copy. @param record without `headersVersion`: of files that are sent now */
-export async function putRecord(
-  place: BucketPlace,
-  record: Omit<SiteRecord, "headersVersion"> & Partial<SiteRecord>,
-): Promise<void> {
+/** A record without `headersVersion` is of files that are sent now. */
+export type NewRecord = Omit<SiteRecord, "headersVersion"> & Partial<Pick<SiteRecord, "headersVersion">>;
+
+/** Writes the record of a copy. */
+export async function putRecord(place: BucketPlace, record: NewRecord): Promise<void> {
   const key = place.key(recordPath(record.sha256));
   const whole = { headersVersion: HEADERS_VERSION, ...record };
   await sendText(place, key, writeRecord(whole), headersOf(key), {
