@@ -5,9 +5,12 @@ import type { Copy, CopyComparison, Destination, DestinationContext, Draft } fro
 /** Runs an operation at the place of the copies: it is open as long as that takes. */
 type AtPlace<Place> = <T>(context: DestinationContext, work: (place: Place) => Promise<T>) => Promise<T>;
 
+/** See {@link Draft.publish}. */
+export type Placing = (copy: Copy) => void;
+
 /** A draft whose place is open again when it is published. */
 interface LayoutDraft<Place> extends Omit<Draft, "publish"> {
-  readonly publish: (place: Place, placing?: (copy: Copy) => void) => Promise<Copy>;
+  readonly publish: (place: Place, placing?: Placing) => Promise<Copy>;
 }
 
 /** What copies of a layout are at a kind of place: what differs between destinations of {@link layoutDestination}. */

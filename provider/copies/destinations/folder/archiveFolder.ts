@@ -2,7 +2,7 @@ import { lstat, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { Bundle } from "../../../site/inspection/bundle";
-import type { CopyLayout } from "../copyLayout";
+import type { CopyLayout, Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../../runtime/files/drafts";
 import { ignoreMissing } from "../../../runtime/files/ignoreMissing";
@@ -65,11 +65,7 @@ export const ARCHIVES_IN_FOLDER: CopyLayout<FolderPlace> = {
   },
 };
 
-async function publishArchive(
-  place: FolderPlace,
-  bundle: Bundle,
-  placing?: (copy: Copy) => void,
-): Promise<Copy> {
+async function publishArchive(place: FolderPlace, bundle: Bundle, placing?: Placing): Promise<Copy> {
   const { folder, ownership, context } = place;
   const { signal, reporter } = context;
   const { sha256, size } = bundle;
@@ -127,10 +123,7 @@ async function removeArchive(place: FolderPlace, file: string): Promise<void> {
 }
 
 /** Reads an archive; `undefined` if there is none. @throws DestinationError for a symbolic link or a folder of that name */
-async function digestAt(
-  path: string,
-  signal: AbortSignal,
-): Promise<{ sha256: string; size: number } | undefined> {
+async function digestAt(path: string, signal: AbortSignal) {
   const stats = await lstat(path).catch(ignoreMissing);
   if (!stats) return undefined;
   if (!stats.isFile()) {

@@ -9,14 +9,14 @@ import { ARCHIVE_FORMATS, ARCHIVE_NAME } from "../../../site/archive/format";
 import type { Bundle } from "../../../site/inspection/bundle";
 import { parseDuration } from "../../../runtime/time/duration";
 import { removedMeanwhile } from "../../ownership/ownership";
-import type { CopyLayout } from "../copyLayout";
+import type { CopyLayout, Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { LONGEST_LINK_LIFE_MS } from "./inputs";
 import { CONCURRENCY, type Revision, type StoredObject } from "./objectStore";
 import { listedAt } from "./readObject";
 import { isSameContent, sendObject } from "./sendObject";
 import type { BucketPlace } from "./bucketPlace";
-import { clearUploads, isAbandoned } from "./unfinishedUploads";
+import { clearUploads } from "./unfinishedUploads";
 
 /** An archive never changes under its name, and shared caches must not keep it. */
 const CACHE_CONTROL = "private, max-age=31536000, immutable";
@@ -96,19 +96,11 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<BucketPlace> = {
 };
 
 /** Uploads a bundle's archive, unless it exists already. Aborts the uploads of it that killed runs left. */
-async function publishArchive(
-  place: BucketPlace,
-  bundle: Bundle,
-  placing?: (copy: Copy) => void,
-): Promise<Copy> {
+async function publishArchive(place: BucketPlace, bundle: Bundle, placing?: Placing): Promise<Copy> {
   const { path, size, sha256, format } = bundle;
   const file = `${sha256}.${format}`;
   const key = place.key(file);
   const { clock, reporter } = place.context;
-  const copyOf = async (revision: Revision = ""): Promise<Copy> => ({
-    sha256,
-    ...(await storedCopy(place, key, { size, revision })),
-  });
   const look = async (): Promise<StoredObject | undefined> => {
     const stored = await place.objects.head(key);
     if (stored === undefined || isSameContent(stored, bundle)) return stored;
@@ -118,7 +110,7 @@ async function publishArchive(
     );
   };
   const before = await look();
-  placing?.(await copyOf(before?.revision));
+  placing?.({ sha256, ...(await storedCopy(place, key, before ?? { size, revision: "" })) });
   const isThere = (): Promise<boolean> => ARCHIVES_IN_BUCKET.exists(place, file);
   const stored = await place.ownership.publish(file, isThere, async () => {
     // another owner may have removed it before it saw the mark
@@ -134,7 +126,7 @@ async function publishArchive(
     return look();
   });
   if (stored === undefined) throw removedMeanwhile(place.uriOf(key));
-  const copy = await copyOf(stored.revision);
+  const copy = { sha256, ...(await storedCopy(place, key, stored)) };
   placing?.(copy);
   await clearArchiveUploads(place, [file]);
   return copy;
@@ -154,10 +146,7 @@ async function storedCopy(
 }
 
 /** @returns where it is, and its SHA-256; `undefined` when the store reports that it does not exist */
-async function downloadArchive(
-  { objects, context }: BucketPlace,
-  key: string,
-): Promise<{ archive: string; digest: string | undefined }> {
+async function downloadArchive({ objects, context }: BucketPlace, key: string) {
   const archive = join(await context.scratch(), "archive");
   const written = await objects.read(key, (content) => writeNewFile(archive, content, { flush: false }));
   return { archive, digest: written?.sha256 };
@@ -171,16 +160,13 @@ async function downloadArchive(
 async function clearArchiveUploads(place: BucketPlace, names: readonly string[]): Promise<void> {
   await clearUploads(
     place,
-    (name, upload) => names.includes(name) || (ARCHIVE_NAME.test(name) && isAbandoned(place, upload)),
+    (name) => ARCHIVE_NAME.test(name),
+    (name) => !names.includes(name),
   );
 }
 
 /** Removes an archive, unless its content is not what its name says. */
-async function removeArchive(
-  place: BucketPlace,
-  name: string,
-  known: ArchiveParts | undefined,
-): Promise<void> {
+async function removeArchive(place: BucketPlace, name: string, known?: ArchiveParts): Promise<void> {
   const stored = await place.objects.head(place.key(name));
   const [, sha256 = ""] = ARCHIVE_NAME.exec(name) ?? [];
   // if HEAD finds nothing, the removal reports what is wrong, if anything

@@ -22,8 +22,8 @@ export async function saveReplaced(
   for (const record of inventory.records) {
     if (record.sha256 === edition || !record.isWhole || !inventory.others.has(record.sha256)) continue;
     const replaced = paths.filter((path) => {
-      const revision = inventory.objects.get(path)?.revision;
-      return revision !== undefined && record.files.get(path)?.revision === revision;
+      const listed = inventory.objects.get(path);
+      return listed !== undefined && record.files.get(path)?.revision === listed.revision;
     });
     if (replaced.length === 0) continue;
     const others = await place.ownership.otherOwners(record.sha256);

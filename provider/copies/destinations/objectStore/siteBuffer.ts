@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { appendFile, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { DigestingSink, SiteFile } from "../../../site/archive/site";
@@ -10,12 +10,6 @@ import type { BufferedFile } from "./siteObjects";
 const BLOCK = 1024 * 1024;
 /** How many bytes are read at once, so that small files are not read one by one. */
 const READ_BLOCK = 64 * 1024;
-
-interface Held {
-  readonly start: number;
-  readonly end: number;
-  readonly bytes: Promise<Buffer>;
-}
 
 /**
  * Holds a site's files, one after the other in one local file, until the whole archive is accepted. Twenty thousand small files
@@ -30,7 +24,7 @@ export class SiteBuffer implements DigestingSink {
   #size = 0;
   #reader: Promise<FileHandle> | undefined;
   /** What was read last. */
-  #held: Held | undefined;
+  #held: { readonly start: number; readonly end: number; readonly bytes: Promise<Buffer> } | undefined;
 
   /** @param folder where the file is created */
   constructor(folder: string) {
@@ -39,15 +33,15 @@ export class SiteBuffer implements DigestingSink {
 
   async file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
     const offset = this.#size;
-    const hash = createHash("sha256");
+    const digest = createHash("sha256");
     for await (const bytes of content) {
-      hash.update(bytes);
+      digest.update(bytes);
       this.#append(Buffer.from(bytes)); // a copy: the reader may use its memory again
       if (this.#blockSize >= BLOCK) await this.#write();
     }
     const { path } = file;
     const size = this.#size - offset;
-    const sha256 = hash.digest("hex");
+    const sha256 = digest.digest("hex");
     this.#files.push({ path, size, sha256, offset, headers: headersOf(path), revision: "" });
   }
 
@@ -93,7 +87,7 @@ export class SiteBuffer implements DigestingSink {
     const offset = this.#size;
     this.#append(bytes);
     await this.#write();
-    return { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), offset };
+    return { size: bytes.length, sha256: hash("sha256", bytes), offset };
   }
 
   #append(bytes: Buffer): void {

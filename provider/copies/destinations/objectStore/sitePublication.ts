@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { transferLine } from "../../../runtime/messages/transferLine";
-import { isEdition } from "../copyLayout";
+import { isEdition, type Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
@@ -25,7 +25,7 @@ import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import type { BucketPlace } from "./bucketPlace";
 import { listedAt } from "./readObject";
-import { changedOnDisk, sendObject, type FileContent } from "./sendObject";
+import { changedOnDisk, sendObject } from "./sendObject";
 import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
@@ -53,7 +53,7 @@ export async function publishSite(
   place: BucketPlace,
   edition: string,
   buffer: SiteBuffer,
-  placing?: (copy: Copy) => void,
+  placing?: Placing,
 ): Promise<Copy> {
   const files = await buffer.files();
   const hasStartPage = files.some(({ path }) => path === "index.html");
@@ -66,7 +66,7 @@ export async function publishSite(
       await putRecord(place, begun(plan));
       // their removal began before it could see this record
       if (await place.ownership.waitForOthers()) plan = await planSite(place, edition, buffer);
-      await sendSite(place, plan, buffer);
+      await sendSite(place, plan);
       await nameConcurrent(place, edition, plan.inventory);
     }
     await removeAbandoned(place, edition, plan.inventory);
@@ -79,6 +79,7 @@ type Objects = ReadonlyMap<string, SiteObject>;
 
 /** What a publication of a site does. */
 interface SitePlan extends ExistingContents {
+  readonly buffer: SiteBuffer;
   readonly inventory: Inventory;
   /** What is sent, in its order. */
   readonly missing: readonly (readonly SiteObject[])[];
@@ -108,7 +109,7 @@ async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer)
     stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
   );
   return {
-    ...{ inventory, missing, surplus, ...contents },
+    ...{ buffer, inventory, missing, surplus, ...contents },
     conflicting: existing === undefined ? [] : conflictingPaths(existing, objects),
     record: { sha256: edition, isWhole: false, files, derived },
     isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
@@ -126,7 +127,7 @@ function begun({ record, surplus }: SitePlan): NewRecord {
 }
 
 /** Sends what is missing, removes what the copy has no more, and completes the record. */
-async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
+async function sendSite(place: BucketPlace, plan: SitePlan): Promise<void> {
   const { inventory, differing, altered, conflicting, surplus, record } = plan;
   const { objects, records } = inventory;
   const removeWritten = async (paths: Iterable<string>): Promise<void> =>
@@ -139,7 +140,7 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
   await clearSiteUploads(place, inventory, [record, ...records]);
   await saveReplaced(place, record.sha256, inventory, [...differing, ...conflicting]);
   await removeWritten(conflicting);
-  await sendMissing(place, plan, buffer);
+  await sendMissing(place, plan);
   const others = records.filter(({ sha256 }) => sha256 !== record.sha256);
   await removeWritten([...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path))));
   if (!(await isKnown(place, plan))) await confirm(place, record.files);
@@ -191,11 +192,7 @@ function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
   }
 }
 
-async function sendMissing(
-  place: BucketPlace,
-  { inventory, missing }: SitePlan,
-  buffer: SiteBuffer,
-): Promise<void> {
+async function sendMissing(place: BucketPlace, { buffer, inventory, missing }: SitePlan): Promise<void> {
   const { clock, reporter } = place.context;
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
   const startedAt = clock.monotonic();
@@ -203,19 +200,12 @@ async function sendMissing(
   const report = (bytes: number): void => {
     reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
   };
-  const contentOf = async (object: SiteObject): Promise<FileContent | Buffer> => {
-    const { offset, size, sha256 } = object;
-    if (size > LARGEST_READ) return { path: buffer.path, offset };
-    const bytes = await buffer.read(object);
-    const isVerified =
-      place.objects.verifiesContent === true || createHash("sha256").update(bytes).digest("hex") === sha256;
-    if (!isVerified) throw changedOnDisk(buffer.path);
-    return bytes;
-  };
   const send = async (object: SiteObject): Promise<void> => {
-    const { path, size } = object;
+    const { path, size, sha256, offset } = object;
+    const content = size > LARGEST_READ ? { path: buffer.path, offset } : await buffer.read(object);
+    const isUnverified = Buffer.isBuffer(content) && place.objects.verifiesContent !== true;
+    if (isUnverified && hash("sha256", content) !== sha256) throw changedOnDisk(buffer.path);
     const whole = { ...object, key: place.key(path) };
-    const content = await contentOf(object);
     const isSent = await sendObject(place, whole, content, !inventory.objects.has(path), {
       ...(!Buffer.isBuffer(content) && { onProgress: (bytes) => report(done + bytes) }),
       onStored: (revision) => {

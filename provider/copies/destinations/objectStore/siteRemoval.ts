@@ -6,7 +6,7 @@ import { CONCURRENCY, type Revision } from "./objectStore";
 import { savedPath, takeInventory, writtenByCopies, type Inventory } from "./siteInventory";
 import { recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
 import { putRecord, type FoundRecord } from "./storedRecords";
-import { clearUploads, isAbandoned } from "./unfinishedUploads";
+import { clearUploads } from "./unfinishedUploads";
 
 /** Removes copies: their records, and the files that no other copy has. Other copies get files back that were replaced. */
 export async function removeRecords(
@@ -156,9 +156,6 @@ export async function clearSiteUploads(
   { others }: Inventory,
   copies: readonly Pick<SiteRecord, "files">[],
 ): Promise<void> {
-  await clearUploads(
-    place,
-    (path, upload) =>
-      copies.some(({ files }) => files.has(path)) && (others.size === 0 || isAbandoned(place, upload)),
-  );
+  const isOurs = (path: string): boolean => copies.some(({ files }) => files.has(path));
+  await clearUploads(place, isOurs, () => others.size > 0);
 }
