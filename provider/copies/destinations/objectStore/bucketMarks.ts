@@ -65,8 +65,7 @@ export function marksIn(place: BucketPlace, listed: Iterable<ListedObject>): Map
   const found = new Map<string, Map<string, Mark>>();
   for (const { key, modifiedAtMs } of listed) {
     if (!key.startsWith(prefix)) continue;
-    const [item = "", ...rest] = key.slice(prefix.length).split("/");
-    const name = rest.join("/");
+    const [, item = "", name = ""] = /^([^/]*)\/(.+)$/s.exec(key.slice(prefix.length)) ?? [];
     if (name === "") continue;
     const owner = name.replace(/\.(?:json|leaving)$/, "");
     const marks = found.get(item) ?? new Map<string, Mark>();

@@ -2,7 +2,7 @@ import type { Deadline } from "../../../runtime/time/clock";
 import type { BucketPlace } from "./bucketPlace";
 import { headersOf, HEADERS_VERSION } from "./fileHeaders";
 import type { ListedObject, Revision } from "./objectStore";
-import { readTexts } from "./readObject";
+import { textsOf } from "./readObject";
 import { sendText } from "./sendObject";
 import { parseRecord, recordPath, writeRecord, type SiteRecord } from "./siteRecord";
 
@@ -52,8 +52,8 @@ export async function listedRecord(
 }
 
 function recordAt(place: BucketPlace, key: string) {
-  return readTexts(place, key, async (texts, revision) => {
-    const parsed = await parseRecord(place, key, texts);
+  return place.objects.read(key, async (content, revision) => {
+    const parsed = await parseRecord(place, key, textsOf(place, key, content));
     note(place, key, revision, parsed.record);
     return parsed;
   });
