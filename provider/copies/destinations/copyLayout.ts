@@ -21,6 +21,7 @@ export interface CopyLayout<Place> {
   readonly isItem: (name: string) => boolean;
   /** Whether any of an item is there. */
   exists(place: Place, item: string): Promise<boolean>;
+  /** Fails before anything is sent if the place cannot be used at all. */
   begin(place: Place, bundle: Bundle, edition: string): Promise<LayoutDraft<Place>>;
   find(place: Place, name: string): ReturnType<Destination["find"]>;
   /** Compares a copy with what was published, without its marks. */

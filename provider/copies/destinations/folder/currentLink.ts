@@ -56,10 +56,10 @@ export async function giveLinkAway(place: FolderPlace, site: string): Promise<vo
   for (let from: string | undefined = site, tries = 1; tries <= MAX_TRIES; tries++) {
     if ((await currentSite(place)) !== from) return;
     const heir = await newestWhole(place);
-    if (heir === from || heir === site) return;
+    if (heir === from || heir === site) return; // whoever publishes the site again takes the link
     if (heir === undefined) await rm(place.path(CURRENT), { force: true });
     else await moveTo(place, heir);
-    from = heir; // a newer one may have been published meanwhile
+    from = heir; // look again: whoever published meanwhile may have looked at the link before
   }
 }
 

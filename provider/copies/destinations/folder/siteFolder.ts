@@ -77,8 +77,8 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
             foreignIn: () => foreignFiles(place, path, new Map([...(earlier ?? []), ...listing])),
           });
           await takeLink(place, sha256);
-          const isWhole = (await place.has(sha256)) && (await place.has(listingOf(sha256)));
-          if (!isWhole) throw removedMeanwhile(path);
+          if (!(await place.has(sha256)) || !(await place.has(listingOf(sha256))))
+            throw removedMeanwhile(path);
         });
         await removeDraft(draft);
         return copy;

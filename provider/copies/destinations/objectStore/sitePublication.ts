@@ -102,9 +102,9 @@ async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer)
   checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
-  const files = new Map(objects.map((object) => [object.path, object]));
+  const files = new Map(objects.values().map((object) => [object.path, object] as const));
   const before = inventory.records.find(({ sha256 }) => sha256 === edition);
-  const surplus = new Map([...(before?.files ?? [])].filter(([path]) => !files.has(path)));
+  const surplus = new Map(before?.files.entries().filter(([path]) => !files.has(path)));
   const missing = stages.map((stage) =>
     stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
   );
