@@ -160,7 +160,7 @@ const storeFindings = <Inputs extends { readonly prefix?: string }>(
   async function* (inputs, { write }, context) {
     const store = await open(inputs, context);
     try {
-      const place = new BucketPlace(store, inputs.prefix ?? "", undefined, context);
+      const place = new BucketPlace(store, inputs, context);
       await store.list(place.key(""), () => undefined, 1);
       yield ok("bucket", `${place.uri} can be read`);
       if (!write) return;

@@ -3,14 +3,14 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
-import { siteFolder } from "../../dist/provider/copies/destinations/folder/siteFolder.js";
+import { destinationOf } from "../../dist/provider/copies/destinations/destinationOf.js";
 import { newOwner } from "../../dist/provider/copies/ownership/owner.js";
 import { startDeadline, systemClock } from "../../dist/provider/runtime/time/clock.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 
 const [, , folder = "", files = ""] = process.argv;
 const silent = (): undefined => undefined;
-const draft = await siteFolder(folder).begin(
+const draft = await destinationOf({ folder, layout: "site" }).begin(
   { path: "", format: "tar.gz", sha256: "ab".repeat(32), size: 1, version: "v1" },
   {
     fetch,

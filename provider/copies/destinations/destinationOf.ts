@@ -1,17 +1,14 @@
 import { isUnknown } from "../../runtime/messages/plainText";
 import type { Destination } from "./destination";
-import { archiveFolder } from "./folder/archiveFolder";
-import { siteFolder } from "./folder/siteFolder";
+import { folderDestination } from "./folder/folderDestination";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "./inputs";
 import { azureDestination } from "./objectStore/azure/azureStore";
 import { gcsDestination } from "./objectStore/gcs/gcsStore";
 import { s3Destination } from "./objectStore/s3/s3Store";
 import { repositoryDestination } from "./repository/repositoryDestination";
 
-const FOLDERS = { archive: archiveFolder, site: siteFolder };
-
 const DESTINATIONS: ForEachKind<Destination> = {
-  folder: ({ folder, layout = "archive" }) => FOLDERS[layout](folder),
+  folder: folderDestination,
   bucket: s3Destination,
   azureContainer: azureDestination,
   gcsBucket: gcsDestination,

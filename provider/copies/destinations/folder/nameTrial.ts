@@ -35,37 +35,27 @@ export async function tryNames(
   names: ReadonlyMap<string, ReadonlySet<string>>,
   { folder, draft, signal, disk = fs }: NameTrial,
 ): Promise<void> {
-  if (names.size === 0) return;
   const trial = join(draft, "names");
-  const refused: string[] = [];
+  const refused = new Set<string>();
   for (const [parent, wanted] of names) {
     signal.throwIfAborted();
     await makeFolder(trial);
     for (const name of wanted)
-      if (!(await isWritten(join(trial, name), disk))) refused.push(join(parent, name));
+      await disk.writeFile(join(trial, name), "", { flag: "wx" }).catch((error: unknown) => {
+        if (NOT_OF_THE_NAME.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+        refused.add(join(parent, name));
+      });
     const found = new Set((await disk.readdir(trial)).map((name) => name.normalize()));
-    for (const name of wanted) if (!found.has(name.normalize())) refused.push(join(parent, name));
+    for (const name of wanted) if (!found.has(name.normalize())) refused.add(join(parent, name));
     await disk.rm(trial, { recursive: true, force: true });
   }
-  const lacking = [...new Set(refused)];
-  if (lacking.length === 0) return;
+  if (refused.size === 0) return;
   const shown = firstOf(
-    lacking.map((name) => `«${printable(truncate(name, 120))}»`),
+    Array.from(refused, (name) => `«${printable(truncate(name, 120))}»`),
     MAX_SHOWN,
   );
   throw new DestinationError(
-    `the file system of ${folder} cannot hold ${lacking.length === 1 ? "a name" : `${lacking.length} names`} of the site beside its others: ${shown}`,
+    `the file system of ${folder} cannot hold ${refused.size === 1 ? "a name" : `${refused.size} names`} of the site beside its others: ${shown}`,
     'Give a folder on another file system, such as one of Linux, or `layout: "archive"`, a bucket or a registry: these hold every name.',
   );
-}
-
-/** Whether a new file of this name could be written. @throws the error of a full or broken disk */
-async function isWritten(path: string, disk: NameDisk): Promise<boolean> {
-  try {
-    await disk.writeFile(path, "", { flag: "wx" });
-    return true;
-  } catch (error) {
-    if (NOT_OF_THE_NAME.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    return false;
-  }
 }

@@ -1,5 +1,4 @@
 import type { Mark, Marks } from "../../ownership/marks";
-import { Ownership } from "../../ownership/ownership";
 import { isOwnerId, markText } from "../../ownership/owner";
 import type { ListedObject } from "./objectStore";
 import { readText } from "./readObject";
@@ -18,16 +17,11 @@ const HEADERS = { contentType: "application/json", cacheControl: "no-store" };
 /** Whether there is a mark at a path below the prefix. */
 export const isMarkPath = (path: string): boolean => path.startsWith(`${MARKS_FOLDER}/`);
 
-/** The rights of the operation's owner at the items of a bucket. @param addressOf of an item, for messages */
-export function bucketOwnership(place: BucketPlace, addressOf: (item: string) => string): Ownership {
-  return new Ownership(bucketMarks(place), place.context, addressOf);
-}
-
 /**
  * Marks in a bucket: the object `.docs-hosting/owners/ITEM/OWNER.json` for each owner, and `OWNER.leaving` while it removes the
  * item. An object of another name counts as an owner, too.
  */
-function bucketMarks(place: BucketPlace): Marks {
+export function bucketMarks(place: BucketPlace): Marks {
   const at = (item: string, name: string): string => place.key(`${MARKS_FOLDER}/${item}/${name}`);
   const write = (key: string, text: string): Promise<void> => sendText(place, key, text, HEADERS);
   const find = async (prefix: string): Promise<Map<string, Mark[]> | undefined> => {
@@ -53,8 +47,7 @@ function bucketMarks(place: BucketPlace): Marks {
     read: (item, owner) => readText(place, at(item, `${owner}${STAYING}`)).catch(() => undefined),
     async write(item, owner) {
       await write(at(item, `${owner.id}${STAYING}`), markText(owner));
-      const marks = (await find(at(item, `${owner.id}${LEAVING}`)))?.get(item) ?? [];
-      if (marks.length > 0) await stay(item, owner.id);
+      if ((await find(at(item, `${owner.id}${LEAVING}`)))?.has(item)) await stay(item, owner.id);
     },
     stay,
     leave: (item, owner) => write(at(item, `${owner.id}${LEAVING}`), "{}"),
@@ -72,8 +65,7 @@ export function marksIn(place: BucketPlace, listed: Iterable<ListedObject>): Map
   const found = new Map<string, Map<string, Mark>>();
   for (const { key, modifiedAtMs } of listed) {
     if (!key.startsWith(prefix)) continue;
-    const [item = "", ...rest] = key.slice(prefix.length).split("/");
-    const name = rest.join("/");
+    const [, item = "", name = ""] = /^([^/]*)\/(.+)$/s.exec(key.slice(prefix.length)) ?? [];
     if (name === "") continue;
     const owner = name.replace(/\.(?:json|leaving)$/, "");
     const marks = found.get(item) ?? new Map<string, Mark>();

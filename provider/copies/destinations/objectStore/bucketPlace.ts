@@ -1,43 +1,60 @@
-import type { DestinationContext } from "../destination";
+import { Ownership } from "../../ownership/ownership";
+import { isEdition } from "../copyLayout";
+import type { DestinationContext, Layout } from "../destination";
+import { bucketMarks } from "./bucketMarks";
 import type { ObjectStore } from "./objectStore";
+
+/** Where in a bucket copies are kept, and how. */
+export interface BucketFields {
+  readonly prefix?: string | undefined;
+  readonly layout?: Layout | undefined;
+  /** Whether pages are stored a second time, without their extension. @default true */
+  readonly cleanUrls?: boolean | undefined;
+  /** @default links are not signed */
+  readonly linkLife?: string | undefined;
+}
 
 /** Where copies are in a bucket, during one operation: layouts, records and marks work with it. */
 export class BucketPlace {
   readonly objects: ObjectStore;
+  readonly fields: BucketFields;
   readonly context: DestinationContext;
-  /** How long a link to a copy lives, in milliseconds. Undefined: links are not signed. */
-  readonly linkLifeMs: number | undefined;
-  readonly #prefix: string;
+  readonly ownership: Ownership;
 
-  /** @param prefix of all keys, without a slash at its end */
-  constructor(
-    objects: ObjectStore,
-    prefix: string,
-    linkLifeMs: number | undefined,
-    context: DestinationContext,
-  ) {
+  constructor(objects: ObjectStore, fields: BucketFields, context: DestinationContext) {
     this.objects = objects;
-    this.#prefix = prefix;
-    this.linkLifeMs = linkLifeMs;
+    this.fields = fields;
     this.context = context;
+    this.ownership = new Ownership(bucketMarks(this), context, (item) => this.itemUri(item));
   }
 
   /** The place in messages. */
   get uri(): string {
-    return placeUri(this.objects.uri, this.#prefix);
+    return placeUri(this.objects.uri, this.fields.prefix);
   }
 
   /** The key of a name below the prefix; for "", what all keys begin with. */
   key(name: string): string {
-    return this.#prefix === "" ? name : `${this.#prefix}/${name}`;
+    const { prefix = "" } = this.fields;
+    return prefix === "" ? name : `${prefix}/${name}`;
   }
 
   /** The address of an object in messages. */
   uriOf(key: string): string {
     return `${this.objects.uri}/${key}`;
   }
+
+  /** Removes the objects of these names, regardless of who wrote them. One that is already gone is not an error. */
+  remove(names: readonly string[]): Promise<void> {
+    return this.objects.remove(names.map((name) => this.key(name)));
+  }
+
+  /** The address of a copy by its item: an archive's name, or a site's edition. */
+  itemUri(item: string): string {
+    return isEdition(item) ? `${this.uri}/#sha256:${item}` : this.uriOf(this.key(item));
+  }
 }
 
 /** The address of a prefix in a bucket. */
-export const placeUri = (bucket: string, prefix: string): string =>
+export const placeUri = (bucket: string, prefix = ""): string =>
   prefix === "" ? bucket : `${bucket}/${prefix}`;

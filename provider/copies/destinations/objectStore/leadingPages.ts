@@ -14,20 +14,13 @@ export async function leadOn(
   stages: readonly (readonly SiteObject[])[],
   buffer: SiteBuffer,
 ): Promise<SiteObject[][]> {
-  const led: SiteObject[][] = [];
-  for (const stage of stages) {
-    const objects: SiteObject[] = [];
-    for (const object of stage)
-      objects.push(object.indexFor === undefined ? object : await ledOn(object, object.indexFor, buffer));
-    led.push(objects);
-  }
-  return led;
-}
-
-async function ledOn(object: SiteObject, indexFor: string, buffer: SiteBuffer): Promise<SiteObject> {
-  const { size } = object;
-  if (size <= LARGEST_READ && !hasRelativeAddress(await buffer.read(object))) return object;
-  return { ...object, ...(await buffer.add(Buffer.from(leadingPage(basename(indexFor))))) };
+  const ledOn = async (object: SiteObject): Promise<SiteObject> => {
+    const { size, indexFor } = object;
+    if (indexFor === undefined) return object;
+    if (size <= LARGEST_READ && !hasRelativeAddress(await buffer.read(object))) return object;
+    return { ...object, ...(await buffer.add(Buffer.from(leadingPage(basename(indexFor))))) };
+  };
+  return Array.fromAsync(stages, (stage) => Array.fromAsync(stage, ledOn)); // one after the other
 }
 
 /** A page that leads to one in the folder above it, with query and fragment if scripts run. */

@@ -1,25 +1,10 @@
-import { writeNewFile } from "../../../runtime/files/writeFile";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { formatBytes } from "../../../runtime/messages/formatBytes";
 import type { BucketPlace } from "./bucketPlace";
-import type { ListedObject, Revision } from "./objectStore";
+import type { ListedObject } from "./objectStore";
 
 /** The longest text that is read, in bytes: the record of the largest accepted site is shorter. */
 const LONGEST_TEXT = 256 * 1024 * 1024;
-
-/**
- * Downloads an object into a new file.
- *
- * @returns the SHA-256 of what arrived, hexadecimal digits; `undefined` when the store reports that it does not exist
- * @throws DestinationError when its content ends early
- */
-export async function downloadObject(
-  { objects }: BucketPlace,
-  key: string,
-  path: string,
-): Promise<string | undefined> {
-  return objects.read(key, async (content) => (await writeNewFile(path, content, { flush: false })).sha256);
-}
 
 /** An object as the list describes it, which has an error code where the answer to HEAD has none. */
 export async function listedAt({ objects }: BucketPlace, key: string): Promise<ListedObject | undefined> {
@@ -28,33 +13,26 @@ export async function listedAt({ objects }: BucketPlace, key: string): Promise<L
   return found;
 }
 
-/** Reads an object's text; `undefined` when the store reports that it does not exist. @throws DestinationError as {@link readTexts} */
+/** Reads an object's text; `undefined` when the store reports that it does not exist. @throws DestinationError as {@link textsOf} */
 export async function readText(place: BucketPlace, key: string): Promise<string | undefined> {
-  return readTexts(place, key, async (texts) => (await Array.fromAsync(texts)).join(""));
+  return place.objects.read(key, async (content) =>
+    (await Array.fromAsync(textsOf(place, key, content))).join(""),
+  );
 }
 
-/**
- * Passes an object's text to a function, piece by piece, and its revision where the store's answer has it. Returns the function's result;
- * `undefined` when the store reports that the object does not exist.
- *
- * @throws DestinationError for an object of more than {@link LONGEST_TEXT} bytes
- */
-export async function readTexts<T>(
+/** The text of an object's content, piece by piece. @throws DestinationError for more than {@link LONGEST_TEXT} bytes */
+export async function* textsOf(
   place: BucketPlace,
   key: string,
-  use: (texts: AsyncIterable<string>, revision?: Revision) => Promise<T>,
-): Promise<T | undefined> {
-  return place.objects.read(key, (content, revision) => use(textsOf(content, place.uriOf(key)), revision));
-}
-
-async function* textsOf(content: AsyncIterable<Uint8Array>, uri: string): AsyncGenerator<string> {
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let size = 0;
   for await (const piece of content) {
     size += piece.length;
     if (size > LONGEST_TEXT) {
       throw new DestinationError(
-        `${uri} has more than ${formatBytes(LONGEST_TEXT)}, which no record of a copy has`,
+        `${place.uriOf(key)} has more than ${formatBytes(LONGEST_TEXT)}, which no record of a copy has`,
         "Nothing was changed. Find out who wrote it, remove it, and run `pulumi up` again.",
       );
     }

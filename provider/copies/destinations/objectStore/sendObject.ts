@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { diskFailure } from "../../../runtime/files/diskFailure";
 import { DestinationError } from "../../../runtime/messages/errors";
@@ -52,8 +52,8 @@ export async function sendText(
   more?: Pick<SendOptions, "onStored">,
 ): Promise<void> {
   const content = typeof text === "string" ? Buffer.from(text) : text;
-  const sha256 = createHash("sha256").update(content).digest("hex");
-  await sendObject(place, { key, size: content.length, sha256, headers }, content, false, more);
+  const object = { key, size: content.length, sha256: hash("sha256", content), headers };
+  await sendObject(place, object, content, false, more);
 }
 
 export function isSameContent(
@@ -76,17 +76,17 @@ async function* readChecked(
   { size, sha256 }: NewObject,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const hash = createHash("sha256");
+  const digest = createHash("sha256");
   if (size > 0) {
     const range = { start: offset, end: offset + size - 1 };
     try {
       for await (const bytes of createReadStream(path, range) as AsyncIterable<Buffer>) {
-        hash.update(bytes);
+        digest.update(bytes);
         yield bytes;
       }
     } catch (error) {
       throw diskFailure(error, path, signal, { kind: "file" });
     }
   }
-  if (hash.digest("hex") !== sha256) throw changedOnDisk(path);
+  if (digest.digest("hex") !== sha256) throw changedOnDisk(path);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { appendFile, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { DigestingSink, SiteFile } from "../../../site/archive/site";
@@ -10,12 +10,6 @@ import type { BufferedFile } from "./siteObjects";
 const BLOCK = 1024 * 1024;
 /** How many bytes are read at once, so that small files are not read one by one. */
 const READ_BLOCK = 64 * 1024;
-
-interface Held {
-  readonly start: number;
-  readonly end: number;
-  readonly bytes: Promise<Buffer>;
-}
 
 /**
  * Holds a site's files, one after the other in one local file, until the whole archive is accepted. Twenty thousand small files
@@ -30,7 +24,7 @@ export class SiteBuffer implements DigestingSink {
   #size = 0;
   #reader: Promise<FileHandle> | undefined;
   /** What was read last. */
-  #held: Held | undefined;
+  #held: { readonly start: number; readonly end: number; readonly bytes: Promise<Buffer> } | undefined;
 
   /** @param folder where the file is created */
   constructor(folder: string) {
@@ -39,17 +33,16 @@ export class SiteBuffer implements DigestingSink {
 
   async file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
     const offset = this.#size;
-    const hash = createHash("sha256");
+    const digest = createHash("sha256");
     for await (const bytes of content) {
-      hash.update(bytes);
-      this.#block.push(Buffer.from(bytes)); // a copy: the reader may use its memory again
-      this.#blockSize += bytes.length;
-      this.#size += bytes.length;
+      digest.update(bytes);
+      this.#append(Buffer.from(bytes)); // a copy: the reader may use its memory again
       if (this.#blockSize >= BLOCK) await this.#write();
     }
     const { path } = file;
     const size = this.#size - offset;
-    this.#files.push({ path, size, sha256: hash.digest("hex"), offset, headers: headersOf(path) });
+    const sha256 = digest.digest("hex");
+    this.#files.push({ path, size, sha256, offset, headers: headersOf(path), revision: "" });
   }
 
   digests(): ReadonlyMap<string, string> {
@@ -67,13 +60,12 @@ export class SiteBuffer implements DigestingSink {
    * digest is not verified.
    */
   async read({ offset, size }: Pick<BufferedFile, "offset" | "size">): Promise<Buffer> {
-    const isHeld = this.#held && offset >= this.#held.start && offset + size <= this.#held.end;
-    if (!isHeld) {
+    let held = this.#held;
+    if (held === undefined || offset < held.start || offset + size > held.end) {
       const end = Math.max(offset + size, Math.min(offset + READ_BLOCK, this.#size));
-      this.#held = { start: offset, end, bytes: this.#readBetween(offset, end) };
+      held = this.#held = { start: offset, end, bytes: this.#readBetween(offset, end) };
     }
-    const { start, bytes } = this.#held as Held;
-    return (await bytes).subarray(offset - start, offset - start + size);
+    return (await held.bytes).subarray(offset - held.start, offset - held.start + size);
   }
 
   async #readBetween(start: number, end: number): Promise<Buffer> {
@@ -93,11 +85,15 @@ export class SiteBuffer implements DigestingSink {
   /** Adds content that is not a file of the site, after {@link files}. */
   async add(bytes: Buffer): Promise<Pick<BufferedFile, "size" | "sha256" | "offset">> {
     const offset = this.#size;
-    this.#size += bytes.length;
+    this.#append(bytes);
+    await this.#write();
+    return { size: bytes.length, sha256: hash("sha256", bytes), offset };
+  }
+
+  #append(bytes: Buffer): void {
     this.#block.push(bytes);
     this.#blockSize += bytes.length;
-    await this.#write();
-    return { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), offset };
+    this.#size += bytes.length;
   }
 
   async #write(): Promise<void> {

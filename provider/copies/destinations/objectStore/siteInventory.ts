@@ -20,8 +20,10 @@ export interface Inventory {
   readonly records: readonly FoundRecord[];
   /** The objects of sites, and those of others, by path below the prefix. */
   readonly objects: ReadonlyMap<string, SiteListing>;
-  /** The marks of owners, by edition. */
+  /** The marks of owners, by item. */
   readonly marks: ReadonlyMap<string, readonly Mark[]>;
+  /** The items that an owner other than the operation's has, and stays. */
+  readonly others: ReadonlySet<string>;
   /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
   readonly saved: ReadonlySet<string>;
 }
@@ -42,33 +44,32 @@ export async function listObjects(
 }
 
 /** Lists all objects below the prefix, and the records of copies. */
-export async function listSite(
-  place: BucketPlace,
-): Promise<Omit<Inventory, "records"> & { objects: Map<string, SiteListing>; records: ListedObject[] }> {
+export async function listSite(place: BucketPlace) {
   const objects = new Map<string, SiteListing>();
   const records: ListedObject[] = [];
-  const marks: ListedObject[] = [];
+  const listedMarks: ListedObject[] = [];
   const saved = new Set<string>();
   await listObjects(place, (path, object) => {
     const { size, revision } = object;
     if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, { size, revision });
     else if (isRecordPath(path)) records.push(object);
-    else if (isMarkPath(path)) marks.push(object);
+    else if (isMarkPath(path)) listedMarks.push(object);
     else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
     else objects.set(path, { size, revision });
   });
-  return { objects, records, marks: marksIn(place, marks), saved };
+  const marks = marksIn(place, listedMarks);
+  const others = new Set<string>();
+  const { id } = place.context.owner;
+  for (const [item, each] of marks)
+    if (each.some(({ owner, isLeaving }) => owner !== id && !isLeaving)) others.add(item);
+  return { objects, records, marks, others, saved };
 }
 
 /** Lists the objects below the prefix, and reads the records of copies. */
 export async function takeInventory(place: BucketPlace): Promise<Inventory> {
   const { records: listed, ...rest } = await listSite(place);
-  const records: FoundRecord[] = [];
-  for (const each of listed) {
-    const record = await listedRecord(place, each);
-    if (record !== undefined) records.push(record);
-  }
-  return { records, ...rest };
+  const records = await Array.fromAsync(listed, (each) => listedRecord(place, each)); // one after the other
+  return { ...rest, records: records.filter((record) => record !== undefined) };
 }
 
 /** What the bucket has at the paths of a site's objects. */
@@ -94,21 +95,20 @@ export async function existingContents(
   const altered: string[] = [];
   const unsure: SiteObject[] = [];
   for (const object of objects) {
-    const found = listed.get(object.path);
+    const { path, size, sha256 } = object;
+    const found = listed.get(path);
     if (found === undefined) continue;
-    const known = records.filter(({ files }) => files.has(object.path));
-    const written = known.filter(({ files }) => files.get(object.path)?.revision === found.revision);
-    if (known.length === 0) foreign.push(object.path);
-    else if (written.length > 0) {
-      const isSame = written.some(
-        ({ files, headersVersion }) =>
-          hasHeadersOf(headersVersion, object.path) && files.get(object.path)?.sha256 === object.sha256,
-      );
-      if (!isSame) differing.add(object.path);
-    } else if (found.size === object.size && known.some(({ isWhole }) => !isWhole)) unsure.push(object);
-    else {
-      differing.add(object.path);
-      if (known.every(({ isWhole }) => isWhole)) altered.push(object.path);
+    const known = records.filter(({ files }) => files.has(path));
+    const written = known.filter(({ files }) => files.get(path)?.revision === found.revision);
+    const isSame = written.some(
+      ({ files, headersVersion }) => hasHeadersOf(headersVersion, path) && files.get(path)?.sha256 === sha256,
+    );
+    const isFinal = known.every(({ isWhole }) => isWhole);
+    if (known.length === 0) foreign.push(path);
+    else if (written.length === 0 && found.size === size && !isFinal) unsure.push(object);
+    else if (!isSame) {
+      differing.add(path);
+      if (written.length === 0 && isFinal) altered.push(path);
     }
   }
   if (foreign.length > 0) {
@@ -127,11 +127,6 @@ export async function existingContents(
     if (!isSame) differing.add(object.path);
   });
   return { differing, altered };
-}
-
-/** Whether the object at a path of the site is there, and as it should be. */
-export function isThere({ objects }: Inventory, { differing }: ExistingContents, path: string): boolean {
-  return objects.has(path) && !differing.has(path);
 }
 
 /** The paths at which the object is one that one of the copies wrote. */

@@ -1,84 +1,89 @@
 import { DestinationError } from "../../../runtime/messages/errors";
-import type { Copy, CopyComparison, CopyContent, FoundCopy } from "../destination";
+import { isEdition, type CopyLayout } from "../copyLayout";
 import { RECORDS_FOLDER } from "./inputs";
+import { SiteBuffer } from "./siteBuffer";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { listSite } from "./siteInventory";
-import { siteOwnership } from "./siteOwnership";
+import { copyOf, publishSite } from "./sitePublication";
 import { recordPath, type SiteRecord } from "./siteRecord";
+import { removeRecords } from "./siteRemoval";
 import { findRecord } from "./storedRecords";
 import type { BucketPlace } from "./bucketPlace";
 
-/** The copy of an edition. */
-export async function copyOf(place: BucketPlace, edition: string, hasStartPage: boolean): Promise<Copy> {
-  const sitePath = await place.objects.addressOf(place.key(""));
-  return {
-    sha256: edition,
-    uri: `${place.uri}/#sha256:${edition}`,
-    address: `${sitePath}${hasStartPage ? "index.html" : ""}`,
-    sitePath,
-    parts: { record: place.key(recordPath(edition)) },
-  };
-}
+/** Sites in a bucket: their files at their own paths, and a record of each copy. */
+export const SITES_IN_BUCKET: CopyLayout<BucketPlace> = {
+  itemOf: ({ sha256 }) => sha256,
+  isItem: isEdition,
+  exists: async (place, edition) => (await findRecord(place, edition)) !== undefined,
 
-/**
- * Finds a site by its record.
- *
- * @throws DestinationError when there is no record of it, or its objects are not those of the record
- */
-export async function findSite(place: BucketPlace, edition: string): Promise<FoundCopy> {
-  const record = await findRecord(place, edition);
-  if (record === undefined) {
-    throw new DestinationError(
-      `there is no record of this copy, ${place.uriOf(place.key(recordPath(edition)))}`,
-      "Check the address, and `endpoint`; for S3 also `region`.",
-    );
-  }
-  const { files } = record;
-  const copy = await copyOf(place, edition, files.has("index.html"));
-  if (!["same", "unmarked"].includes(await compareSite(place, copy))) {
-    throw new DestinationError(
-      `the objects below ${place.uri} are not those of this copy: it is incomplete, or another one replaced it`,
-      "They are unchanged. Import the newest copy, or make a new one.",
-    );
-  }
-  const isBare = record.derived !== undefined && lacksCleanUrls(files, record.derived);
-  return { copy, edition, files: digestsOf(files), ...(isBare && { destination: { cleanUrls: false } }) };
-}
+  async begin(place, _bundle, edition) {
+    // fails if the bucket cannot be used at all
+    await place.objects.list(place.key(`${RECORDS_FOLDER}/`), () => undefined);
+    const buffer = new SiteBuffer(await place.context.scratch());
+    return {
+      sink: buffer,
+      publish: (at, placing) => publishSite(at, edition, buffer, placing).finally(() => buffer.close()),
+    };
+  },
 
-/** Reads the files of a site from its record; `undefined` when that is gone. */
-export async function readSite(place: BucketPlace, { sha256 }: Copy): Promise<CopyContent | undefined> {
-  const record = await findRecord(place, sha256);
-  if (record === undefined) return undefined;
-  const { files, derived = secondPaths(digestsOf(files)) } = record;
-  // no second map: that of a large site has megabytes
-  return {
-    files: { get: (path) => files.get(path)?.sha256, keys: () => files.keys() },
-    derived: new Set(derived),
-  };
-}
+  async find(place, edition) {
+    const record = await findRecord(place, edition);
+    if (record === undefined) {
+      throw new DestinationError(
+        `there is no record of this copy, ${place.uriOf(place.key(recordPath(edition)))}`,
+        "Check the address, and `endpoint`; for S3 also `region`.",
+      );
+    }
+    const { files, derived } = record;
+    const copy = await copyOf(place, edition, files.has("index.html"));
+    if ((await SITES_IN_BUCKET.compare(place, copy)) !== "same") {
+      throw new DestinationError(
+        `the objects below ${place.uri} are not those of this copy: it is incomplete, or another one replaced it`,
+        "They are unchanged. Import the newest copy, or make a new one.",
+      );
+    }
+    const isBare = derived !== undefined && lacksCleanUrls(files, derived);
+    return { copy, edition, files: digestsOf(files), ...(isBare && { destination: { cleanUrls: false } }) };
+  },
+
+  /** Compares all of its files: none of them is replaced by another copy's file. */
+  async compare(place, { sha256 }) {
+    const record = await findRecord(place, sha256);
+    if (record === undefined) return "gone";
+    if (!record.isWhole) return "changed";
+    const { objects } = await listSite(place);
+    const isSame = [...record.files].every(
+      ([path, { revision }]) => objects.get(path)?.revision === revision,
+    );
+    return isSame ? "same" : "changed";
+  },
+
+  /** Reads the files from the record. */
+  async read(place, { sha256 }) {
+    const record = await findRecord(place, sha256);
+    if (record === undefined) return undefined;
+    const { files, derived = secondPaths(digestsOf(files)) } = record;
+    // no second map: that of a large site has megabytes
+    return {
+      files: { get: (path) => files.get(path)?.sha256, keys: () => files.keys() },
+      derived: new Set(derived),
+    };
+  },
+
+  /** Files that another copy also has stay, and with a warning those that others wrote since. */
+  remove: (place, editions, _copies, isLast) =>
+    place.ownership.release(
+      editions,
+      (edition) => SITES_IN_BUCKET.exists(place, edition),
+      (gone) =>
+        removeRecords(place, ({ sha256, isWhole }, { marks, others }) => {
+          // incomplete copies of versions without marks: no run follows the last removal
+          const isLeftover = isLast && !isWhole && !marks.has(sha256) && others.size === 0;
+          return gone.includes(sha256) || isLeftover;
+        }),
+    ),
+};
 
 function digestsOf(files: SiteRecord["files"]): Map<string, string> {
   return new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
-}
-
-/** Whether a site exists as it was published: all of its files, none of them replaced by another copy's file. */
-export async function compareSite(place: BucketPlace, copy: Copy): Promise<CopyComparison> {
-  const record = await findRecord(place, copy.sha256);
-  if (record === undefined) return "gone";
-  if (!record.isWhole) return "changed";
-  const { objects } = await listSite(place);
-  const isSame = [...record.files].every(([path, { revision }]) => objects.get(path)?.revision === revision);
-  return isSame ? siteOwnership(place).compared(copy.sha256) : "changed";
-}
-
-/** Writes the owner's mark at sites that are there. */
-export async function markSites(place: BucketPlace, copies: readonly Copy[]): Promise<void> {
-  for (const { sha256 } of copies) {
-    if ((await findRecord(place, sha256)) !== undefined) await siteOwnership(place).claim(sha256);
-  }
-}
-
-/** Fails if the bucket cannot be used at all. */
-export async function checkAccess(place: BucketPlace): Promise<void> {
-  await place.objects.list(place.key(`${RECORDS_FOLDER}/`), () => undefined);
 }

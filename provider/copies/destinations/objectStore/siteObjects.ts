@@ -1,6 +1,7 @@
 import { isImmutable } from "../../../site/inspection/immutableFiles";
 import { isPage } from "../../../site/inspection/mediaTypes";
 import type { FileHeaders } from "./fileHeaders";
+import type { Revision } from "./objectStore";
 
 /** A file of a site in the buffer, before it is sent. */
 export interface BufferedFile {
@@ -12,6 +13,8 @@ export interface BufferedFile {
   /** Offset of its content in the buffer, in bytes. */
   readonly offset: number;
   readonly headers: FileHeaders;
+  /** Of its object, once that is sent; empty before. */
+  revision: Revision;
 }
 
 /** A file that becomes one object. */
@@ -81,7 +84,9 @@ export function lacksCleanUrls(files: ReadonlyMap<string, unknown>, derived: rea
 export function conflictingPaths(paths: Iterable<string>, objects: readonly SiteObject[]): string[] {
   const files = new Set(objects.map(({ path }) => path));
   const folders = foldersOf(files);
-  return [...paths].filter((path) => folders.has(path) || isBelow(path, files));
+  return [...paths].filter(
+    (path) => folders.has(path) || foldersAbove(path).some((folder) => files.has(folder)),
+  );
 }
 
 function cleanPath(path: string): string | undefined {
@@ -94,20 +99,16 @@ function cleanPath(path: string): string | undefined {
 /** The folders that paths are in, with those above them. */
 function foldersOf(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
-  for (const path of paths) {
-    for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
-      const folder = path.slice(0, end);
+  for (const path of paths)
+    for (const folder of foldersAbove(path)) {
       if (folders.has(folder)) break;
       folders.add(folder);
-      if (end === 0) break;
     }
-  }
   return folders;
 }
 
-/** Whether a path is below another one. */
-function isBelow(path: string, files: ReadonlySet<string>): boolean {
-  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1))
-    if (files.has(path.slice(0, end))) return true;
-  return false;
+/** The folders above a path, from the inside out. */
+function* foldersAbove(path: string): Generator<string> {
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
+    yield path.slice(0, end);
 }

@@ -1,39 +1,49 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { transferLine } from "../../../runtime/messages/transferLine";
+import { isEdition, type Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { RECORDS_FOLDER } from "./inputs";
-import { CONCURRENCY, type Revision } from "./objectStore";
+import { CONCURRENCY } from "./objectStore";
 import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
 import {
   existingContents,
-  isThere,
   listObjects,
-  writtenByCopies,
+  listSite,
   takeInventory,
+  writtenByCopies,
   type ExistingContents,
   type Inventory,
 } from "./siteInventory";
-import { hasOtherOwner, siteOwnership } from "./siteOwnership";
-import { isEdition, type RecordedFile, type SiteRecord } from "./siteRecord";
-import { findRecord, putRecord, type FoundRecord } from "./storedRecords";
-import { clearSiteUploads, hasOthers, removePaths, removeRecords } from "./siteRemoval";
+import { recordPath, type SiteRecord } from "./siteRecord";
+import { findRecord, putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
+import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import type { BucketPlace } from "./bucketPlace";
 import { listedAt } from "./readObject";
-import { changedOnDisk, sendObject, type FileContent } from "./sendObject";
+import { changedOnDisk, sendObject } from "./sendObject";
 import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
-
-import { copyOf } from "./siteLayout";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
 /** Files up to this size are read as a whole, in bytes. */
 const LARGEST_READ = 4 * 1024 * 1024;
+
+/** The copy of an edition. */
+export async function copyOf(place: BucketPlace, edition: string, hasStartPage: boolean): Promise<Copy> {
+  const sitePath = await place.objects.addressOf(place.key(""));
+  return {
+    sha256: edition,
+    uri: place.itemUri(edition),
+    address: `${sitePath}${hasStartPage ? "index.html" : ""}`,
+    sitePath,
+    parts: { record: place.key(recordPath(edition)) },
+  };
+}
 
 /**
  * Writes a site's files below the prefix, in an order in which no page is visible before what it loads. Existing content is not
@@ -43,25 +53,20 @@ export async function publishSite(
   place: BucketPlace,
   edition: string,
   buffer: SiteBuffer,
-  hasCleanUrls: boolean,
-  placing?: (copy: Copy) => void,
+  placing?: Placing,
 ): Promise<Copy> {
   const files = await buffer.files();
-  const copy = await copyOf(
-    place,
-    edition,
-    files.some(({ path }) => path === "index.html"),
-  );
+  const hasStartPage = files.some(({ path }) => path === "index.html");
+  const copy = await copyOf(place, edition, hasStartPage);
   placing?.(copy);
-  const ownership = siteOwnership(place);
   const isNoted = async (): Promise<boolean> => (await findRecord(place, edition)) !== undefined;
-  await ownership.publish(edition, isNoted, async () => {
-    let plan = await planSite(place, edition, buffer, hasCleanUrls);
+  await place.ownership.publish(edition, isNoted, async () => {
+    let plan = await planSite(place, edition, buffer);
     if (!plan.isUnchanged) {
       await putRecord(place, begun(plan));
       // their removal began before it could see this record
-      if (await ownership.waitForOthers()) plan = await planSite(place, edition, buffer, hasCleanUrls);
-      await sendSite(place, plan, buffer);
+      if (await place.ownership.waitForOthers()) plan = await planSite(place, edition, buffer);
+      await sendSite(place, plan);
       await nameConcurrent(place, edition, plan.inventory);
     }
     await removeAbandoned(place, edition, plan.inventory);
@@ -69,58 +74,50 @@ export async function publishSite(
   return copy;
 }
 
-/** The files of a record while its copy is made, by path: what the store answers about each is added. */
-type NewFiles = ReadonlyMap<string, NewFile>;
-interface NewFile extends Pick<SiteObject, "size" | "sha256"> {
-  revision: Revision;
-}
+/** The objects of a site, by path. */
+type Objects = ReadonlyMap<string, SiteObject>;
 
 /** What a publication of a site does. */
-interface SitePlan {
+interface SitePlan extends ExistingContents {
+  readonly buffer: SiteBuffer;
   readonly inventory: Inventory;
-  readonly stages: readonly (readonly SiteObject[])[];
-  readonly contents: ExistingContents;
+  /** What is sent, in its order. */
+  readonly missing: readonly (readonly SiteObject[])[];
+  /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
+  readonly conflicting: readonly string[];
   /** Objects that this copy had, and has no more: pages at a second address. */
   readonly surplus: SiteRecord["files"];
   /** The record before the first file is sent, without {@link surplus}. */
-  readonly record: Omit<SiteRecord, "headersVersion" | "files"> & { readonly files: NewFiles };
+  readonly record: NewRecord & { readonly files: Objects };
   /** Everything is there. */
   readonly isUnchanged: boolean;
-  /** Paths that exist, in a store in which a name is either a file or a folder. */
-  readonly existing: readonly string[] | undefined;
 }
 
 /** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(
-  place: BucketPlace,
-  edition: string,
-  buffer: SiteBuffer,
-  hasCleanUrls: boolean,
-): Promise<SitePlan> {
+async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
   const inventory = await takeInventory(place);
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
-  const stages = await leadOn(siteObjects(await buffer.files(), existing, hasCleanUrls), buffer);
+  const stages = await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer);
   const objects = stages.flat();
   checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
-  const files = new Map<string, NewFile>();
-  for (const { path, sha256, size } of objects) files.set(path, { sha256, size, revision: "" });
+  const files = new Map(objects.values().map((object) => [object.path, object] as const));
   const before = inventory.records.find(({ sha256 }) => sha256 === edition);
-  const surplus = new Map<string, RecordedFile>();
-  for (const [path, file] of before?.files ?? []) if (!files.has(path)) surplus.set(path, file);
-  const isUnchanged =
-    before?.isWhole === true &&
-    surplus.size === 0 &&
-    objects.every(({ path }) => isThere(inventory, contents, path));
+  const surplus = new Map(before?.files.entries().filter(([path]) => !files.has(path)));
+  const missing = stages.map((stage) =>
+    stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
+  );
   return {
-    ...{ inventory, stages, contents, existing, surplus, isUnchanged },
+    ...{ buffer, inventory, missing, surplus, ...contents },
+    conflicting: existing === undefined ? [] : conflictingPaths(existing, objects),
     record: { sha256: edition, isWhole: false, files, derived },
+    isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
   };
 }
 
 /** The record while the site is sent: what is removed belongs to the copy until it is gone. */
-function begun({ record, surplus }: SitePlan): Omit<SiteRecord, "headersVersion"> {
+function begun({ record, surplus }: SitePlan): NewRecord {
   if (surplus.size === 0) return record;
   return {
     ...record,
@@ -130,23 +127,22 @@ function begun({ record, surplus }: SitePlan): Omit<SiteRecord, "headersVersion"
 }
 
 /** Sends what is missing, removes what the copy has no more, and completes the record. */
-async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
-  const { inventory, stages, contents, record, existing } = plan;
-  const { differing, altered } = contents;
-  const objects = stages.flat();
+async function sendSite(place: BucketPlace, plan: SitePlan): Promise<void> {
+  const { inventory, differing, altered, conflicting, surplus, record } = plan;
+  const { objects, records } = inventory;
+  const removeWritten = async (paths: Iterable<string>): Promise<void> =>
+    place.remove(await writtenByCopies(place, objects, records, paths));
   if (altered.length > 0) {
     place.context.reporter.warn(
       `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
     );
   }
-  await clearSiteUploads(place, inventory, objects);
-  const conflicting = existing === undefined ? [] : conflictingPaths(existing, objects);
+  await clearSiteUploads(place, inventory, [record, ...records]);
   await saveReplaced(place, record.sha256, inventory, [...differing, ...conflicting]);
-  await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, conflicting));
-  await sendStages(place, plan, buffer);
-  const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
-  const unshared = [...plan.surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
-  await removePaths(place, await writtenByCopies(place, inventory.objects, inventory.records, unshared));
+  await removeWritten(conflicting);
+  await sendMissing(place, plan);
+  const others = records.filter(({ sha256 }) => sha256 !== record.sha256);
+  await removeWritten([...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path))));
   if (!(await isKnown(place, plan))) await confirm(place, record.files);
   await putRecord(place, { ...record, isWhole: true });
 }
@@ -156,14 +152,12 @@ async function sendSite(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer):
  * this copy. Whichever run looks second sees the mark of the other.
  */
 async function nameConcurrent(place: BucketPlace, edition: string, before: Inventory): Promise<void> {
-  const isOfOthers = (inventory: Inventory, item: string): boolean =>
-    item !== edition && isEdition(item) && hasOtherOwner(place, inventory, item);
-  if (![...before.marks.keys()].some((item) => isOfOthers(before, item))) return;
+  const isOther = (item: string): boolean => item !== edition && isEdition(item);
+  if (![...before.others].some(isOther)) return;
   const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
-  const after = await takeInventory(place);
-  for (const item of after.marks.keys()) {
-    if (known.has(item) || !isOfOthers(after, item)) continue;
-    const others = await siteOwnership(place).otherOwners(item);
+  for (const item of (await listSite(place)).others) {
+    if (known.has(item) || !isOther(item)) continue;
+    const others = await place.ownership.otherOwners(item);
     if (others === undefined) continue;
     place.context.reporter.warn(
       `below ${place.uri} a copy of ${others} is published at the same time: each of the two may have replaced files of the other. ` +
@@ -198,35 +192,24 @@ function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
   }
 }
 
-async function sendStages(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer): Promise<void> {
-  const { inventory, contents } = plan;
+async function sendMissing(place: BucketPlace, { buffer, inventory, missing }: SitePlan): Promise<void> {
   const { clock, reporter } = place.context;
-  const missing = plan.stages.map((stage) => stage.filter(({ path }) => !isThere(inventory, contents, path)));
-  let total = 0;
-  for (const stage of missing) for (const { size } of stage) total += size;
+  const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
   const startedAt = clock.monotonic();
   let done = 0;
   const report = (bytes: number): void => {
     reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
   };
-  const contentOf = async (object: SiteObject): Promise<FileContent | Buffer> => {
-    const { offset, size, sha256 } = object;
-    if (size > LARGEST_READ) return { path: buffer.path, offset };
-    const bytes = await buffer.read(object);
-    const isVerified =
-      place.objects.verifiesContent === true || createHash("sha256").update(bytes).digest("hex") === sha256;
-    if (!isVerified) throw changedOnDisk(buffer.path);
-    return bytes;
-  };
   const send = async (object: SiteObject): Promise<void> => {
-    const { path, size } = object;
+    const { path, size, sha256, offset } = object;
+    const content = size > LARGEST_READ ? { path: buffer.path, offset } : await buffer.read(object);
+    const isUnverified = Buffer.isBuffer(content) && place.objects.verifiesContent !== true;
+    if (isUnverified && hash("sha256", content) !== sha256) throw changedOnDisk(buffer.path);
     const whole = { ...object, key: place.key(path) };
-    const content = await contentOf(object);
     const isSent = await sendObject(place, whole, content, !inventory.objects.has(path), {
       ...(!Buffer.isBuffer(content) && { onProgress: (bytes) => report(done + bytes) }),
       onStored: (revision) => {
-        const file = plan.record.files.get(path);
-        if (file) file.revision = revision;
+        object.revision = revision;
       },
     });
     if (!isSent) throw changedMeanwhile(place, path);
@@ -240,24 +223,22 @@ async function sendStages(place: BucketPlace, plan: SitePlan, buffer: SiteBuffer
  * Completes the files of the record by the answers of the store: nobody else publishes below the prefix, and most objects were listed
  * before. Returns whether that is enough; for the first copy, a list also proves that the store lists what it accepted.
  */
-async function isKnown(place: BucketPlace, { inventory, contents, record }: SitePlan): Promise<boolean> {
+async function isKnown(place: BucketPlace, plan: SitePlan): Promise<boolean> {
+  const { inventory, missing, differing, record } = plan;
   const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
-  if (isFirst || hasOthers(place, inventory.marks)) return false;
-  let lastSent: [string, Revision] | undefined;
+  if (isFirst || inventory.others.size > 0) return false;
   for (const [path, file] of record.files) {
-    const isSent = !isThere(inventory, contents, path);
-    if (!isSent) file.revision = inventory.objects.get(path)?.revision ?? "";
+    const listed = inventory.objects.get(path);
+    if (listed !== undefined && !differing.has(path)) file.revision = listed.revision;
     if (file.revision === "") return false;
-    if (isSent) lastSent = [path, file.revision];
   }
-  if (lastSent === undefined) return true;
+  const last = missing.flat().at(-1);
   // some stores name revisions otherwise in lists
-  const [path, revision] = lastSent;
-  return (await listedAt(place, place.key(path)))?.revision === revision;
+  return last === undefined || (await listedAt(place, place.key(last.path)))?.revision === last.revision;
 }
 
 /** Completes the files of a record by a new list. @throws DestinationError for a missing or changed object */
-async function confirm(place: BucketPlace, files: NewFiles): Promise<void> {
+async function confirm(place: BucketPlace, files: Objects): Promise<void> {
   for (const file of files.values()) file.revision = "";
   await listObjects(place, (path, { size, revision }) => {
     const file = files.get(path);

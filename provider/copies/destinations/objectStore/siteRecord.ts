@@ -1,3 +1,6 @@
+import { DestinationError } from "../../../runtime/messages/errors";
+import { isEdition } from "../copyLayout";
+import type { BucketPlace } from "./bucketPlace";
 import { RECORDS_FOLDER } from "./inputs";
 import type { Revision } from "./objectStore";
 
@@ -27,13 +30,10 @@ export interface SiteRecord {
 }
 
 /** The only supported format. */
-export const FORMAT = 1;
+const FORMAT = 1;
 
 /** The path of a copy's record, below the prefix of the site. */
 export const recordPath = (sha256: string): string => `${RECORDS_FOLDER}/${sha256}.json`;
-
-/** Whether an item is a copy of a site. Archives below the same prefix have other names. */
-export const isEdition = (item: string): boolean => /^[0-9a-f]{64}$/.test(item);
 
 /** Whether there is a record at a path below the prefix of the site. */
 export function isRecordPath(path: string): boolean {
@@ -44,7 +44,7 @@ export function isRecordPath(path: string): boolean {
 /** How many files become text at once: that of all would need several times the memory of the record. */
 const ENTRIES_AT_ONCE = 1_000;
 
-/** The text of a record, as `RecordParser` reads it. */
+/** The text of a record, as {@link parseRecord} reads it. */
 export function writeRecord({ files, headersVersion, ...record }: SiteRecord): Buffer {
   const whole = JSON.stringify({ format: FORMAT, ...record, headersVersion, files: [] });
   const end = "]}";
@@ -59,3 +59,71 @@ export function writeRecord({ files, headersVersion, ...record }: SiteRecord): B
   }
   return Buffer.concat([...pieces, Buffer.from(end)]);
 }
+
+/** What is before the files in a record. Quotes within names are escaped, so that neither this nor {@link BETWEEN} is part of a name. */
+const BEFORE = '"files":[';
+/** What is between two files. */
+const BETWEEN = '],["';
+
+/**
+ * Parses a record piece by piece: at once, that of a large site would need several times its own memory.
+ *
+ * @returns the record, and the length of its text in bytes
+ * @throws DestinationError
+ */
+export async function parseRecord(
+  place: Pick<BucketPlace, "uri" | "uriOf">,
+  key: string,
+  texts: Iterable<string> | AsyncIterable<string>,
+) {
+  const refusal = (): DestinationError =>
+    new DestinationError(
+      `${place.uriOf(key)} does not have the format of this version of pulumi-docs-hosting`,
+      `It lists the files below ${place.uri} that belong to copies. Update the package, or remove that object and these files by hand.`,
+    );
+  const parsed = (text: string): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw refusal();
+    }
+  };
+  const files = new Map<string, RecordedFile>();
+  const note = (entries: unknown): void => {
+    if (!Array.isArray(entries)) throw refusal();
+    for (const entry of entries as unknown[]) {
+      const [path, sha256, revision] = Array.isArray(entry) ? (entry as unknown[]) : [];
+      if (!isText(path) || !isText(sha256) || !isText(revision)) throw refusal();
+      files.set(path, { sha256, revision });
+    }
+  };
+  let bytes = 0;
+  /** The record up to {@link BEFORE}, once it was seen. */
+  let head = "";
+  let rest = "";
+  for await (const text of texts) {
+    bytes += Buffer.byteLength(text);
+    rest += text;
+    if (head === "") {
+      const end = rest.indexOf(BEFORE) + BEFORE.length;
+      if (end < BEFORE.length) continue;
+      head = rest.slice(0, end);
+      rest = rest.slice(end);
+    }
+    const last = rest.lastIndexOf(BETWEEN);
+    if (last < 0) continue;
+    note(parsed(`[${rest.slice(0, last + 1)}]`));
+    rest = rest.slice(last + 2);
+  }
+  const whole = (parsed(`${head}${rest}`) ?? {}) as Record<string, unknown>;
+  const { format, sha256, isWhole, headersVersion, derived } = whole;
+  if (format !== FORMAT || !isText(sha256) || typeof isWhole !== "boolean") throw refusal();
+  note(whole["files"]);
+  const record: SiteRecord = {
+    ...{ sha256, isWhole, headersVersion: Number(headersVersion), files },
+    ...(Array.isArray(derived) && { derived: (derived as unknown[]).filter(isText) }),
+  };
+  return { record, bytes };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";

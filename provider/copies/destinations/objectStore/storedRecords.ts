@@ -2,10 +2,9 @@ import type { Deadline } from "../../../runtime/time/clock";
 import type { BucketPlace } from "./bucketPlace";
 import { headersOf, HEADERS_VERSION } from "./fileHeaders";
 import type { ListedObject, Revision } from "./objectStore";
-import { readTexts } from "./readObject";
+import { textsOf } from "./readObject";
 import { sendText } from "./sendObject";
-import { RecordParser } from "./recordParser";
-import { recordPath, writeRecord, type SiteRecord } from "./siteRecord";
+import { parseRecord, recordPath, writeRecord, type SiteRecord } from "./siteRecord";
 
 /** A record as read from the bucket. */
 export interface FoundRecord extends SiteRecord {
@@ -52,24 +51,19 @@ export async function listedRecord(
   return { ...found.record, isWhole, modifiedAtMs };
 }
 
-async function recordAt(
-  place: BucketPlace,
-  key: string,
-): Promise<{ record: SiteRecord; bytes: number } | undefined> {
-  return readTexts(place, key, async (texts, revision) => {
-    const parser = new RecordParser(place, key);
-    for await (const text of texts) parser.add(text);
-    const record = parser.end();
-    note(place, key, revision, record);
-    return { record, bytes: parser.bytes };
+function recordAt(place: BucketPlace, key: string) {
+  return place.objects.read(key, async (content, revision) => {
+    const parsed = await parseRecord(place, key, textsOf(place, key, content));
+    note(place, key, revision, parsed.record);
+    return parsed;
   });
 }
 
-/** Writes the record of a copy. @param record without `headersVersion`: of files that are sent now */
-export async function putRecord(
-  place: BucketPlace,
-  record: Omit<SiteRecord, "headersVersion"> & Partial<SiteRecord>,
-): Promise<void> {
+/** A record without `headersVersion` is of files that are sent now. */
+export type NewRecord = Omit<SiteRecord, "headersVersion"> & Partial<Pick<SiteRecord, "headersVersion">>;
+
+/** Writes the record of a copy. */
+export async function putRecord(place: BucketPlace, record: NewRecord): Promise<void> {
   const key = place.key(recordPath(record.sha256));
   const whole = { headersVersion: HEADERS_VERSION, ...record };
   await sendText(place, key, writeRecord(whole), headersOf(key), {

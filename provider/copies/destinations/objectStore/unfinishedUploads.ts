@@ -8,26 +8,26 @@ export const ABANDONED_AFTER_MS = 3_600_000;
 /**
  * Aborts uploads below the prefix that killed runs left. Aborts none if the credentials do not allow to list them.
  *
- * @param isUnneeded whether an upload belongs to a killed run; `path`: its key below the prefix
+ * @param isOurs whether copies have a name below the prefix
+ * @param mayBeActive whether another run may be sending it: then an upload is left by a killed run if it had no activity for an hour
  */
 export async function clearUploads(
   place: BucketPlace,
-  isUnneeded: (path: string, upload: UnfinishedUpload) => boolean | Promise<boolean>,
+  isOurs: (name: string) => boolean,
+  mayBeActive: (name: string) => boolean,
 ): Promise<void> {
   const prefix = place.key("");
+  const since = place.context.clock.now() - ABANDONED_AFTER_MS;
+  const isAbandoned = async (upload: UnfinishedUpload): Promise<boolean> =>
+    upload.startedAtMs <= since && (await upload.lastActiveMs()) < since;
   try {
     for (const upload of await place.objects.unfinishedUploads(prefix)) {
-      if (!upload.key.startsWith(prefix)) continue;
-      if (await isUnneeded(upload.key.slice(prefix.length), upload)) await upload.abort();
+      const name = upload.key.slice(prefix.length);
+      if (!upload.key.startsWith(prefix) || !isOurs(name)) continue;
+      if (!mayBeActive(name) || (await isAbandoned(upload))) await upload.abort();
     }
   } catch (error) {
     if (!(error instanceof DestinationError)) throw error;
     place.context.reporter.debug(`unfinished uploads at ${place.uri} stay: ${error.message}`);
   }
-}
-
-/** Whether an upload had no activity for an hour. */
-export async function isAbandoned({ context }: BucketPlace, upload: UnfinishedUpload): Promise<boolean> {
-  const since = context.clock.now() - ABANDONED_AFTER_MS;
-  return upload.startedAtMs <= since && (await upload.lastActiveMs()) < since;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { DestinationContext } from "../../../../../provider/copies/destinations/destination.ts";
-import { siteFolder } from "../../../../../provider/copies/destinations/folder/siteFolder.ts";
+import { destinationOf } from "../../../../../provider/copies/destinations/destinationOf.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { type NameDisk, tryNames } from "../../../../../provider/copies/destinations/folder/nameTrial.ts";
 import { DestinationError } from "../../../../../provider/runtime/messages/errors.ts";
@@ -63,7 +63,7 @@ test("a site in a folder is tried before it is unpacked, and the trial leaves no
   notOnWindows(context, "its names");
   const folder = join(draftFolder(), "copies");
   const bundle = { path: "x", format: "zip", sha256: "0".repeat(64), size: 1, version: "v1" } as const;
-  const draft = await siteFolder(folder).begin(bundle, {
+  const draft = await destinationOf({ folder, layout: "site" }).begin(bundle, {
     signal,
     reporter: recordingReporter(),
   } as unknown as DestinationContext);

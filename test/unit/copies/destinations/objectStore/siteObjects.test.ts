@@ -5,7 +5,10 @@ import {
   siteObjects,
 } from "../../../../../provider/copies/destinations/objectStore/siteObjects.ts";
 
-const fileOf = (path: string) => ({ path, size: 1, sha256: "", offset: 0, headers: headersOf(path) });
+const fileOf = (path: string) => ({
+  ...{ path, size: 1, sha256: "", offset: 0, revision: "" },
+  headers: headersOf(path),
+});
 const filesOf = (paths: readonly string[]) => paths.map(fileOf);
 
 function stagesOf(paths: readonly string[], standing?: readonly string[]): string[][] {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { HEADERS_VERSION } from "../../../../../provider/copies/destinations/objectStore/fileHeaders.ts";
-import { RecordParser } from "../../../../../provider/copies/destinations/objectStore/recordParser.ts";
 import {
   isRecordPath,
+  parseRecord,
   recordPath,
   writeRecord,
   type SiteRecord,
@@ -12,11 +12,8 @@ const PLACE = { uri: "s3://docs/v", uriOf: (key: string) => `s3://docs/${key}` }
 const DIGEST = "ab".repeat(32);
 const KEY = `v/${recordPath(DIGEST)}`;
 
-const parse = (...texts: readonly string[]): SiteRecord => {
-  const parser = new RecordParser(PLACE, KEY);
-  for (const text of texts) parser.add(text);
-  return parser.end();
-};
+const parse = async (...texts: readonly string[]): Promise<SiteRecord> =>
+  (await parseRecord(PLACE, KEY, texts)).record;
 
 const recordOf = (paths: readonly string[]): SiteRecord => ({
   sha256: DIGEST,
@@ -27,19 +24,18 @@ const recordOf = (paths: readonly string[]): SiteRecord => ({
 });
 const RECORD = recordOf(["__proto__", "a b/ü.html", '],["', '"files":["x', "constructor"]);
 
-test("a record is read back as written, with any file names, in any pieces", () => {
+test("a record is read back as written, with any file names, in any pieces", async () => {
   const text = writeRecord(RECORD).toString();
-  for (let at = 0; at <= text.length; at++) expect(parse(text.slice(0, at), text.slice(at))).toEqual(RECORD);
-  expect(parse(...text.split(/(?:)/u))).toEqual(RECORD);
+  for (let at = 0; at <= text.length; at++)
+    expect(await parse(text.slice(0, at), text.slice(at))).toEqual(RECORD);
+  expect(await parse(...text.split(/(?:)/u))).toEqual(RECORD);
   const spaced = JSON.stringify(JSON.parse(text), undefined, 2);
-  expect(parse(spaced.slice(0, 200), spaced.slice(200))).toEqual(RECORD);
+  expect(await parse(spaced.slice(0, 200), spaced.slice(200))).toEqual(RECORD);
 });
 
-test("the parser counts the bytes of a record", () => {
-  const parser = new RecordParser(PLACE, KEY);
+test("the parser counts the bytes of a record", async () => {
   const bytes = writeRecord(RECORD);
-  for (const text of bytes.toString()) parser.add(text);
-  expect(parser.bytes).toBe(bytes.length);
+  expect(await parseRecord(PLACE, KEY, bytes.toString())).toMatchObject({ bytes: bytes.length });
 });
 
 test.for([0, 1, 999, 1_000, 1_001, 2_000])(
@@ -63,8 +59,8 @@ test.for([
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: "yes", headersVersion: 1, files: [] }),
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: ["a"] }),
   JSON.stringify({ format: 1, sha256: DIGEST, isWhole: true, headersVersion: 1, files: [["a", "b"]] }),
-])("an invalid record is refused, with its path: %s", (text) => {
-  expect(() => parse(...text.split(/(?:)/u))).toThrow(
+])("an invalid record is refused, with its path: %s", async (text) => {
+  await expect(parse(...text.split(/(?:)/u))).rejects.toThrow(
     `s3://docs/v/.docs-hosting/${DIGEST}.json does not have the format of this version of pulumi-docs-hosting`,
   );
 });
