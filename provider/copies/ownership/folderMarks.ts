@@ -36,18 +36,12 @@ export function folderMarks(folder: string): Marks {
   };
 
   const list = async (item: string): Promise<readonly Mark[]> => {
-    const names = new Map<string, { name: string; isLeaving: boolean }>();
-    for (const name of await namesIn(join(root, item))) {
-      const owner = ownerOf(name);
-      const isLeaving = name.endsWith(LEAVING) && isOwnerId(owner);
-      const before = names.get(owner);
-      names.set(owner, {
-        name: before === undefined || before.name.endsWith(LEAVING) ? name : before.name,
-        isLeaving: isLeaving || before?.isLeaving === true,
-      });
-    }
+    const byOwner = Object.groupBy(await namesIn(join(root, item)), ownerOf);
     const marks: Mark[] = [];
-    for (const [owner, { name, isLeaving }] of names) {
+    for (const [owner, names = []] of Object.entries(byOwner)) {
+      const announcement = `${owner}${LEAVING}`;
+      const isLeaving = isOwnerId(owner) && names.includes(announcement);
+      const name = names.find((each) => each !== announcement) ?? announcement;
       const stats = await lstat(at(item, name)).catch(ignoreMissing);
       if (stats) marks.push({ owner, isLeaving, writtenAt: stats.mtimeMs });
     }
