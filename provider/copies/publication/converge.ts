@@ -1,26 +1,17 @@
 import { decisionLine } from "../../resource/decision";
 import { UnfinishedError } from "../../resource/lifeCycle";
-import { inTurn, withinLimit } from "../../resource/withinLimit";
+import { inTurn } from "../../resource/withinLimit";
 import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { explained } from "../../runtime/messages/explainedError";
-import { newOwner, type Owner } from "../ownership/owner";
 import type { PublicationContext } from "./context";
 import { type Plan, planPublication } from "./plan";
 import { RunRecords } from "./runRecords";
-import {
-  linkOf,
-  type LinkOutputs,
-  ownerOfState,
-  type PublicationWork,
-  type Published,
-  withDrift,
-  withOwner,
-} from "./publication";
-import { comparison, recover } from "./recovery";
-import { takeOver } from "./takeOver";
+import { asOwner, linkOf, withDrift, withOwner } from "./publication";
+import type { LinkOutputs, PublicationWork, Published } from "./publication";
+import { attempted, comparison, recover, takeOver } from "./recovery";
 
 /**
  * Brings a published item from any state to what its inputs request. A create converges from no state.
@@ -33,19 +24,7 @@ export function converge<T extends Published>(
   work: PublicationWork<T, PublicationContext>,
   limitMs: number,
 ): Promise<T["state"]> {
-  const owner = ownerOf(work);
-  return withinLimit(work.context, limitMs, (context) =>
-    new Convergence({ ...work, context: { ...context, owner } }).run(),
-  );
-}
-
-/** The owner of a resource's items. A create always gets a new one: with the same URN, it may replace a resource that still exists. */
-function ownerOf<T extends Published>({
-  kind,
-  stored,
-  context,
-}: PublicationWork<T, PublicationContext>): Owner {
-  return stored ? ownerOfState(kind, stored, context.urn) : newOwner(context.urn);
+  return asOwner(work, limitMs, (own) => new Convergence(own).run());
 }
 
 /** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
@@ -150,7 +129,8 @@ class Convergence<T extends Published> {
   #noteNewest(item: T["item"], earlier: readonly T["item"][]): void {
     const address = this.#addressOf(item);
     this.#items = [item, ...earlier.filter((each) => this.#addressOf(each) !== address)];
-    this.#records.save(this.#items, this.#work.context.owner);
+    const { inputs, context } = this.#work;
+    this.#records.save({ inputs, items: this.#items }, context.owner);
   }
 
   async #sign(): Promise<void> {
@@ -168,14 +148,11 @@ class Convergence<T extends Published> {
     if (surplus.length === 0) return;
     const { item, items } = kind.terms;
     this.#missing = `the removal of earlier ${items}`;
-    try {
-      await kind.remove(context, inputs, surplus, kept);
-      this.#items = kept;
-    } catch (error) {
-      context.signal.throwIfAborted();
-      const { message } = explained(error, kind.destinationName(inputs), "The next `pulumi up` tries again");
-      context.reporter.warn(`an earlier ${item} could not be removed: ${message}`);
-    }
+    const failed = `an earlier ${item} could not be removed`;
+    const isDone = await attempted(this.#work, failed, "The next `pulumi up` tries again", () =>
+      kind.remove(context, inputs, surplus, kept),
+    );
+    if (isDone) this.#items = kept;
   }
 
   /** Decides what the state keeps after a failed operation, and reports it in the error. */

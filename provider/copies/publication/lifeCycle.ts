@@ -1,24 +1,15 @@
 import { changedByTable, checkByTable, withEffect } from "../../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
-import { withinLimit } from "../../resource/withinLimit";
 import { signerFrom } from "../../images/signing/signer";
-import { isOwnerId } from "../ownership/owner";
 import { explained } from "../../runtime/messages/explainedError";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";
 import { changedInputs, planPublication } from "./plan";
 import { RunRecords } from "./runRecords";
-import { releaseAs } from "./takeOver";
-import {
-  linkOf,
-  ownerOfState,
-  withDrift,
-  type Published,
-  type PublicationKind,
-  type PublicationWork,
-} from "./publication";
+import { attempted, releaseAs } from "./recovery";
+import { asOwner, linkOf, withDrift, type Published, type PublicationKind } from "./publication";
 
 /**
  * Time limit of a comparison with what was published, in milliseconds: it reads large archives and sites in a folder completely.
@@ -83,19 +74,18 @@ export function publishedLifeCycle<T extends Published>(
       if (!newest) return { inputs, state };
       const address = kind.addressOf(newest, inputs);
       try {
-        const owner = ownerOfState(kind, state, given.urn);
-        const compared = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
-          kind.compare({ ...context, owner }, inputs, newest),
-        );
-        if (compared === "same") return { inputs, state: withDrift(state) };
-        // the state must keep the earlier items that are left
-        if (compared === "gone" && older.length === 0) {
-          await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
-            removeMarks({ kind, context: { ...context, owner }, inputs, stored: state }),
-          );
+        const stored = { kind, context: given, inputs, stored: state };
+        return await asOwner(stored, COMPARE_LIMIT_MS, async (work) => {
+          const compared = await kind.compare(work.context, inputs, newest);
+          // the state must keep the earlier items that are left
+          if (compared !== "gone" || older.length > 0) return { inputs, state: withDrift(state, compared) };
+          // no later run knows the owner of the marks that are left
+          if (state.bookkeeping.owner !== undefined) {
+            const failed = `the mark of this resource stays, although the ${item} is gone`;
+            await attempted(work, failed, "", () => kind.remove(work.context, inputs, [newest], []));
+          }
           return undefined;
-        }
-        return { inputs, state: withDrift(state, compared) };
+        });
       } catch (error) {
         throw explained(error, address, "The state is unchanged");
       }
@@ -119,21 +109,14 @@ export function publishedLifeCycle<T extends Published>(
     /** Removes every item that was published and not yet removed. Files of others at the destination stay. */
     async remove(given, state) {
       const inputs = kind.inputsOf(state);
-      const records = new RunRecords({ kind, context: given, inputs, stored: state });
+      const stored = { kind, context: given, inputs, stored: state };
+      const records = new RunRecords(stored);
       const successors = records.findSuccessors();
       try {
-        const owner = ownerOfState(kind, state, given.urn);
-        await withinLimit(given, DEFAULT_LIMIT_MS, async (context) => {
-          const work = { kind, context: { ...context, owner }, inputs, stored: state };
-          const all = new Map(
-            [...(successors?.items ?? []), ...kind.itemsOf(state)].map((each) => [
-              kind.addressOf(each, inputs),
-              each,
-            ]),
-          );
-          const own = [...all.values()];
-          const formerOwners = successors?.formerOwners?.filter((id) => isOwnerId(id) && id !== owner.id);
-          await releaseAs(formerOwners ?? [], work, own);
+        const all = [...(successors?.items ?? []), ...kind.itemsOf(state)];
+        const own = [...new Map(all.map((each) => [kind.addressOf(each, inputs), each])).values()];
+        await asOwner(stored, DEFAULT_LIMIT_MS, async (work) => {
+          await releaseAs(successors?.formerOwners ?? [], work, own);
           await kind.remove(work.context, inputs, own, []);
         });
         if (successors) records.forget();
@@ -143,23 +126,4 @@ export function publishedLifeCycle<T extends Published>(
       }
     },
   };
-}
-
-/** Removes the marks that a resource leaves when a refresh removes it from the state: no later run knows its owner. Best effort. */
-async function removeMarks<T extends Published>({
-  kind,
-  context,
-  inputs,
-  stored,
-}: PublicationWork<T>): Promise<void> {
-  if (stored?.bookkeeping.owner === undefined) return;
-  try {
-    await kind.remove(context, inputs, kind.itemsOf(stored), []);
-  } catch (error) {
-    context.signal.throwIfAborted();
-    const { message } = explained(error, kind.destinationName(inputs), "");
-    context.reporter.warn(
-      `the mark of this resource stays, although the ${kind.terms.item} is gone: ${message}`,
-    );
-  }
 }

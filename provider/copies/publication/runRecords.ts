@@ -21,34 +21,21 @@ export class RunRecords<T extends Published> {
   readonly #work: PublicationWork<T, PublicationContext>;
   /** Empty without a URN: two resources could not be distinguished. The first entry has the current URN. */
   readonly #resources: readonly PublishingResource[];
+  /** The addresses of the items in the state, newest first. */
+  readonly #stored: readonly string[];
   #formerOwners: readonly string[] | undefined;
 
   constructor(work: PublicationWork<T, PublicationContext>) {
     this.#work = work;
-    const { kind, context, inputs } = work;
+    const { kind, context, inputs, stored } = work;
     const place = JSON.stringify([kind.terms.resource, kind.destinationKey(inputs)]);
     const urns = [context.urn, context.formerUrn].filter((urn) => urn !== undefined);
     this.#resources = urns.map((urn) => ({ urn, place }));
-  }
-
-  /** Finds items at the destination that the state does not contain: a killed run published them. */
-  find(): RunRecord<T> | undefined {
-    return this.#findBeside(this.#storedAddresses);
+    this.#stored = stored ? kind.itemsOf(stored).map((item) => kind.addressOf(item, inputs)) : [];
   }
 
   /** Finds everything that a killed run published, also items of the state that it marked as another owner. */
-  findAll(): RunRecord<T> | undefined {
-    return this.#findBeside([]);
-  }
-
-  /** Whether a killed run published another newest item: it may be an earlier one of the state. */
-  hasOtherNewest(newest: T["item"]): boolean {
-    const { kind, inputs } = this.#work;
-    const [noted] = this.findAll()?.items ?? [];
-    return noted !== undefined && kind.addressOf(noted, inputs) !== kind.addressOf(newest, inputs);
-  }
-
-  #findBeside(known: readonly string[]): RunRecord<T> | undefined {
+  find(known: readonly string[] = []): RunRecord<T> | undefined {
     const { kind, context, inputs: wanted } = this.#work;
     for (const resource of this.#resources) {
       const record = context.publicationRecords.find(resource) as Partial<RunRecord<T>> | undefined;
@@ -62,33 +49,32 @@ export class RunRecords<T extends Published> {
     return undefined;
   }
 
-  /** What killed runs published from this exact state. A replacement at the same destination has its own record. */
-  findSuccessors(): RunRecord<T> | undefined {
-    const record = this.findAll();
-    return record?.after !== undefined && record.after === this.#storedAddresses[0] ? record : undefined;
+  /** Finds items at the destination that the state does not contain: a killed run published them. */
+  findBesideState(): RunRecord<T> | undefined {
+    return this.find(this.#stored);
   }
 
-  /** Records what is published now, before the operation continues. */
-  save(items: readonly T["item"][], owner: Owner): void {
-    const { inputs } = this.#work;
-    const formerOwners = this.#formerOwners;
-    this.#write({ after: this.#storedAddresses[0], inputs, owner: owner.id, formerOwners, items });
+  /** What killed runs published from this exact state. A replacement at the same destination has its own record. */
+  findSuccessors(): RunRecord<T> | undefined {
+    const record = this.find();
+    return record?.after !== undefined && record.after === this.#stored[0] ? record : undefined;
   }
 
   /**
-   * Records that an owner takes over what others published: the record is now that of its run.
+   * Records what is published now, before the operation continues. The record is that of this run from now on.
    *
-   * @param formerOwners whose marks may still be there
+   * @param formerOwners whose marks may still be there. @default as before
    */
-  saveTakeOver(record: RunRecord<T>, owner: Owner, formerOwners: readonly string[]): void {
+  save(
+    { inputs, items }: Pick<RunRecord<T>, "inputs" | "items">,
+    { id: owner }: Owner,
+    formerOwners = this.#formerOwners,
+  ): void {
     this.#formerOwners = formerOwners;
-    this.#write({ ...record, after: this.#storedAddresses[0], owner: owner.id, formerOwners });
-  }
-
-  #write(record: RunRecord<T>): void {
     const [resource] = this.#resources;
     if (!resource) return;
     const { kind, context } = this.#work;
+    const record: RunRecord<T> = { after: this.#stored[0], inputs, owner, formerOwners, items };
     const problem = context.publicationRecords.save(resource, record);
     if (problem === undefined) return;
     context.reporter.warn(
@@ -104,11 +90,5 @@ export class RunRecords<T extends Published> {
   /** The items have been removed. */
   forget(): void {
     for (const resource of this.#resources) this.#work.context.publicationRecords.forget(resource);
-  }
-
-  /** The addresses of the items in the state, newest first. */
-  get #storedAddresses(): string[] {
-    const { kind, inputs, stored } = this.#work;
-    return stored ? kind.itemsOf(stored).map((item) => kind.addressOf(item, inputs)) : [];
   }
 }
