@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
 import type { Bundle } from "../../site/inspection/bundle";
 import { SiteDigests } from "../../site/inspection/siteDigests";
 import { describeDestination, destinationOf } from "../destinations/destinationOf";
@@ -71,7 +70,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   destinationKey: ({ destination }) => destinationKey(destination),
   placeOf: ({ destination }) => destinationPlace(destination),
   isMissing({ destination }, { copy }) {
-    const path = traitsOf(destination)?.localPath?.(basename(copy.uri));
+    const path = traitsOf(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
   },
   actionText: ({ source, destination }) =>
@@ -117,15 +116,18 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   prepare(context, inputs, earlier) {
     const [before] = earlier;
+    const { source, sha256, offlineSearch: search, signingKeyEnv, limits } = inputs;
+    const { configuration, reporter, signal } = context;
     const destination = destinationOf(inputs.destination);
-    const signer =
-      inputs.signingKeyEnv === undefined
-        ? undefined
-        : signerFrom(inputs.signingKeyEnv, context.configuration);
+    const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
     return async (checked, placing) => {
       const { bundle, inspection } = checked;
-      refuseOtherDigest(bundle, inputs);
-      const { offlineSearch: search } = inputs;
+      if (sha256 !== undefined && sha256 !== bundle.sha256) {
+        throw new BundleRefusedError(
+          `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` requires`,
+          "Check which of the two is right. A job that is packed again may give another archive.",
+        );
+      }
       let searchFacts: SearchFacts = {};
       let changes: SiteChanges | undefined;
       const edition = editionOf(bundle.sha256, search);
@@ -139,21 +141,17 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
-          const usable = withUsableFiles(earlier, edition, inputs, context.reporter);
+          const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
           const isOther = before !== undefined && before.copy.sha256 !== edition;
           const sink = draft.sink ?? (isOther ? new SiteDigests() : undefined);
           try {
-            const isArchivePublished = draft.sink === undefined;
-            reportLeftOut(inspection, context.reporter, {
-              isSitePublished: !isArchivePublished,
-              isArchivePublished,
-            });
+            const isSitePublished = draft.sink !== undefined;
+            reportLeftOut(inspection, reporter, { isSitePublished, isArchivePublished: !isSitePublished });
             await draft.tryNames?.(inspection.doubtfulNames);
             if (sink) {
-              const unpacking = { ...inspection, signal: context.signal };
-              const wanted = search && { ...inspection, options: search, reporter: context.reporter };
-              searchFacts = await unpackSite(bundle, inputs.limits, sink, unpacking, wanted);
+              const wanted = search && { ...inspection, options: search, reporter };
+              searchFacts = await unpackSite(bundle, limits, sink, { ...inspection, signal }, wanted);
             }
             const digests = isOther ? sink?.digests() : undefined;
             if (digests && before) changes = await changesSince(before.copy, digests, destination, place);
@@ -221,11 +219,3 @@ function withUsableFiles(
 }
 
 const copyOf = ({ copy }: MadeCopy): MadeCopy["copy"] => copy;
-
-function refuseOtherDigest(bundle: Bundle, { sha256, source }: CheckedInputs): void {
-  if (sha256 === undefined || sha256 === bundle.sha256) return;
-  throw new BundleRefusedError(
-    `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` requires`,
-    "Check which of the two is right. A job that is packed again may give another archive.",
-  );
-}

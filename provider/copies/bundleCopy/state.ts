@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { Copy, CopyLink } from "../destinations/destination";
 import type { DestinationInputs } from "../destinations/inputs";
 import {
@@ -90,7 +89,10 @@ export function stateOf(
       ...(link ?? (address !== undefined && { bundleUrl: address })),
     },
     // only the newest copy needs its changes
-    bookkeeping: { wantedSha256: inputs.sha256, copies: [newest, ...older.map(withoutChanges)] },
+    bookkeeping: {
+      wantedSha256: inputs.sha256,
+      copies: [newest, ...older.map((made) => ({ ...made, bundle: { ...made.bundle, changes: undefined } }))],
+    },
   };
 }
 
@@ -99,23 +101,12 @@ function earlierCopy({ copy: { uri, image }, bundle }: MadeCopy): EarlierCopy {
   return present<EarlierCopy>({ version, jobId, uri, image, sha256, copiedAt });
 }
 
-function withoutChanges({ copy, bundle }: MadeCopy): MadeCopy {
-  return { copy, bundle: { ...bundle, changes: undefined } };
-}
-
 /** A copy in a folder, by the path that the folder has now: another spelling of it is the same place. */
-function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
-  const { localPath } = traitsOf(destination) ?? {};
-  if (localPath === undefined) return made;
-  const { uri, sitePath } = made.copy;
-  return {
-    ...made,
-    copy: {
-      ...made.copy,
-      uri: localPath(basename(uri)),
-      ...(sitePath !== undefined && { sitePath: localPath(basename(sitePath)) }),
-    },
-  };
+function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): MadeCopy {
+  const here = traitsOf(destination)?.localPath ?? ((path) => path);
+  const { uri, sitePath } = copy;
+  const paths = { uri: here(uri), ...(sitePath !== undefined && { sitePath: here(sitePath) }) };
+  return { copy: { ...copy, ...paths }, bundle };
 }
 
 /** The outputs before a copy is made. */

@@ -148,10 +148,12 @@ class Convergence<T extends Published> {
     if (surplus.length === 0) return;
     const { item, items } = kind.terms;
     this.#missing = `the removal of earlier ${items}`;
-    const failed = `an earlier ${item} could not be removed`;
-    const isDone = await attempted(this.#work, failed, "The next `pulumi up` tries again", () =>
-      kind.remove(context, inputs, surplus, kept),
-    );
+    const warning = {
+      subject: kind.destinationName(inputs),
+      failed: `an earlier ${item} could not be removed`,
+      consequence: "The next `pulumi up` tries again",
+    };
+    const isDone = await attempted(context, warning, () => kind.remove(context, inputs, surplus, kept));
     if (isDone) this.#items = kept;
   }
 

@@ -81,8 +81,12 @@ export function publishedLifeCycle<T extends Published>(
           if (compared !== "gone" || older.length > 0) return { inputs, state: withDrift(state, compared) };
           // no later run knows the owner of the marks that are left
           if (state.bookkeeping.owner !== undefined) {
-            const failed = `the mark of this resource stays, although the ${item} is gone`;
-            await attempted(work, failed, "", () => kind.remove(work.context, inputs, [newest], []));
+            const warning = {
+              subject: kind.destinationName(inputs),
+              failed: `the mark of this resource stays, although the ${item} is gone`,
+              consequence: "",
+            };
+            await attempted(work.context, warning, () => kind.remove(work.context, inputs, [newest], []));
           }
           return undefined;
         });

@@ -1,4 +1,5 @@
 import { decisionLine } from "../../resource/decision";
+import type { LimitedContext } from "../../resource/withinLimit";
 import { explained } from "../../runtime/messages/explainedError";
 import type { CopyComparison } from "../destinations/destination";
 import { isOwnerId } from "../ownership/owner";
@@ -83,9 +84,12 @@ export async function takeOver<T extends Published>(
   if (!record || others.length === 0) return;
   // a run that is killed from here on leaves marks of both
   records.save(record, context.owner, others);
-  const failed = "the marks of an interrupted run could not be taken over";
-  const next = `The ${kind.terms.items} of that run may stay when this resource is destroyed`;
-  const isDone = await attempted(work, failed, next, async () => {
+  const warning = {
+    subject: kind.destinationName(inputs),
+    failed: "the marks of an interrupted run could not be taken over",
+    consequence: `The ${kind.terms.items} of that run may stay when this resource is destroyed`,
+  };
+  const isDone = await attempted(context, warning, async () => {
     await kind.mark(context, inputs, record.items);
     await releaseAs(others, work, record.items);
   });
@@ -121,19 +125,17 @@ function formerOwners<T extends Published>(
  * @returns whether it is done
  * @throws the signal's reason
  */
-export async function attempted<T extends Published>(
-  { kind, context, inputs }: PublicationWork<T>,
-  failed: string,
-  consequence: string,
+export async function attempted(
+  { signal, reporter }: Pick<LimitedContext, "signal" | "reporter">,
+  { subject, failed, consequence }: Readonly<Record<"subject" | "failed" | "consequence", string>>,
   run: () => Promise<void>,
 ): Promise<boolean> {
   try {
     await run();
     return true;
   } catch (error) {
-    context.signal.throwIfAborted();
-    const { message } = explained(error, kind.destinationName(inputs), consequence);
-    context.reporter.warn(`${failed}: ${message}`);
+    signal.throwIfAborted();
+    reporter.warn(`${failed}: ${explained(error, subject, consequence).message}`);
     return false;
   }
 }
