@@ -27,8 +27,8 @@ export function converge<T extends Published>(
   return asOwner(work, limitMs, (own) => new Convergence(own).run());
 }
 
-/** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
-type Progress = "nothing" | "part" | "all";
+/** What of the newest item the operation has published: nothing, a part that may be visible, or everything. */
+type Progress = "gone" | "partial" | "same";
 
 class Convergence<T extends Published> {
   readonly #work: PublicationWork<T>;
@@ -36,7 +36,7 @@ class Convergence<T extends Published> {
   /** All items at the destination, newest first. */
   #items: readonly T["item"][] = [];
   #link: LinkOutputs | undefined;
-  #published: Progress = "nothing";
+  #published: Progress = "gone";
   /** The step after the publication that is in progress or failed; empty before the first one. */
   #missing = "";
   /** Whether the items have marks of the owner. */
@@ -67,7 +67,7 @@ class Convergence<T extends Published> {
     const plan = planPublication(kind, inputs, state, clock.now());
     this.#items = items;
     if (isResumed) {
-      this.#published = "all";
+      this.#published = "same";
     } else {
       tracer.note({ "docs_hosting.decision": plan.code });
       // for an existing resource, the diff has reported the decision already
@@ -104,7 +104,7 @@ class Convergence<T extends Published> {
         const inspection = await inspect(context, inputs, bundle);
         return publish({ bundle, inspection }, (placed) => {
           this.#noteNewest(placed, earlier);
-          this.#published = "part";
+          this.#published = "partial";
         });
       };
       try {
@@ -115,7 +115,7 @@ class Convergence<T extends Published> {
           "waiting for other publications to end",
         );
         this.#noteNewest(item, earlier);
-        this.#published = "all";
+        this.#published = "same";
         obtained.remove();
       } catch (error) {
         // a bundle that was refused is refused every time
@@ -162,27 +162,22 @@ class Convergence<T extends Published> {
     const { kind, inputs, stored } = this.#work;
     const failedWith = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
     const [newest] = this.#items;
-    if (this.#published === "part" && newest) {
+    if (this.#published === "partial" && newest) {
       const found = await comparison(this.#work, newest);
-      if (found === "gone") this.#published = "nothing";
-      if (found === "same") this.#published = "all";
+      if (found === "gone" || found === "same") this.#published = found;
     }
-    if (!newest || this.#published === "nothing") {
+    if (!newest || this.#published === "gone") {
       const [before] = stored ? kind.itemsOf(stored) : [];
       return failedWith(before ? `${this.#addressOf(before)} stays as it is` : "Nothing was published");
     }
     this.#records.handOver();
-    const address = this.#addressOf(newest);
-    if (this.#published === "all") {
-      const missing = this.#missing === "" ? "" : `; still missing: ${this.#missing}`;
-      const next =
-        "The next `pulumi up` does only the remaining steps, without another download or publication";
-      const failure = failedWith(`${address} is published and in the state${missing}. ${next}`);
-      return new UnfinishedError(failure, this.#state);
-    }
-    const next = "the next `pulumi up` completes it, and `pulumi destroy` removes it";
-    const failure = failedWith(`${address} may be published in part, and is in the state: ${next}`);
-    return new UnfinishedError(failure, withDrift(this.#state, "partial"));
+    const missing = this.#missing === "" ? "" : `; still missing: ${this.#missing}`;
+    const consequence =
+      this.#published === "same"
+        ? `is published and in the state${missing}. The next \`pulumi up\` does only the remaining steps, without another download or publication`
+        : "may be published in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it";
+    const failure = failedWith(`${this.#addressOf(newest)} ${consequence}`);
+    return new UnfinishedError(failure, withDrift(this.#state, this.#published));
   }
 
   get #state(): T["state"] {

@@ -44,7 +44,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
           const layer = await sink.end(context.signal);
           const place = openRepository(inputs, context, "pull,push");
           const { client, ownership } = place;
-          const isInSite = (path: string): boolean => sink.has(path);
+          const isInSite = (path: string): boolean => sink.digests().has(path);
           const previous = base && (await previousLayer(place, earlier, { edition, isInSite, maxBytes }));
           const annotations = annotationsOf(bundle, base, previous);
           const images = (base?.images ?? [EMPTY_BASE]).map((each) =>

@@ -4,7 +4,7 @@ import { fileBlob } from "../../../images/registry/blobs";
 import type { Blob } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../../images/registry/ensureBlob";
-import { readImage, type PlatformImage } from "../../../images/registry/image";
+import { readImage, type Image } from "../../../images/registry/image";
 import { parseBase, repositoryName } from "../../../images/registry/reference";
 import { TransferProgress } from "../../../images/registry/transferProgress";
 import type { Layer } from "../../../images/siteImage/layerTar";
@@ -16,11 +16,8 @@ import type { RepositoryInputs } from "./inputs";
 import type { RepositoryPlace } from "./repositoryPlace";
 
 /** The image that a site is added to, as it was when the copy began. */
-export interface BaseImage extends Base {
+export interface BaseImage extends Base, Image {
   readonly client: RegistryClient;
-  readonly isIndex: boolean;
-  /** At least one. */
-  readonly images: readonly PlatformImage[];
 }
 
 /**
@@ -38,17 +35,17 @@ export async function readBase(
   const isPlain = reference.host === host && plainHttp; // other registries use TLS
   const client = new RegistryClient(reference, context, { actions: "pull", plainHttp: isPlain });
   const name = `${repositoryName(reference)}${reference.tag === undefined ? "" : `:${reference.tag}`}`;
-  const { digest, isIndex, images: all } = await readImage(client, reference);
-  const images = all.filter(({ config }) => config["os"] === "linux");
+  const image = await readImage(client, reference);
+  const images = image.images.filter(({ config }) => config["os"] === "linux");
   if (images.length === 0) {
     throw new DestinationError(`the base ${name} has no image for Linux`, "Name another one as `base`.");
   }
-  if (images.length < all.length) {
+  if (images.length < image.images.length) {
     context.reporter.warn(
       `the base ${name} has images for other systems than Linux: the copy has none for them`,
     );
   }
-  return { name, digest, client, isIndex, images };
+  return { ...image, name, client, images };
 }
 
 /**
