@@ -22,9 +22,8 @@ import { attempted } from "../publication/recovery";
 import { present } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
-import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
-import { type BundleCopyState, copiedBundle, stateOf } from "./state";
+import { type BundleCopyState, copiedBundle, linkTo, stateOf } from "./state";
 
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;

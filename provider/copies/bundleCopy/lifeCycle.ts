@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import type { Bundle } from "../../site/inspection/bundle";
 import { SiteDigests } from "../../site/inspection/siteDigests";
 import { describeDestination, destinationOf } from "../destinations/destinationOf";
-import { isLayout, type Layout, LAYOUTS, type Signing } from "../destinations/destination";
+import { isLayout, type Layout, LAYOUTS } from "../destinations/destination";
 import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
 import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
@@ -16,7 +15,6 @@ import type { Reporter } from "../../runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
 import { traitsOf } from "./destinationKinds";
 import { importCopy } from "./importCopy";
-import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { BundleRefusedError } from "../../runtime/messages/errors";
@@ -28,6 +26,7 @@ import {
   copiedBundle,
   inputsOf,
   isLinkSigned,
+  linkTo,
   type MadeCopy,
   outputsBefore,
   stateOf,
@@ -143,8 +142,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
         withScratchFolder(context, async (place) => {
           const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
-          const isOther = before !== undefined && before.copy.sha256 !== edition;
-          const sink = draft.sink ?? (isOther ? new SiteDigests() : undefined);
+          const other = before?.copy.sha256 === edition ? undefined : before;
+          const sink = draft.sink ?? (other && new SiteDigests());
           try {
             const isSitePublished = draft.sink !== undefined;
             reportLeftOut(inspection, reporter, { isSitePublished, isArchivePublished: !isSitePublished });
@@ -153,11 +152,16 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
               const wanted = search && { ...inspection, options: search, reporter };
               searchFacts = await unpackSite(bundle, limits, sink, { ...inspection, signal }, wanted);
             }
-            const digests = isOther ? sink?.digests() : undefined;
-            if (digests && before) changes = await changesSince(before.copy, digests, destination, place);
-            else if (before) changes = noChanges(before.copy.uri);
-            const signing = signer && { signer, origin: originOf(bundle, inputs, searchFacts) };
-            return await draft.publish((placed) => placing(made(placed)), signing);
+            if (other && sink) {
+              changes = await changesSince(other.copy, sink.digests(), destination, place);
+            } else if (before) changes = noChanges(before.copy.uri);
+            const { searchVersion: version } = searchFacts;
+            const origin = {
+              bundle,
+              serviceUrl: "jobId" in source ? source.baseUrl : undefined,
+              search: search && version !== undefined ? { options: search, version } : undefined,
+            };
+            return await draft.publish((placed) => placing(made(placed)), signer && { signer, origin });
           } catch (error) {
             await draft.abandon?.();
             throw error;
@@ -186,20 +190,6 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
 /** The life cycle of a BundleCopy. */
 export const bundleCopy = publishedLifeCycle(COPIES);
-
-/** What the copy is made of, for the documents about it. */
-function originOf(
-  bundle: Bundle,
-  { source, offlineSearch }: CheckedInputs,
-  { searchVersion }: SearchFacts,
-): Signing["origin"] {
-  return {
-    bundle,
-    ...("jobId" in source && { serviceUrl: source.baseUrl }),
-    ...(offlineSearch !== undefined &&
-      searchVersion !== undefined && { search: { options: offlineSearch, version: searchVersion } }),
-  };
-}
 
 /** The earlier copies, unless the files of the one before may load what this copy must not. */
 function withUsableFiles(

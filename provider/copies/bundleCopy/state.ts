@@ -1,9 +1,11 @@
 import type { Copy, CopyLink } from "../destinations/destination";
+import { destinationOf } from "../destinations/destinationOf";
 import type { DestinationInputs } from "../destinations/inputs";
 import {
   type CheckedBundle,
   knownOfBundle,
   type LinkOutputs,
+  type OwnedContext,
   type PublishedBookkeeping,
 } from "../publication/publication";
 import { linkTimes } from "../../service/renewalWindow";
@@ -14,6 +16,7 @@ import { type Every, present, unknownOutputs } from "../../resource/outputTable"
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
 import { traitsOf } from "./destinationKinds";
+import { withScratchFolder } from "./scratchFolder";
 import type { SiteChanges } from "./siteChanges";
 
 /** Facts about a copied bundle. */
@@ -134,6 +137,18 @@ export function isLinkSigned(place: DestinationInputs): boolean {
 /** @param signedAtMs milliseconds since 1970 */
 export function linkOutputs({ url, ...link }: CopyLink, signedAtMs: number): LinkOutputs {
   return { bundleUrl: url, ...linkTimes({ mintedAtMs: signedAtMs, ...link }) };
+}
+
+/** A link to a copy; `undefined` if it has none, or an address that needs no signature: the publication returns that. */
+export async function linkTo(
+  context: OwnedContext,
+  { destination }: CheckedInputs,
+  copy: Copy,
+): Promise<LinkOutputs | undefined> {
+  const { link } = destinationOf(destination);
+  if (!link || (!isLinkSigned(destination) && copy.address !== undefined)) return undefined;
+  const signedAtMs = context.clock.now();
+  return withScratchFolder(context, async (place) => linkOutputs(await link(copy, place), signedAtMs));
 }
 
 /** The inputs that a state was made from. */

@@ -7,7 +7,7 @@ import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";
 import { changedInputs, planPublication } from "./plan";
-import { RunRecords } from "./runRecords";
+import { runRecords } from "./runRecords";
 import { attempted, releaseAs } from "./recovery";
 import { asOwner, linkOf, withDrift, type Published, type PublicationKind } from "./publication";
 
@@ -21,8 +21,6 @@ export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"], SharedByPublications> {
   const { resource, item, items } = kind.terms;
-  const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
-    withEffect(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
   return {
     outputs: kind.outputs,
     noBookkeeping: kind.noBookkeeping,
@@ -33,7 +31,8 @@ export function publishedLifeCycle<T extends Published>(
     check(given, configuration, before = {}) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
       if (failures.length === 0) failures.push(...kind.conflicts(inputs));
-      const isPublished = changesContent(inputs, before as Partial<T["inputs"]>);
+      const changed = changedByTable(kind.table, inputs, before as Partial<T["inputs"]>);
+      const isPublished = withEffect(kind.table, changed, "content", "replaces").length > 0;
       if (failures.length > 0 || !isPublished) return { inputs, failures };
       const verify = (name: string): unknown => signerFrom(name, configuration);
       const key = localFailures([{ property: "signingKeyEnv", value: inputs.signingKeyEnv, verify }]);
@@ -114,7 +113,7 @@ export function publishedLifeCycle<T extends Published>(
     async remove(given, state) {
       const inputs = kind.inputsOf(state);
       const stored = { kind, context: given, inputs, stored: state };
-      const records = new RunRecords(stored);
+      const records = runRecords(stored);
       const successors = records.findSuccessors();
       try {
         const all = [...(successors?.items ?? []), ...kind.itemsOf(state)];

@@ -47,7 +47,7 @@ export function planPublication<T extends Published>(
   const changed = changedInputs(kind, inputs, state);
   const again = [
     ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
-    ...kind.reasonsToPublish(inputs, state, changed),
+    ...kind.reasonsToPublish(inputs, state),
   ];
   if (requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained)
     again.push("a self-contained bundle is required");

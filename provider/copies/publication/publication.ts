@@ -82,9 +82,6 @@ export interface CheckedBundle {
   readonly inspection: Inspection;
 }
 
-/** Publishes a bundle. @param placing called as soon as a part of the item may be visible at the destination */
-export type Publish<Item> = (checked: CheckedBundle, placing: (item: Item) => void) => Promise<Item>;
-
 /** Everything that differs between the resources that publish bundles: what they publish, where, and how they sign it. */
 export interface PublicationKind<T extends Published> {
   /** The terms that messages use. */
@@ -139,12 +136,21 @@ export interface PublicationKind<T extends Published> {
   outputsBefore(inputs: T["inputs"]): Readonly<Record<string, unknown>>;
 
   /** Reasons to publish that are specific to this kind. */
-  reasonsToPublish(inputs: T["inputs"], state: T["state"], changed: readonly string[]): string[];
+  reasonsToPublish(inputs: T["inputs"], state: T["state"]): string[];
   /** Why a link must be signed; `undefined` when it need not be. */
   reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
 
-  /** Checks everything that can fail before the bundle is fetched. @param earlier items of this resource */
-  prepare(context: OwnedContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
+  /**
+   * Checks everything that can fail before the bundle is fetched.
+   *
+   * @param earlier items of this resource
+   * @returns publishes a bundle. Its `placing` is called as soon as a part of the item may be visible at the destination
+   */
+  prepare(
+    context: OwnedContext,
+    inputs: T["inputs"],
+    earlier: readonly T["item"][],
+  ): (checked: CheckedBundle, placing: (item: T["item"]) => void) => Promise<T["item"]>;
   /** Whether an item is still at the destination as it was published. */
   compare(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<CopyComparison>;
   /** Writes the owner's mark at items that are there, and publishes nothing. */
@@ -206,17 +212,15 @@ export function asOwner<T extends Published, Result>(
   limitMs: number,
   run: (work: PublicationWork<T>) => Promise<Result>,
 ): Promise<Result> {
-  const { kind, stored, context } = work;
-  const owner = stored ? ownerOfState(kind, stored, context.urn) : newOwner(context.urn);
-  return withinLimit(context, limitMs, (limited) => run({ ...work, context: { ...limited, owner } }));
+  const owner = ownerOf(work);
+  return withinLimit(work.context, limitMs, (context) => run({ ...work, context: { ...context, owner } }));
 }
 
-function ownerOfState<T extends Published>(
-  kind: PublicationKind<T>,
-  state: T["state"],
-  urn: string | undefined,
-): Owner {
-  const { owner: id } = state.bookkeeping;
+function ownerOf<T extends Published>(work: PublicationWork<T, PublicationContext>): Owner {
+  const { kind, stored, context } = work;
+  const { urn } = context;
+  if (!stored) return newOwner(urn);
+  const { owner: id } = stored.bookkeeping;
   if (isOwnerId(id)) return { id, urn, hasMarks: true };
-  return derivedOwner("adopt", urn, JSON.stringify(kind.destinationKey(kind.inputsOf(state))));
+  return derivedOwner("adopt", urn, JSON.stringify(kind.destinationKey(kind.inputsOf(stored))));
 }

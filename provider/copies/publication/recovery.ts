@@ -7,26 +7,15 @@ import type { RunRecords } from "./runRecords";
 import { planPublication } from "./plan";
 import { withDrift, type Published, type PublicationWork } from "./publication";
 
-/** The items that an operation starts with. */
-export interface Recovered<T extends Published> {
-  /** `undefined`: no existing item is known to match the inputs. */
-  readonly state: T["state"] | undefined;
-  /** All items at the destination, newest first. */
-  readonly items: readonly T["item"][];
-  /** The publication of an earlier run is complete. */
-  readonly isResumed: boolean;
-}
-
 /**
  * Finds the items that an interrupted run published. A complete item is neither downloaded nor published again; incomplete
  * items are removed like earlier items.
  *
+ * @returns the items that the operation starts with: all at the destination, newest first; the state with them, if any is known to
+ *   match the inputs; and whether the publication of an earlier run is complete
  * @throws the signal's reason
  */
-export async function recover<T extends Published>(
-  work: PublicationWork<T>,
-  records: RunRecords<T>,
-): Promise<Recovered<T>> {
+export async function recover<T extends Published>(work: PublicationWork<T>, records: RunRecords<T>) {
   const { kind, context, inputs, stored: state } = work;
   const stored = state ? kind.itemsOf(state) : [];
   const record = records.findBesideState();

@@ -99,7 +99,7 @@ async function foreignTags(
 ): Promise<Map<string, string[]>> {
   const known = await marks.tagsOf(itemOf(manifests[0]));
   const named = new Map<string, string[]>();
-  const tags = ((await listTags(client)) ?? []).filter((tag) => !isMadeTag(tag) && !known.includes(tag));
+  const tags = ((await listTags(client)) ?? []).filter((tag) => !isMadeTag(tag) && !known.has(tag));
   await inParallel(tags, TAG_LOOKS, async (tag) => {
     const digest = await findManifest(client, tag);
     if (digest !== undefined && manifests.includes(digest))

@@ -65,143 +65,128 @@ export interface TagClaim {
   readonly files?: Descriptor | undefined;
 }
 
+export type RepositoryMarks = ReturnType<typeof repositoryMarks>;
+
 /**
  * Marks in a repository: a small artifact for each owner, with a digest of its own, under the tag `docs-hosting-owner-IMAGE-OWNER`;
  * under `docs-hosting-leaving-…` while the owner removes the image. An owner that has left does not count: `docs-hosting-left-…` says
  * which tags it gave to an image that others still have, or that its registry removes nothing.
  */
-export class RepositoryMarks implements Marks {
-  readonly #client: RegistryClient;
+export function repositoryMarks(client: RegistryClient) {
   /** What the owner's next marks say, by item. */
-  readonly #claims = new Map<string, TagClaim>();
+  const claims = new Map<string, TagClaim>();
 
-  constructor(client: RegistryClient) {
-    this.#client = client;
-  }
-
-  /** Sets what the owner's mark at an image says about a tag. */
-  describe(claim: TagClaim): void {
-    this.#claims.set(itemOf(claim.image), claim);
-  }
-
-  async list(item: string): Promise<readonly Mark[] | undefined> {
-    const tags = await listTags(this.#client);
-    return tags && (marksIn(tags).get(item) ?? []);
-  }
-
-  async all(): Promise<ReadonlyMap<string, readonly Mark[]>> {
-    return marksIn((await listTags(this.#client)) ?? []);
-  }
-
-  async read(item: string, owner: string): Promise<string | undefined> {
-    return (await this.#annotations("owner", item, owner))[TEXT];
-  }
+  const annotationsAt = async (tag: string): Promise<Readonly<Record<string, string | undefined>>> => {
+    const manifest = await getManifest(client, tag).catch(() => undefined);
+    return annotationsIn(manifest?.bytes);
+  };
 
   /** What an owner's mark says about tags; `undefined` when it is gone or unreadable. */
-  async claimOf(item: string, owner: string, kind: Kind = "owner"): Promise<TagClaim | undefined> {
-    const said = await this.#annotations(kind, item, owner);
+  const claimOf = async (
+    item: string,
+    owner: string,
+    kind: Kind = "owner",
+  ): Promise<TagClaim | undefined> => {
+    const said = await annotationsAt(tagOf(kind, item, owner));
     const { [IMAGE]: image, [TAGS]: tags = "", [ORDER]: order } = said;
     return image === undefined ? undefined : { image, tags: listed(tags), order: Number(order) || 0 };
-  }
+  };
 
-  /** All tags that owners gave to an image, also those who have left. */
-  async tagsOf(item: string): Promise<string[]> {
-    const tags = new Set<string>();
-    for (const { kind, owner } of await this.#marksAt(item)) {
-      for (const tag of (await this.claimOf(item, owner, kind))?.tags ?? []) tags.add(tag);
-    }
-    return [...tags];
-  }
-
-  async write(item: string, owner: Owner): Promise<void> {
-    const earlier = await this.claimOf(item, owner.id);
-    const claim = this.#claims.get(item);
-    const both = earlier &&
-      claim && {
-        ...claim,
-        tags: [...new Set([...earlier.tags, ...claim.tags])],
-        order: Math.max(earlier.order, claim.order),
-      };
-    await this.#put("owner", item, owner, both ?? claim);
-    for (const kind of ["leaving", "left"] as const) await this.#delete(kind, item, owner.id);
-  }
-
-  leave(item: string, owner: Owner): Promise<void> {
-    return this.#put("leaving", item, owner);
-  }
-
-  async stay(item: string, owner: string): Promise<void> {
-    await this.#delete("leaving", item, owner);
-  }
-
-  async remove(item: string, owner: string, isShared = false): Promise<void> {
-    const claim = await this.claimOf(item, owner);
-    const tags: string[] = [];
-    for (const tag of isShared ? (claim?.tags ?? []) : []) {
-      if ((await findManifest(this.#client, tag)) === claim?.image) tags.push(tag);
-    }
-    const putLeft = (): Promise<void> =>
-      this.#put("left", item, { id: owner, hasMarks: true }, claim && { ...claim, tags });
-    if (tags.length > 0) await putLeft();
-    const isRemoved =
-      (await this.#delete("owner", item, owner)) && (await this.#delete("leaving", item, owner));
-    if (!isRemoved && tags.length === 0) await putLeft();
-  }
-
-  /** Removes what owners who have left wrote about an image that is removed. */
-  async forget(item: string): Promise<void> {
-    for (const { kind: found, owner } of await this.#marksAt(item)) {
-      if (found !== "left") continue;
-      // a run that was stopped while its owner left may have kept the others; without the last, they would count again
-      for (const kind of KINDS) await this.#delete(kind, item, owner);
-    }
-  }
-
-  nameOf(item: string, owner: string): string {
-    return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
-  }
+  /** All marks at an item, of whatever kind. */
+  const marksAt = async (item: string): Promise<TagOfMark[]> =>
+    marksAmong((await listTags(client)) ?? []).filter((mark) => mark.item === item);
 
   /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
-  async #put(kind: Kind, item: string, owner: Owner, claim?: TagClaim): Promise<void> {
+  const put = async (kind: Kind, item: string, owner: Owner, claim?: TagClaim): Promise<void> => {
     const tag = tagOf(kind, item, owner.id);
-    const before = await getManifest(this.#client, tag);
+    const before = await getManifest(client, tag);
     const earlier = before ? earlierIn(before) : [];
     if (before?.digest === markManifest(kind, owner, claim, earlier).digest) return;
     const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
-    await ensureContent(this.#client, EMPTY);
-    const put = (said: TagClaim | undefined): Promise<void> =>
-      putManifest(this.#client, markManifest(kind, owner, said, all), tag);
-    if (claim?.files === undefined) return put(claim);
+    await ensureContent(client, EMPTY);
+    const putSaying = (said: TagClaim | undefined): Promise<void> =>
+      putManifest(client, markManifest(kind, owner, said, all), tag);
+    if (claim?.files === undefined) return putSaying(claim);
     const plain = { ...claim, files: undefined };
-    if (!(await hasBlob(this.#client, claim.files.digest))) return put(plain);
+    if (!(await hasBlob(client, claim.files.digest))) return putSaying(plain);
     // a registry may accept only the types of blobs that it knows
-    await put(claim).catch(() => put(plain));
-  }
+    await putSaying(claim).catch(() => putSaying(plain));
+  };
 
   /** @returns `false` when the registry removes nothing */
-  async #delete(kind: Kind, item: string, owner: string): Promise<boolean> {
-    const found = await getManifest(this.#client, tagOf(kind, item, owner));
+  const remove = async (kind: Kind, item: string, owner: string): Promise<boolean> => {
+    const found = await getManifest(client, tagOf(kind, item, owner));
     if (!found) return true;
     // the mark last: it names the others
     for (const digest of [...earlierIn(found), found.digest]) {
-      if (await deleteManifest(this.#client, digest)) return false; // it is refused
+      if (await deleteManifest(client, digest)) return false; // it is refused
     }
     return true;
-  }
+  };
 
-  /** All marks at an item, of whatever kind. */
-  async #marksAt(item: string): Promise<TagOfMark[]> {
-    return marksAmong((await listTags(this.#client)) ?? []).filter((mark) => mark.item === item);
-  }
+  return {
+    claimOf,
 
-  async #annotations(
-    kind: Kind,
-    item: string,
-    owner: string,
-  ): Promise<Readonly<Record<string, string | undefined>>> {
-    const manifest = await getManifest(this.#client, tagOf(kind, item, owner)).catch(() => undefined);
-    return annotationsIn(manifest?.bytes);
-  }
+    /** Sets what the owner's mark at an image says about a tag. */
+    describe: (claim: TagClaim): unknown => claims.set(itemOf(claim.image), claim),
+
+    async list(item) {
+      const tags = await listTags(client);
+      return tags && (marksIn(tags).get(item) ?? []);
+    },
+
+    all: async () => marksIn((await listTags(client)) ?? []),
+
+    read: async (item, owner) => (await annotationsAt(tagOf("owner", item, owner)))[TEXT],
+
+    /** All tags that owners gave to an image, also those who have left. */
+    async tagsOf(item: string): Promise<ReadonlySet<string>> {
+      const tags = new Set<string>();
+      for (const { kind, owner } of await marksAt(item)) {
+        for (const tag of (await claimOf(item, owner, kind))?.tags ?? []) tags.add(tag);
+      }
+      return tags;
+    },
+
+    async write(item, owner) {
+      const earlier = await claimOf(item, owner.id);
+      const claim = claims.get(item);
+      const tags = [...new Set([...(earlier?.tags ?? []), ...(claim?.tags ?? [])])];
+      const order = Math.max(earlier?.order ?? 0, claim?.order ?? 0);
+      await put("owner", item, owner, claim && { ...claim, tags, order });
+      for (const kind of ["leaving", "left"] as const) await remove(kind, item, owner.id);
+    },
+
+    leave: (item, owner) => put("leaving", item, owner),
+
+    async stay(item, owner) {
+      await remove("leaving", item, owner);
+    },
+
+    async remove(item, owner, isShared = false) {
+      const claim = await claimOf(item, owner);
+      const tags: string[] = [];
+      for (const tag of isShared ? (claim?.tags ?? []) : []) {
+        if ((await findManifest(client, tag)) === claim?.image) tags.push(tag);
+      }
+      const putLeft = (): Promise<void> =>
+        put("left", item, { id: owner, hasMarks: true }, claim && { ...claim, tags });
+      if (tags.length > 0) await putLeft();
+      const isRemoved = (await remove("owner", item, owner)) && (await remove("leaving", item, owner));
+      if (!isRemoved && tags.length === 0) await putLeft();
+    },
+
+    /** Removes what owners who have left wrote about an image that is removed. */
+    async forget(item: string): Promise<void> {
+      for (const { kind: found, owner } of await marksAt(item)) {
+        if (found !== "left") continue;
+        // a run that was stopped while its owner left may have kept the others; without the last, they would count again
+        for (const kind of KINDS) await remove(kind, item, owner);
+      }
+    },
+
+    nameOf: (item, owner) => `${repositoryName(client.repository)}:${tagOf("owner", item, owner)}`,
+  } satisfies Marks & Record<string, unknown>;
 }
 
 function tagOf(kind: Kind, item: string, owner: string): string {

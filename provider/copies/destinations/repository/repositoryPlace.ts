@@ -4,7 +4,7 @@ import { parseRepository, repositoryName } from "../../../images/registry/refere
 import { Ownership } from "../../ownership/ownership";
 import type { DestinationContext } from "../destination";
 import type { RepositoryInputs } from "./inputs";
-import { RepositoryMarks } from "./repositoryMarks";
+import { repositoryMarks, type RepositoryMarks } from "./repositoryMarks";
 
 /** A repository, for one operation. */
 export interface RepositoryPlace {
@@ -24,7 +24,7 @@ export function openRepository(
 ): RepositoryPlace {
   const repository = parseRepository(name);
   const client = new RegistryClient(repository, context, { actions, plainHttp });
-  const marks = new RepositoryMarks(client);
+  const marks = repositoryMarks(client);
   const ownership = new Ownership(marks, context, (item) => `${repositoryName(repository)}:sha256-${item}`);
   return { client, context, marks, ownership, tag };
 }
