@@ -78,9 +78,8 @@ function changesBetween(
     if (earlier === undefined) added.push(path);
     else if (earlier !== sha256) changed.push(path);
   }
-  const removed: string[] = [];
-  for (const path of before.keys()) if (!now.has(path) && derived?.has(path) !== true) removed.push(path);
-  return { since, added: listOf(added), changed: listOf(changed), removed: listOf(removed) };
+  const removed = before.keys().filter((path) => !now.has(path) && derived?.has(path) !== true);
+  return { since, added: listOf(added), changed: listOf(changed), removed: listOf([...removed]) };
 }
 
 /** The changes of a copy with the same site. */

@@ -176,10 +176,6 @@ export type DestinationChange =
   /** Nothing. */
   | "none";
 
-interface NoText {
-  readonly isJson: true;
-}
-
 /** A field of a destination in the user's program. */
 export interface DestinationField {
   readonly change: DestinationChange;
@@ -201,7 +197,7 @@ export interface DestinationField {
 /** All fields of one kind of destination; the first field identifies the kind. */
 export type FieldsOfKind<Inputs> = {
   readonly [Name in keyof Inputs]-?: DestinationField &
-    (Inputs[Name] extends string | undefined ? unknown : NoText);
+    (Inputs[Name] extends string | undefined ? unknown : { readonly isJson: true });
 };
 
 /** What a copy consists of: the archive (`"archive"`), or the files of the site (`"site"`). */

@@ -21,6 +21,12 @@ export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"], SharedByPublications> {
   const { resource, item, items } = kind.terms;
+  /** The address of the newest item of a state. */
+  const addressIn = (state: T["state"]): string => {
+    const [newest] = kind.itemsOf(state);
+    const inputs = kind.inputsOf(state);
+    return newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs);
+  };
   return {
     outputs: kind.outputs,
     noBookkeeping: kind.noBookkeeping,
@@ -43,11 +49,9 @@ export function publishedLifeCycle<T extends Published>(
     diff(inputs, state, { nowMs }) {
       const changed = changedInputs(kind, inputs, state);
       const replaces = withEffect(kind.table, changed, "replaces");
-      const before = kind.inputsOf(state);
-      if (JSON.stringify(kind.placeOf(inputs)) !== JSON.stringify(kind.placeOf(before))) {
-        const [newest] = kind.itemsOf(state);
-        const there = newest ? kind.addressOf(newest, before) : kind.destinationName(before);
-        const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${there}) are removed`;
+      const placeOf = (each: T["inputs"]): string => JSON.stringify(kind.placeOf(each));
+      if (placeOf(inputs) !== placeOf(kind.inputsOf(state))) {
+        const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${addressIn(state)}) are removed`;
         return { changed, replaces, hidden: false, decision: { code: "REPLACED", text } };
       }
       const { action, code, text } = planPublication(kind, inputs, state, nowMs);
@@ -71,7 +75,6 @@ export function publishedLifeCycle<T extends Published>(
       const inputs = kind.inputsOf(state);
       const [newest, ...older] = kind.itemsOf(state);
       if (!newest) return { inputs, state };
-      const address = kind.addressOf(newest, inputs);
       try {
         const stored = { kind, context: given, inputs, stored: state };
         return await asOwner(stored, COMPARE_LIMIT_MS, async (work) => {
@@ -90,15 +93,11 @@ export function publishedLifeCycle<T extends Published>(
           return undefined;
         });
       } catch (error) {
-        throw explained(error, address, "The state is unchanged");
+        throw explained(error, addressIn(state), "The state is unchanged");
       }
     },
 
-    gone(state) {
-      const [newest] = kind.itemsOf(state);
-      const inputs = kind.inputsOf(state);
-      return goneDecision("DRIFTED", newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs));
-    },
+    gone: (state) => goneDecision("DRIFTED", addressIn(state)),
 
     /** An item can only be made from its inputs. */
     lookUp: (_context, id) =>

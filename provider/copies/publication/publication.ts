@@ -194,11 +194,8 @@ export function withOwner<State extends PublishedState>(state: State, { id: owne
 }
 
 /** The link in a state, as its outputs. */
-export function linkOf<T extends Published>(
-  { outputs: table }: Pick<PublicationKind<T>, "outputs">,
-  { outputs }: T["state"],
-): LinkOutputs {
-  return outputsAmong(rowsThat("isRenewed", table), outputs);
+export function linkOf<T extends Published>(kind: PublicationKind<T>, { outputs }: T["state"]): LinkOutputs {
+  return outputsAmong(rowsThat("isRenewed", kind.outputs), outputs);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { parseJson } from "../../../http/reply";
-import { contentOf, fieldsOf, type Content, type Descriptor } from "../../../images/registry/content";
+import { contentOf, descriptorIn, fieldsOf } from "../../../images/registry/content";
+import type { Content, Descriptor } from "../../../images/registry/content";
 import { findBlob } from "../../../images/registry/download";
 import type { Manifest } from "../../../images/registry/manifests";
 import { isDigest } from "../../../images/registry/reference";
@@ -17,7 +18,7 @@ export interface Parts {
   /** The digests of the manifests of its signature and attestations, if it is signed. */
   readonly artifacts?: readonly string[];
   /** The list of its files, which is a blob of the owner's mark. Earlier versions of this package wrote none. */
-  readonly files?: Descriptor;
+  readonly files?: Descriptor | undefined;
   /** Its layer with files of the version before, if it has one. */
   readonly previous?: PreviousLayer;
 }
@@ -32,7 +33,11 @@ export function manifestsOf(
   return [top, ...digests];
 }
 
-/** What the state has of a copy; nothing but digests becomes part of a request. @throws DestinationError when the copy is not one in a registry */
+/**
+ * What the state has of a copy. Nothing but digests becomes part of a request.
+ *
+ * @throws DestinationError when the copy is not one in a registry
+ */
 export function partsOf({ uri, parts }: Copy): Parts & { readonly artifacts: readonly string[] } {
   const { manifests, artifacts, files, previous } = parts as Partial<Parts>;
   if (!Array.isArray(manifests) || manifests.length === 0 || !manifests.every(isDigest)) {
@@ -44,7 +49,7 @@ export function partsOf({ uri, parts }: Copy): Parts & { readonly artifacts: rea
   return {
     manifests: manifests,
     artifacts: Array.isArray(artifacts) ? artifacts.filter(isDigest) : [],
-    ...(isDigest(files?.digest) && { files }),
+    files: descriptorIn(files),
     ...(isDigest(previous?.digest) && { previous }),
   };
 }
