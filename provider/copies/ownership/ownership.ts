@@ -148,30 +148,30 @@ export class Ownership {
   /** Announces that the owner leaves an item. @returns whether nobody else has the item: then it is to be removed */
   async #leave(item: string, exists: () => Promise<boolean>): Promise<boolean> {
     const { reporter, owner } = this.#context;
-    const stays = async (report: "info" | "warn", why: () => Promise<string> | string): Promise<false> => {
-      if (await exists()) reporter[report](`${this.#addressOf(item)} stays${await why()}`);
+    const keep = async (report: "info" | "warn", why: () => Promise<string> | string): Promise<false> => {
+      if (await exists()) reporter[report](`${this.#addressOf(item)} ${await why()}`);
       return false;
     };
     const before = await this.#marks.list(item);
     if (before === undefined) {
       await this.#marks.remove(item, owner.id);
       const advice = "Remove it if no other stack uses it, or allow the list";
-      return stays("warn", () => `, because its owners cannot be listed. ${advice}`);
+      return keep("warn", () => `stays, because its owners cannot be listed. ${advice}`);
     }
     const isOwn = before.some((mark) => mark.owner === owner.id);
     const others = before.filter((mark) => mark.owner !== owner.id);
     if (!isOwn && (owner.hasMarks || others.some(({ isLeaving }) => !isLeaving))) {
-      return stays("warn", async () =>
+      return keep("warn", async () =>
         others.length > 0
-          ? `: it belongs to ${await this.#describe(item, others)}`
-          : ": it has no mark of this resource, so somebody else may have put it there. Remove it if it is no longer needed",
+          ? `stays: it belongs to ${await this.#describe(item, others)}`
+          : "stays: it has no mark of this resource, so somebody else may have put it there. Remove it if it is no longer needed",
       );
     }
     await this.#marks.leave(item, owner);
     const staying = await this.#othersWhoStay(item);
     if (staying.length === 0) return true;
     await this.#marks.remove(item, owner.id, true);
-    return stays("info", async () => `: it also belongs to ${await this.#describe(item, staying)}`);
+    return keep("info", async () => `stays: it also belongs to ${await this.#describe(item, staying)}`);
   }
 
   /** The items with the owner's mark. */
