@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { type DestinationInputs, type ForEachKind, forItsKind } from "../destinations/inputs";
@@ -13,15 +13,15 @@ export interface DestinationTraits {
   readonly isImage: boolean;
   /** Problems of known fields on this machine, without a request. */
   readonly localFailures: () => readonly CheckFailure[];
-  /** The path that a copy has on this machine now, by its name. Absent if it is elsewhere, or not known. */
-  readonly localPath?: (name: string) => string;
+  /** The path that a copy has on this machine now, by an earlier path. Absent if it is elsewhere, or not known. */
+  readonly localPath?: (path: string) => string;
 }
 
 const TRAITS: ForEachKind<DestinationTraits> = {
   folder: ({ folder }) => ({
     isImage: false,
     localFailures: () => folderFailures("destination.folder", folder),
-    ...(!isUnknown(folder) && { localPath: (name) => join(folder, name) }),
+    ...(!isUnknown(folder) && { localPath: (path) => join(folder, basename(path)) }),
   }),
   bucket: ({ bucket }) => needing(verifySdk, "bucket", bucket),
   azureContainer: ({ azureContainer }) => needing(verifyAzureSdk, "azureContainer", azureContainer),

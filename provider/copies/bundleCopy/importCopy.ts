@@ -1,10 +1,7 @@
 import { archiveFormat } from "../../site/archive/format";
 import { unpublished } from "../../site/archive/unpublished";
-import type { Bundle } from "../../site/inspection/bundle";
-import type { Inspection } from "../../site/archive/site";
 import { SiteDigests } from "../../site/inspection/siteDigests";
 import { destinationOf } from "../destinations/destinationOf";
-import { checkDestination } from "../destinations/inputs";
 import type { FoundCopy } from "../destinations/destination";
 import { hashFile } from "../download/hashFile";
 import { BundleRefusedError, InputError } from "../../runtime/messages/errors";
@@ -20,13 +17,13 @@ import { signerFrom } from "../../images/signing/signer";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import { derivedOwner } from "../ownership/owner";
-import { type OwnedContext, withOwner } from "../publication/publication";
+import { type CheckedBundle, type OwnedContext, withOwner } from "../publication/publication";
+import { attempted } from "../publication/recovery";
+import { present } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { traitsOf } from "./destinationKinds";
 import { parseImportId, type ImportId } from "./importId";
-import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
-import { type BundleCopyState, copiedBundle, stateOf } from "./state";
+import { type BundleCopyState, copiedBundle, linkTo, stateOf } from "./state";
 
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;
@@ -43,24 +40,30 @@ type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
  */
 export async function importCopy(given: PublicationContext, id: string): Promise<ImportedCopy> {
   const parsed = parseImportId(id);
-  const checked = checkDestination(parsed.destination);
-  if ("problem" in checked) {
-    const at = checked.at === undefined ? "" : `.${checked.at}`;
-    throw new InputError(`${id}: cannot be imported: destination${at} ${checked.problem}`, "");
-  }
-  const destination = destinationOf(checked.value);
-  const isLocal = traitsOf(checked.value)?.localPath !== undefined;
+  const { destination: place } = checkedByTable<Pick<CheckedInputs, "destination">>(
+    { destination: BUNDLE_COPY_INPUTS.destination },
+    { destination: parsed.destination },
+    given.configuration,
+    `${id}: cannot be imported`,
+  );
+  const destination = destinationOf(place);
   try {
     const { signingKeyEnv } = parsed;
     const verifier = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, given.configuration);
     const owner = derivedOwner("import", given.urn, parsed.uri);
     return await withinLimit({ ...given, owner }, DEFAULT_LIMIT_MS, (context) =>
-      withScratchFolder(context, async (place) => {
-        const found = await destination.find(parsed.name, place, verifier);
+      withScratchFolder(context, async (scratch) => {
+        const found = await destination.find(parsed.name, scratch, verifier);
         expectSignature(context, parsed, found);
-        const { inputs, state } = await adopt(context, parsed, found, isLocal);
+        const { inputs, state } = await adopt(context, parsed, found);
         const copies = state.bookkeeping.copies.map(({ copy }) => copy);
-        await destination.mark(copies, place).catch((error: unknown) => unmarked(context, id, error));
+        // an import needs only the right to read
+        const warning = {
+          subject: id,
+          failed: "the copy has no mark of this stack yet, so another stack could remove it",
+          consequence: "Run `pulumi refresh` and `pulumi up`: they write it again",
+        };
+        await attempted(context, warning, () => destination.mark(copies, scratch));
         return { inputs, state: withOwner(state, owner) };
       }),
     );
@@ -91,22 +94,10 @@ function expectSignature(
   }
 }
 
-/** An import needs only the right to read: the next `pulumi up` writes the mark. */
-function unmarked({ reporter, signal }: LimitedContext, id: string, error: unknown): void {
-  signal.throwIfAborted();
-  const { message } = explained(error, id, "Run `pulumi refresh` and `pulumi up`: they write it again");
-  reporter.warn(`the copy has no mark of this stack yet, so another stack could remove it: ${message}`);
-}
-
-async function adopt(
-  context: OwnedContext,
-  parsed: ImportId,
-  found: FoundCopy,
-  isLocal: boolean,
-): Promise<ImportedCopy> {
+async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy): Promise<ImportedCopy> {
   const { signingKeyEnv } = parsed;
   const program = {
-    source: sourceOf(parsed, found, isLocal),
+    source: sourceOf(parsed, found),
     destination: { ...found.destination, ...parsed.destination },
     ...(signingKeyEnv !== undefined && { signingKeyEnv }),
   };
@@ -125,21 +116,14 @@ async function adopt(
     const inspection = await inspect(context, wanted, bundle);
     // without a given one: no search, or one with all defaults
     const searches = parsed.offlineSearch === undefined ? [undefined, true as const] : [wanted.offlineSearch];
-    const match = await matchingSearch(context, { bundle, inspection }, found, searches, wanted);
-    if (match === undefined) throw otherContent(wanted, bundle, found);
-    const { search, facts } = match;
+    const { search, facts } = await matchingSearch(context, { bundle, inspection }, found, searches, wanted);
     const inputs = checked(search);
     const copy = { ...found.copy, sha256: editionOf(bundle.sha256, search) };
     const made = copiedBundle({ bundle, inspection }, context.clock.now(), facts);
     const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
     obtained.remove();
-    return {
-      inputs: {
-        ...(program as unknown as Partial<CheckedInputs>),
-        ...(search !== undefined && { offlineSearch: search }),
-      },
-      state,
-    };
+    const given = { ...program, ...(search !== undefined && { offlineSearch: search }) };
+    return { inputs: given as unknown as Partial<CheckedInputs>, state };
   } catch (error) {
     obtained.release();
     throw error;
@@ -151,28 +135,19 @@ async function adopt(
  *
  * @throws InputError that names what is missing
  */
-function sourceOf(
-  { uri, source: given }: ImportId,
-  found: FoundCopy,
-  isLocal: boolean,
-): Record<string, string> {
-  const recorded = found.source ?? {};
-  const { jobId, ...known } = { ...recorded, ...given } as Record<string, string>;
-  const isFile = "file" in given;
-  if (!isFile && jobId !== undefined && known["domain"] !== undefined) {
-    const { version, ...rest } = known;
-    return { ...rest, jobId, ...(version !== undefined && version !== jobId && { version }) };
+function sourceOf({ uri, source: given, destination }: ImportId, found: FoundCopy): Record<string, string> {
+  const known: Readonly<Record<string, string | undefined>> = { ...found.source, ...given };
+  const { file, domain, jobId, version, ...service } = known;
+  if (file !== undefined && version !== undefined) return present({ file, version, domain });
+  if (file === undefined && jobId !== undefined && domain !== undefined) {
+    return present({ ...service, domain, jobId, version: version === jobId ? undefined : version });
   }
-  if (!isFile && jobId === undefined && found.archive !== undefined && isLocal) {
-    return { file: uri, version: (found.sha256 ?? "").slice(0, VERSION_DIGITS), ...known };
+  if (file === undefined && jobId === undefined && found.archive !== undefined && "folder" in destination) {
+    const digits = (found.sha256 ?? "").slice(0, VERSION_DIGITS);
+    return present({ ...service, file: uri, domain, version: version ?? digits });
   }
-  if (isFile && known["version"] !== undefined) {
-    const { file = "", version, domain } = known;
-    return { file, version, ...(domain !== undefined && { domain }) };
-  }
-  const missing = (isFile ? ["version"] : ["domain", "jobId"]).filter(
-    (name) => ({ ...known, jobId })[name] === undefined,
-  );
+  const needed = file === undefined ? ["domain", "jobId"] : ["version"];
+  const missing = needed.filter((name) => known[name] === undefined);
   throw new InputError(
     `the copy does not record the ${missing.join(" and the ")} of its source`,
     `Add the source to the id: ${uri}?domain=docs.example.com&jobId=7f3a&version=v1, or ${uri}?file=bundle.tar.gz&version=v1. ` +
@@ -184,37 +159,46 @@ function sourceOf(
 async function bundleOf(
   context: SourceContext,
   inputs: CheckedInputs,
-  { archive }: FoundCopy,
+  { archive: path }: FoundCopy,
 ): Promise<Obtained> {
-  if (archive === undefined) return obtain(context, inputs);
+  if (path === undefined) return obtain(context, inputs);
   const { source, limits } = inputs;
-  const { sha256, size } = await hashFile(archive, { limitBytes: limits.archiveBytes }, context);
+  const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
   const { version, domain } = source;
   const jobId = "jobId" in source ? source.jobId : undefined;
-  const format = await archiveFormat(archive);
+  const format = await archiveFormat(path);
   // the archive is the copy, or in the scratch folder
-  return { bundle: { path: archive, format, sha256, size, version, jobId, domain }, ...NOTHING_FETCHED };
+  return { bundle: { path, format, sha256, size, version, jobId, domain }, ...NOTHING_FETCHED };
 }
 
-/** Finds the search with which the bundle gives the copy. `undefined`: none of them does. */
+/** Finds the search with which the bundle gives the copy. @throws BundleRefusedError if none of them does */
 async function matchingSearch(
   { signal }: LimitedContext,
-  { bundle, inspection }: { readonly bundle: Bundle; readonly inspection: Inspection },
+  { bundle, inspection }: CheckedBundle,
   { edition, sha256, files }: FoundCopy,
   searches: readonly (OfflineSearch | undefined)[],
-  inputs: CheckedInputs,
-): Promise<{ search: OfflineSearch | undefined; facts: SearchFacts } | undefined> {
-  if (sha256 !== undefined && sha256 !== bundle.sha256) return undefined;
+  { source, limits }: CheckedInputs,
+): Promise<{ search: OfflineSearch | undefined; facts: SearchFacts }> {
+  const from = `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}`;
+  if (sha256 !== undefined && sha256 !== bundle.sha256) {
+    throw new BundleRefusedError(
+      `${from}, but the copy was made from ${sha256}`,
+      "Name the source that the copy was made from. A job that is packed again may give another archive: then name its file.",
+    );
+  }
   for (const search of searches) {
     if (edition !== undefined && edition !== editionOf(bundle.sha256, search)) continue;
     if (files === undefined) return { search, facts: {} };
     const expected = new SiteDigests();
-    const unpacking = { ...inspection, signal };
     const wanted = search && { ...inspection, options: search };
-    const facts = await unpackSite(bundle, inputs.limits, expected, unpacking, wanted);
+    const facts = await unpackSite(bundle, limits, expected, { ...inspection, signal }, wanted);
     if (isSameSite(files, expected.digests())) return { search, facts };
   }
-  return undefined;
+  throw new BundleRefusedError(
+    `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
+    "Name the source that the copy was made from. If it has a search with options, add them: ?offlineSearch={…}. " +
+      "A search of another version of this package cannot be imported.",
+  );
 }
 
 /**
@@ -232,20 +216,5 @@ function isSameSite(files: ReadonlyMap<string, string>, expected: ReadonlyMap<st
       ([path, sha256]) =>
         expected.has(path) || isMade(path, sha256) || unpublished(path, "file") !== undefined,
     )
-  );
-}
-
-function otherContent({ source }: CheckedInputs, bundle: Bundle, { sha256, files }: FoundCopy): Error {
-  const from = `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}`;
-  if (sha256 !== undefined && sha256 !== bundle.sha256) {
-    return new BundleRefusedError(
-      `${from}, but the copy was made from ${sha256}`,
-      "Name the source that the copy was made from. A job that is packed again may give another archive: then name its file.",
-    );
-  }
-  return new BundleRefusedError(
-    `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
-    "Name the source that the copy was made from. If it has a search with options, add them: ?offlineSearch={…}. " +
-      "A search of another version of this package cannot be imported.",
   );
 }

@@ -1,9 +1,8 @@
 import { basename, dirname } from "node:path";
 import { InputError } from "../../runtime/messages/errors";
 import type { DestinationField } from "../destinations/destination";
-import { DESTINATION_KINDS, type DestinationInputs, type DestinationKind } from "../destinations/inputs";
+import { DESTINATION_KINDS, type DestinationKind } from "../destinations/inputs";
 import { containerIn } from "../destinations/objectStore/azure/inputs";
-import { traitsOf } from "./destinationKinds";
 import { variableNameProblem } from "../../resource/serviceInputs";
 import { ARCHIVE_NAME } from "../../site/archive/format";
 import { repositoryProblem } from "../../images/registry/reference";
@@ -37,7 +36,7 @@ interface Place {
 /** The addresses of copies at a kind of destination. */
 interface Addresses {
   /** How they are written, for messages. */
-  readonly forms: string;
+  readonly forms: readonly string[];
   /** The fields of the destination that they contain: no others are given by the import's ID. */
   readonly contain: readonly string[];
   /** @returns undefined for an address of another kind */
@@ -45,45 +44,29 @@ interface Addresses {
 }
 
 const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
+const IS_DIGEST = /^[0-9a-f]{64}$/;
+const SITE = { layout: "site" } as const;
 
 const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
   folder: {
-    forms: "FOLDER/SHA256.tar.gz, FOLDER/SHA256",
+    forms: ["FOLDER/SHA256.tar.gz", "FOLDER/SHA256"],
     contain: ["folder", "layout"],
     parse(uri) {
       const name = basename(uri);
-      const isSite = isDigest(name);
+      const isSite = IS_DIGEST.test(name);
       if (HAS_SCHEME.test(uri) || !(isSite || ARCHIVE_NAME.test(name))) return undefined;
       return { name, fields: { folder: dirname(uri), ...(isSite && SITE) } };
     },
   },
-  bucket: {
-    forms: "s3://BUCKET/PREFIX/SHA256.tar.gz, s3://BUCKET/PREFIX/#sha256:SHA256",
-    contain: ["bucket", "prefix", "layout"],
-    parse(uri) {
-      const [begin = "", bucket = ""] = /^s3:\/\/([^/#]+)\//.exec(uri) ?? [];
-      return begin === "" ? undefined : inBucket({ begin, fields: { bucket } }, uri);
-    },
-  },
-  azureContainer: {
-    forms:
-      "https://ACCOUNT.blob.core.windows.net/CONTAINER/PREFIX/SHA256.tar.gz, https://ACCOUNT.blob.core.windows.net/CONTAINER/PREFIX/#sha256:SHA256",
-    contain: ["azureContainer", "storageAccount", "endpoint", "prefix", "layout"],
-    parse(uri) {
-      const container = containerIn(uri);
-      return container && inBucket(container, uri);
-    },
-  },
-  gcsBucket: {
-    forms: "gs://BUCKET/PREFIX/SHA256.tar.gz, gs://BUCKET/PREFIX/#sha256:SHA256",
-    contain: ["gcsBucket", "prefix", "layout"],
-    parse(uri) {
-      const [begin = "", gcsBucket = ""] = /^gs:\/\/([^/#]+)\//.exec(uri) ?? [];
-      return begin === "" ? undefined : inBucket({ begin, fields: { gcsBucket } }, uri);
-    },
-  },
+  bucket: inBucket("s3://BUCKET", ["bucket"], beginningWith(/^s3:\/\/(?<bucket>[^/#]+)\//)),
+  azureContainer: inBucket(
+    "https://ACCOUNT.blob.core.windows.net/CONTAINER",
+    ["azureContainer", "storageAccount", "endpoint"],
+    containerIn,
+  ),
+  gcsBucket: inBucket("gs://BUCKET", ["gcsBucket"], beginningWith(/^gs:\/\/(?<gcsBucket>[^/#]+)\//)),
   repository: {
-    forms: "REGISTRY/REPOSITORY@sha256:SHA256",
+    forms: ["REGISTRY/REPOSITORY@sha256:SHA256"],
     contain: ["repository"],
     parse(uri) {
       const [, repository = "", name] = /^([^@]+)@(sha256:[0-9a-f]{64})$/.exec(uri) ?? [];
@@ -93,31 +76,31 @@ const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
   },
 };
 
-const SITE = { layout: "site" } as const;
-const isDigest = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+/** How the address of a copy in a bucket begins, and the fields of the destination that are in it. */
+type Beginning = (uri: string) => { readonly begin: string; readonly fields: object } | undefined;
 
-/**
- * The copy that an address in object storage names.
- *
- * @param bucket the begin of the address, and the fields of the destination that are in it
- */
-function inBucket(
-  bucket: { readonly begin: string; readonly fields: object },
-  uri: string,
-): Place | undefined {
-  const [, prefix, last = ""] = /^(?:(.+)\/)?([^/]+)$/s.exec(uri.slice(bucket.begin.length)) ?? [];
-  const fields = { ...bucket.fields, ...(prefix !== undefined && { prefix }) };
-  if (ARCHIVE_NAME.test(last)) return { name: last, fields };
-  const [, edition] = /^#sha256:([0-9a-f]{64})$/.exec(last) ?? [];
-  return edition === undefined ? undefined : { name: edition, fields: { ...fields, ...SITE } };
+function beginningWith(address: RegExp): Beginning {
+  return (uri) => {
+    const { 0: begin = "", groups } = address.exec(uri) ?? {};
+    return groups && { begin, fields: { ...groups } };
+  };
 }
 
-function placeOf(uri: string): (Place & { readonly kind: DestinationKind }) | undefined {
-  for (const kind of KINDS) {
-    const place = ADDRESSES[kind].parse(uri);
-    if (place !== undefined) return { kind, ...place };
-  }
-  return undefined;
+/** The addresses in a kind of object storage. @param form of the bucket's own */
+function inBucket(form: string, fieldsOfBucket: readonly string[], beginningOf: Beginning): Addresses {
+  return {
+    forms: [`${form}/PREFIX/SHA256.tar.gz`, `${form}/PREFIX/#sha256:SHA256`],
+    contain: [...fieldsOfBucket, "prefix", "layout"],
+    parse(uri) {
+      const bucket = beginningOf(uri);
+      if (bucket === undefined) return undefined;
+      const [, prefix, last = ""] = /^(?:(.+)\/)?([^/]+)$/s.exec(uri.slice(bucket.begin.length)) ?? [];
+      const fields = { ...bucket.fields, ...(prefix !== undefined && { prefix }) };
+      if (ARCHIVE_NAME.test(last)) return { name: last, fields };
+      const [, edition] = /^#sha256:([0-9a-f]{64})$/.exec(last) ?? [];
+      return edition === undefined ? undefined : { name: edition, fields: { ...fields, ...SITE } };
+    },
+  };
 }
 
 const KINDS = Object.keys(ADDRESSES) as DestinationKind[];
@@ -131,24 +114,22 @@ const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
  */
 export function parseImportId(id: string): ImportId {
   const [, uri = id, query = ""] = /^(.*)\?((?:[A-Za-z]\w*=[^&]*)(?:&[A-Za-z]\w*=[^&]*)*)$/s.exec(id) ?? [];
-  const place = placeOf(uri);
-  if (place === undefined) {
-    const forms = KINDS.flatMap((kind) => ADDRESSES[kind].forms.split(", "));
+  const kind = KINDS.find((each) => ADDRESSES[each].parse(uri));
+  const place = kind && ADDRESSES[kind].parse(uri);
+  if (kind === undefined || place === undefined) {
+    const forms = EITHER.format(KINDS.flatMap((each) => ADDRESSES[each].forms));
     throw new InputError(
-      `${id}: is not the address of a copy. Write the output uri of the copy: ${EITHER.format(forms)}`,
+      `${id}: is not the address of a copy. Write the output uri of the copy: ${forms}`,
       "",
     );
   }
-  const { kind, name, fields } = place;
-  const { contain } = ADDRESSES[kind];
-  const { isImage = false } = traitsOf(fields as unknown as DestinationInputs) ?? {};
-  const isSite = isImage || fields["layout"] === "site";
+  const { name, fields } = place;
+  const isImage = kind === "repository";
   const rows: Readonly<Record<string, DestinationField>> = DESTINATION_KINDS[kind];
-  const destinationFields = Object.keys(rows).filter((field) => !contain.includes(field));
   const allowed = [
     ...SOURCE_FIELDS,
-    ...destinationFields,
-    ...(isSite ? [SEARCH] : []),
+    ...Object.keys(rows).filter((field) => !ADDRESSES[kind].contain.includes(field)),
+    ...(isImage || fields["layout"] === "site" ? [SEARCH] : []),
     ...(isImage ? [SIGNING_KEY] : []),
   ];
   const source: Record<string, string> = {};

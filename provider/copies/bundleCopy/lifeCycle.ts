@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
-import type { Bundle } from "../../site/inspection/bundle";
 import { SiteDigests } from "../../site/inspection/siteDigests";
 import { describeDestination, destinationOf } from "../destinations/destinationOf";
-import { isLayout, type Layout, LAYOUTS, type Signing } from "../destinations/destination";
+import { isLayout, type Layout, LAYOUTS } from "../destinations/destination";
 import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
 import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
@@ -17,7 +15,6 @@ import type { Reporter } from "../../runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
 import { traitsOf } from "./destinationKinds";
 import { importCopy } from "./importCopy";
-import { linkTo } from "./link";
 import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { BundleRefusedError } from "../../runtime/messages/errors";
@@ -29,6 +26,7 @@ import {
   copiedBundle,
   inputsOf,
   isLinkSigned,
+  linkTo,
   type MadeCopy,
   outputsBefore,
   stateOf,
@@ -71,7 +69,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   destinationKey: ({ destination }) => destinationKey(destination),
   placeOf: ({ destination }) => destinationPlace(destination),
   isMissing({ destination }, { copy }) {
-    const path = traitsOf(destination)?.localPath?.(basename(copy.uri));
+    const path = traitsOf(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
   },
   actionText: ({ source, destination }) =>
@@ -117,15 +115,18 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   prepare(context, inputs, earlier) {
     const [before] = earlier;
+    const { source, sha256, offlineSearch: search, signingKeyEnv, limits } = inputs;
+    const { configuration, reporter, signal } = context;
     const destination = destinationOf(inputs.destination);
-    const signer =
-      inputs.signingKeyEnv === undefined
-        ? undefined
-        : signerFrom(inputs.signingKeyEnv, context.configuration);
+    const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
     return async (checked, placing) => {
       const { bundle, inspection } = checked;
-      refuseOtherDigest(bundle, inputs);
-      const { offlineSearch: search } = inputs;
+      if (sha256 !== undefined && sha256 !== bundle.sha256) {
+        throw new BundleRefusedError(
+          `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` requires`,
+          "Check which of the two is right. A job that is packed again may give another archive.",
+        );
+      }
       let searchFacts: SearchFacts = {};
       let changes: SiteChanges | undefined;
       const edition = editionOf(bundle.sha256, search);
@@ -139,27 +140,28 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
-          const usable = withUsableFiles(earlier, edition, inputs, context.reporter);
+          const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
-          const isOther = before !== undefined && before.copy.sha256 !== edition;
-          const sink = draft.sink ?? (isOther ? new SiteDigests() : undefined);
+          const other = before?.copy.sha256 === edition ? undefined : before;
+          const sink = draft.sink ?? (other && new SiteDigests());
           try {
-            const isArchivePublished = draft.sink === undefined;
-            reportLeftOut(inspection, context.reporter, {
-              isSitePublished: !isArchivePublished,
-              isArchivePublished,
-            });
+            const isSitePublished = draft.sink !== undefined;
+            reportLeftOut(inspection, reporter, { isSitePublished, isArchivePublished: !isSitePublished });
             await draft.tryNames?.(inspection.doubtfulNames);
             if (sink) {
-              const unpacking = { ...inspection, signal: context.signal };
-              const wanted = search && { ...inspection, options: search, reporter: context.reporter };
-              searchFacts = await unpackSite(bundle, inputs.limits, sink, unpacking, wanted);
+              const wanted = search && { ...inspection, options: search, reporter };
+              searchFacts = await unpackSite(bundle, limits, sink, { ...inspection, signal }, wanted);
             }
-            const digests = isOther ? sink?.digests() : undefined;
-            if (digests && before) changes = await changesSince(before.copy, digests, destination, place);
-            else if (before) changes = noChanges(before.copy.uri);
-            const signing = signer && { signer, origin: originOf(bundle, inputs, searchFacts) };
-            return await draft.publish((placed) => placing(made(placed)), signing);
+            if (other && sink) {
+              changes = await changesSince(other.copy, sink.digests(), destination, place);
+            } else if (before) changes = noChanges(before.copy.uri);
+            const { searchVersion: version } = searchFacts;
+            const origin = {
+              bundle,
+              serviceUrl: "jobId" in source ? source.baseUrl : undefined,
+              search: search && version !== undefined ? { options: search, version } : undefined,
+            };
+            return await draft.publish((placed) => placing(made(placed)), signer && { signer, origin });
           } catch (error) {
             await draft.abandon?.();
             throw error;
@@ -189,20 +191,6 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 /** The life cycle of a BundleCopy. */
 export const bundleCopy = publishedLifeCycle(COPIES);
 
-/** What the copy is made of, for the documents about it. */
-function originOf(
-  bundle: Bundle,
-  { source, offlineSearch }: CheckedInputs,
-  { searchVersion }: SearchFacts,
-): Signing["origin"] {
-  return {
-    bundle,
-    ...("jobId" in source && { serviceUrl: source.baseUrl }),
-    ...(offlineSearch !== undefined &&
-      searchVersion !== undefined && { search: { options: offlineSearch, version: searchVersion } }),
-  };
-}
-
 /** The earlier copies, unless the files of the one before may load what this copy must not. */
 function withUsableFiles(
   earlier: readonly MadeCopy[],
@@ -221,11 +209,3 @@ function withUsableFiles(
 }
 
 const copyOf = ({ copy }: MadeCopy): MadeCopy["copy"] => copy;
-
-function refuseOtherDigest(bundle: Bundle, { sha256, source }: CheckedInputs): void {
-  if (sha256 === undefined || sha256 === bundle.sha256) return;
-  throw new BundleRefusedError(
-    `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}, not ${sha256} as \`sha256\` requires`,
-    "Check which of the two is right. A job that is packed again may give another archive.",
-  );
-}

@@ -15,13 +15,13 @@ export async function withScratchFolder<T>(
   context: OwnedContext,
   run: (context: DestinationContext) => Promise<T>,
 ): Promise<T> {
-  const { fetch, clock, reporter, secrets, signal, deadline, configuration, owner } = context;
+  const { clock, signal, configuration } = context;
   const { environment } = configuration;
   const scratches = homeFolder(environment, "scratch");
   let made: Promise<string> | undefined;
   const scratch = (): Promise<string> => (made ??= makeScratch(scratches, clock.now()));
   try {
-    return await run({ fetch, clock, reporter, secrets, signal, deadline, scratch, environment, owner });
+    return await run({ ...context, environment, scratch });
   } catch (error) {
     throw made ? diskFailure(error, scratches, signal, ELSEWHERE) : error;
   } finally {

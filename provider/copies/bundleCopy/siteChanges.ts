@@ -1,7 +1,7 @@
 import { archiveFormat } from "../../site/archive/format";
 import type { SiteLimits } from "../../site/archive/site";
 import { digestSite } from "../../site/inspection/siteDigests";
-import type { Copy, Destination, DestinationContext, FilesToCompare } from "../destinations/destination";
+import type { Copy, Destination, DestinationContext, CopiedFiles } from "../destinations/destination";
 
 /** The maximum number of paths that each list of changes has. */
 export const MAX_CHANGED_PATHS = 100;
@@ -46,35 +46,29 @@ export async function changesSince(
   const { reporter, signal } = context;
   try {
     reporter.progress(`comparing with ${before.uri}`);
-    const files = await filesOf(before, destination, context);
-    if (files) return changesBetween(before.uri, files, now);
-    reporter.info(`${before.uri} is gone: the changes since then are unknown`);
+    const content = await destination.read(before, context);
+    if (content === undefined) {
+      reporter.info(`${before.uri} is gone: the changes since then are unknown`);
+      return undefined;
+    }
+    if ("files" in content) return changesBetween(before.uri, content, now);
+    const { archive: path } = content;
+    const bundle = { path, format: await archiveFormat(path), sha256: before.sha256 };
+    return changesBetween(before.uri, { files: await digestSite(bundle, LIMITS, context) }, now);
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     reporter.warn(
       `${before.uri} cannot be read, so the output \`changes\` is not set. The copy is made. ${reason}`,
     );
+    return undefined;
   }
-  return undefined;
-}
-
-async function filesOf(
-  copy: Copy,
-  destination: Destination,
-  context: DestinationContext,
-): Promise<FilesToCompare | undefined> {
-  const content = await destination.read(copy, context);
-  if (content === undefined || "files" in content) return content;
-  const { archive: path } = content;
-  const bundle = { path, format: await archiveFormat(path), sha256: copy.sha256 };
-  return { files: await digestSite(bundle, LIMITS, context) };
 }
 
 /** Compares the files of two sites. @param since the URI of the copy before */
 function changesBetween(
   since: string,
-  { files: before, derived }: FilesToCompare,
+  { files: before, derived }: CopiedFiles,
   now: ReadonlyMap<string, string>,
 ): SiteChanges {
   const added: string[] = [];
@@ -84,9 +78,8 @@ function changesBetween(
     if (earlier === undefined) added.push(path);
     else if (earlier !== sha256) changed.push(path);
   }
-  const removed: string[] = [];
-  for (const path of before.keys()) if (!now.has(path) && derived?.has(path) !== true) removed.push(path);
-  return { since, added: listOf(added), changed: listOf(changed), removed: listOf(removed) };
+  const removed = before.keys().filter((path) => !now.has(path) && derived?.has(path) !== true);
+  return { since, added: listOf(added), changed: listOf(changed), removed: listOf([...removed]) };
 }
 
 /** The changes of a copy with the same site. */

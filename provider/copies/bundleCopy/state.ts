@@ -1,10 +1,11 @@
-import { basename } from "node:path";
 import type { Copy, CopyLink } from "../destinations/destination";
+import { destinationOf } from "../destinations/destinationOf";
 import type { DestinationInputs } from "../destinations/inputs";
 import {
   type CheckedBundle,
   knownOfBundle,
   type LinkOutputs,
+  type OwnedContext,
   type PublishedBookkeeping,
 } from "../publication/publication";
 import { linkTimes } from "../../service/renewalWindow";
@@ -15,6 +16,7 @@ import { type Every, present, unknownOutputs } from "../../resource/outputTable"
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
 import { traitsOf } from "./destinationKinds";
+import { withScratchFolder } from "./scratchFolder";
 import type { SiteChanges } from "./siteChanges";
 
 /** Facts about a copied bundle. */
@@ -90,7 +92,10 @@ export function stateOf(
       ...(link ?? (address !== undefined && { bundleUrl: address })),
     },
     // only the newest copy needs its changes
-    bookkeeping: { wantedSha256: inputs.sha256, copies: [newest, ...older.map(withoutChanges)] },
+    bookkeeping: {
+      wantedSha256: inputs.sha256,
+      copies: [newest, ...older.map((made) => ({ ...made, bundle: { ...made.bundle, changes: undefined } }))],
+    },
   };
 }
 
@@ -99,23 +104,12 @@ function earlierCopy({ copy: { uri, image }, bundle }: MadeCopy): EarlierCopy {
   return present<EarlierCopy>({ version, jobId, uri, image, sha256, copiedAt });
 }
 
-function withoutChanges({ copy, bundle }: MadeCopy): MadeCopy {
-  return { copy, bundle: { ...bundle, changes: undefined } };
-}
-
 /** A copy in a folder, by the path that the folder has now: another spelling of it is the same place. */
-function relocated(made: MadeCopy, destination: DestinationInputs): MadeCopy {
-  const { localPath } = traitsOf(destination) ?? {};
-  if (localPath === undefined) return made;
-  const { uri, sitePath } = made.copy;
-  return {
-    ...made,
-    copy: {
-      ...made.copy,
-      uri: localPath(basename(uri)),
-      ...(sitePath !== undefined && { sitePath: localPath(basename(sitePath)) }),
-    },
-  };
+function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): MadeCopy {
+  const here = traitsOf(destination)?.localPath ?? ((path) => path);
+  const { uri, sitePath } = copy;
+  const paths = { uri: here(uri), ...(sitePath !== undefined && { sitePath: here(sitePath) }) };
+  return { copy: { ...copy, ...paths }, bundle };
 }
 
 /** The outputs before a copy is made. */
@@ -143,6 +137,18 @@ export function isLinkSigned(place: DestinationInputs): boolean {
 /** @param signedAtMs milliseconds since 1970 */
 export function linkOutputs({ url, ...link }: CopyLink, signedAtMs: number): LinkOutputs {
   return { bundleUrl: url, ...linkTimes({ mintedAtMs: signedAtMs, ...link }) };
+}
+
+/** A link to a copy; `undefined` if it has none, or an address that needs no signature: the publication returns that. */
+export async function linkTo(
+  context: OwnedContext,
+  { destination }: CheckedInputs,
+  copy: Copy,
+): Promise<LinkOutputs | undefined> {
+  const { link } = destinationOf(destination);
+  if (!link || (!isLinkSigned(destination) && copy.address !== undefined)) return undefined;
+  const signedAtMs = context.clock.now();
+  return withScratchFolder(context, async (place) => linkOutputs(await link(copy, place), signedAtMs));
 }
 
 /** The inputs that a state was made from. */

@@ -51,21 +51,16 @@ export interface FoundCopy {
   readonly destination?: Readonly<Record<string, string | boolean>>;
 }
 
-/** The files of a copied site. */
+/** The files of a copied site, for a comparison. */
 export interface CopiedFiles {
-  /** SHA-256 of each file, by path below the site's root: hexadecimal digits. */
-  readonly files: ReadonlyMap<string, string>;
+  /** SHA-256 of each file, by path below the site's root: hexadecimal digits. A destination may answer from its record. */
+  readonly files: Pick<ReadonlyMap<string, string>, "get" | "keys">;
   /** Paths among them at which the destination adds files that it makes of others. @default none */
   readonly derived?: ReadonlySet<string>;
 }
 
 /** The content of a copy: the files of the site, or the path of the archive as a local file. */
-export type CopyContent = FilesToCompare | { readonly archive: string };
-
-/** What a comparison needs of {@link CopiedFiles}. A destination may answer from its record, and needs no second map. */
-export type FilesToCompare = Pick<CopiedFiles, "derived"> & {
-  readonly files: Pick<CopiedFiles["files"], "get" | "keys">;
-};
+export type CopyContent = CopiedFiles | { readonly archive: string };
 
 /** A link to a copy. */
 export interface CopyLink {
@@ -181,10 +176,6 @@ export type DestinationChange =
   /** Nothing. */
   | "none";
 
-interface NoText {
-  readonly isJson: true;
-}
-
 /** A field of a destination in the user's program. */
 export interface DestinationField {
   readonly change: DestinationChange;
@@ -206,7 +197,7 @@ export interface DestinationField {
 /** All fields of one kind of destination; the first field identifies the kind. */
 export type FieldsOfKind<Inputs> = {
   readonly [Name in keyof Inputs]-?: DestinationField &
-    (Inputs[Name] extends string | undefined ? unknown : NoText);
+    (Inputs[Name] extends string | undefined ? unknown : { readonly isJson: true });
 };
 
 /** What a copy consists of: the archive (`"archive"`), or the files of the site (`"site"`). */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { hasFields } from "../../resource/inputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import { AZURE_FIELDS, type AzureContainerInputs } from "./objectStore/azure/inputs";
 import { GCS_FIELDS, type GcsInputs } from "./objectStore/gcs/inputs";
@@ -51,7 +52,7 @@ export function checkDestination(
   value: unknown,
 ): { value: DestinationInputs } | { at?: string; problem: string } {
   const oneOf = `must be an object with one of ${KINDS.join(", ")}`;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: oneOf };
+  if (!hasFields(value)) return { problem: oneOf };
   const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
   const kinds = KINDS.filter((kind) => given.some(([field]) => field === kind));
   const [name] = kinds;
@@ -84,36 +85,33 @@ export function destinationKey(destination: DestinationInputs): unknown {
   return identityOf(destination, ({ key }) => key);
 }
 
-function identityOf(
-  destination: DestinationInputs,
-  of: (field: DestinationField) => DestinationField["key"],
-): unknown {
-  if (isUnknown(destination)) return destination;
-  const kind = kindOf(destination);
-  const values = fieldsOf(destination);
-  const rows = rowsOf(kind).filter(([, { change }]) => change === "replaces");
-  return [kind, ...rows.map(([field, row]) => keyOf(values[field], of(row)) ?? null)];
-}
-
 /** The identity of a destination as far as this machine can tell. Comparable only now: a link may lead elsewhere later. */
 export function destinationPlace(destination: DestinationInputs): unknown {
   return identityOf(destination, ({ place, key }) => place ?? key);
 }
 
+function identityOf(destination: DestinationInputs, by: (row: DestinationField) => Key): unknown {
+  if (isUnknown(destination)) return destination;
+  const kind = kindOf(destination);
+  const rows = rowsOf(kind).filter(([, { change }]) => change === "replaces");
+  return [kind, ...rows.map(([field, row]) => keyOf(destination, field, by(row)) ?? null)];
+}
+
 /** The effect of a changed destination. */
 export function destinationChange(before: DestinationInputs, now: DestinationInputs): DestinationChange {
   if (!isDeepStrictEqual(destinationPlace(before), destinationPlace(now))) return "replaces";
-  const [old, fresh] = [fieldsOf(before), fieldsOf(now)];
   const changes = rowsOf(kindOf(now))
-    .filter(([field, { key }]) => !isDeepStrictEqual(keyOf(old[field], key), keyOf(fresh[field], key)))
+    .filter(([field, { key }]) => !isDeepStrictEqual(keyOf(before, field, key), keyOf(now, field, key)))
     .map(([, { change }]) => change);
   return (["content", "link"] as const).find((change) => changes.includes(change)) ?? "none";
 }
 
-const keyOf = (value: unknown, key: DestinationField["key"]): unknown =>
-  key === undefined || isUnknown(value) ? value : key(value);
+type Key = DestinationField["key"];
 
-const fieldsOf = (destination: DestinationInputs): Readonly<Record<string, unknown>> => ({ ...destination });
+function keyOf(destination: DestinationInputs, field: string, key: Key = (value) => value): unknown {
+  const { [field]: value } = destination as unknown as Readonly<Record<string, unknown>>;
+  return isUnknown(value) ? value : key(value);
+}
 
 const rowsOf = (kind: DestinationKind): [name: string, field: DestinationField][] =>
   Object.entries(DESTINATION_KINDS[kind]);

@@ -1,6 +1,5 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ignoreMissing } from "../../runtime/files/ignoreMissing";
 import type { Mark, Marks } from "./marks";
 import { isOwnerId, markText } from "./owner";
 
@@ -23,9 +22,7 @@ export function folderMarks(folder: string): Marks {
   const write = async (item: string, name: string, text: string): Promise<void> => {
     for (let tries = 1; ; tries++) {
       // a mkdir that another run disturbs fails with either code; otherwise the write reports what is wrong
-      await mkdir(join(root, item), { recursive: true }).catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") ignoreMissing(error);
-      });
+      await mkdir(join(root, item), { recursive: true }).catch(ignoring("ENOENT", "ENOTDIR"));
       try {
         return await writeFile(at(item, name), text, { flush: true });
       } catch (error) {
@@ -36,19 +33,13 @@ export function folderMarks(folder: string): Marks {
   };
 
   const list = async (item: string): Promise<readonly Mark[]> => {
-    const names = new Map<string, { name: string; isLeaving: boolean }>();
-    for (const name of await namesIn(join(root, item))) {
-      const owner = ownerOf(name);
-      const isLeaving = name.endsWith(LEAVING) && isOwnerId(owner);
-      const before = names.get(owner);
-      names.set(owner, {
-        name: before === undefined || before.name.endsWith(LEAVING) ? name : before.name,
-        isLeaving: isLeaving || before?.isLeaving === true,
-      });
-    }
+    const byOwner = Object.groupBy(await namesIn(join(root, item)), ownerOf);
     const marks: Mark[] = [];
-    for (const [owner, { name, isLeaving }] of names) {
-      const stats = await lstat(at(item, name)).catch(ignoreMissing);
+    for (const [owner, names = []] of Object.entries(byOwner)) {
+      const announcement = `${owner}${LEAVING}`;
+      const isLeaving = isOwnerId(owner) && names.includes(announcement);
+      const name = names.find((each) => each !== announcement) ?? announcement;
+      const stats = await lstat(at(item, name)).catch(ignoring("ENOENT"));
       if (stats) marks.push({ owner, isLeaving, writtenAt: stats.mtimeMs });
     }
     return marks;
@@ -85,7 +76,8 @@ export function folderMarks(folder: string): Marks {
     async remove(item, owner) {
       // the announcement last: without it, a mark that is still there would count
       for (const end of [STAYING, LEAVING]) await rm(at(item, `${owner}${end}`), { force: true });
-      for (const each of [join(root, item), root]) await rmdir(each).catch(ignoreUsed);
+      for (const each of [join(root, item), root])
+        await rmdir(each).catch(ignoring("ENOTEMPTY", "EEXIST", "ENOENT"));
     },
 
     nameOf: (item, owner) => at(item, `${owner}${STAYING}`),
@@ -95,17 +87,14 @@ export function folderMarks(folder: string): Marks {
 const STAYING = ".json";
 const LEAVING = ".leaving";
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (!["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    return [];
-  }
-}
+const namesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder).catch(ignoring("ENOENT", "ENOTDIR"))) ?? [];
 
 const ownerOf = (name: string): string => name.replace(/\.(?:json|leaving)$/, "");
 
-function ignoreUsed(error: unknown): void {
-  if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+/** For `catch`: returns `undefined` for an error with one of these codes, and throws any other error. */
+function ignoring(...codes: string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  };
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { parseJson } from "../../http/reply";
 
 /**
  * The owner of items at a destination: one resource in one stack. Its create makes the ID, and its state keeps it: updates, aliases
@@ -37,35 +38,26 @@ export function isOwnerId(value: unknown): value is string {
   return typeof value === "string" && ID.test(value);
 }
 
-/** What a mark says about its owner, for people. */
-export interface MarkText {
-  readonly urn?: string | undefined;
-}
-
 const FORMAT = 1;
 /** More than any URN has, in characters: a longer text is not shown. */
 const LONGEST_URN = 1_000;
 
-/** The text of an owner's mark. */
+/** The text of an owner's mark, for people. */
 export function markText({ id, urn }: Owner): string {
-  const stack = urn === undefined ? undefined : stackIn(urn);
-  return `${JSON.stringify({ format: FORMAT, owner: id, ...(stack !== undefined && { stack }), ...(urn !== undefined && { urn }) }, null, 2)}\n`;
+  const text = { format: FORMAT, owner: id, stack: urn && stackIn(urn), urn };
+  return `${JSON.stringify(text, null, 2)}\n`;
 }
 
-/** Reads the text of a mark. A text of others says nothing about the owner. */
-export function readMarkText(text: string | undefined): MarkText {
-  try {
-    const { urn } = (JSON.parse(text ?? "null") ?? {}) as Record<string, unknown>;
-    return typeof urn === "string" && /^urn:pulumi:\P{Cc}+$/u.test(urn) && urn.length <= LONGEST_URN
-      ? { urn }
-      : {};
-  } catch {
-    return {};
-  }
+/** The URN in the text of a mark. A text of others says nothing about the owner. */
+export function urnIn(text: string | undefined): string | undefined {
+  const { urn } = Object(parseJson(text ?? "")) as Record<string, unknown>;
+  return typeof urn === "string" && /^urn:pulumi:\P{Cc}+$/u.test(urn) && urn.length <= LONGEST_URN
+    ? urn
+    : undefined;
 }
 
 /** An owner in messages: "docs (BundleCopy) of the stack prod of website". @param name of the mark, if the text is unreadable */
-export function describeOwner({ urn }: MarkText, name: string): string {
+export function describeOwner(urn: string | undefined, name: string): string {
   if (urn === undefined) return `an owner whose mark ${name} names no resource`;
   return `${urn} (stack ${stackIn(urn) ?? "unknown"})`;
 }

@@ -4,7 +4,7 @@ import { formatDuration } from "../../runtime/time/duration";
 import { DestinationError } from "../../runtime/messages/errors";
 import { firstOf } from "../../runtime/messages/firstOf";
 import type { Reporter } from "../../runtime/messages/reporter";
-import { describeOwner, readMarkText, type Owner } from "./owner";
+import { describeOwner, type Owner, urnIn } from "./owner";
 import type { Mark, Marks } from "./marks";
 
 /** How long a publication waits for another owner that is removing the same item, in milliseconds. */
@@ -50,14 +50,12 @@ export class Ownership {
   /**
    * Makes the owner one of the item's owners, before anything of the item is visible. Waits while another owner removes the item.
    *
-   * @param exists whether any of the item is there
+   * @param exists whether any of the item is there. @default it is
    * @throws what the place throws; the signal's reason
    */
-  async claim(item: string, exists: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
+  async claim(item: string, exists?: () => Promise<boolean>): Promise<void> {
     await this.#marks.write(item, this.#context.owner);
-    const look = async (): Promise<ReadonlyMap<string, readonly Mark[]>> =>
-      new Map([[item, (await this.#marks.list(item)) ?? []]]);
-    await this.#waitWhileLeaving(look, exists);
+    await this.#waitWhileLeaving(async () => [[item, (await this.#marks.list(item)) ?? []]], exists);
   }
 
   /**
@@ -71,8 +69,8 @@ export class Ownership {
   }
 
   async #waitWhileLeaving(
-    look: () => Promise<ReadonlyMap<string, readonly Mark[]>>,
-    exists: () => Promise<boolean> = () => Promise.resolve(true),
+    look: () => Promise<Iterable<readonly [item: string, marks: readonly Mark[]]>>,
+    exists?: () => Promise<boolean>,
   ): Promise<boolean> {
     const { clock, signal, reporter, owner } = this.#context;
     const startedAt = clock.monotonic();
@@ -84,7 +82,7 @@ export class Ownership {
       if (first === undefined) return waited;
       if (clock.monotonic() - startedAt >= LEAVING_LIMIT_MS) {
         // of a removal that was stopped after the item was gone, only the marks are left
-        const isRemoved = !(await exists());
+        const isRemoved = (await exists?.()) === false;
         reporter.warn(
           `${await this.#describe(first.item, [first.mark])} has been removing ${this.#addressOf(first.item)} for ` +
             `${formatDuration(LEAVING_LIMIT_MS)}, and was probably stopped: its mark ${isRemoved ? "is removed" : "counts again"}`,
@@ -150,36 +148,30 @@ export class Ownership {
   /** Announces that the owner leaves an item. @returns whether nobody else has the item: then it is to be removed */
   async #leave(item: string, exists: () => Promise<boolean>): Promise<boolean> {
     const { reporter, owner } = this.#context;
-    const address = this.#addressOf(item);
+    const keep = async (report: "info" | "warn", why: () => Promise<string> | string): Promise<false> => {
+      if (await exists()) reporter[report](`${this.#addressOf(item)} ${await why()}`);
+      return false;
+    };
     const before = await this.#marks.list(item);
     if (before === undefined) {
       await this.#marks.remove(item, owner.id);
-      if (await exists()) {
-        reporter.warn(
-          `${address} stays, because its owners cannot be listed. Remove it if no other stack uses it, or allow the list`,
-        );
-      }
-      return false;
+      const advice = "Remove it if no other stack uses it, or allow the list";
+      return keep("warn", () => `stays, because its owners cannot be listed. ${advice}`);
     }
     const isOwn = before.some((mark) => mark.owner === owner.id);
     const others = before.filter((mark) => mark.owner !== owner.id);
     if (!isOwn && (owner.hasMarks || others.some(({ isLeaving }) => !isLeaving))) {
-      if (!(await exists())) return false;
-      reporter.warn(
+      return keep("warn", async () =>
         others.length > 0
-          ? `${address} stays: it belongs to ${await this.#describe(item, others)}`
-          : `${address} stays: it has no mark of this resource, so somebody else may have put it there. Remove it if it is no longer needed`,
+          ? `stays: it belongs to ${await this.#describe(item, others)}`
+          : "stays: it has no mark of this resource, so somebody else may have put it there. Remove it if it is no longer needed",
       );
-      return false;
     }
     await this.#marks.leave(item, owner);
-    const staying = (await this.#others(item))?.filter(({ isLeaving }) => !isLeaving) ?? [];
+    const staying = await this.#othersWhoStay(item);
     if (staying.length === 0) return true;
     await this.#marks.remove(item, owner.id, true);
-    if (await exists()) {
-      reporter.info(`${address} stays: it also belongs to ${await this.#describe(item, staying)}`);
-    }
-    return false;
+    return keep("info", async () => `stays: it also belongs to ${await this.#describe(item, staying)}`);
   }
 
   /** The items with the owner's mark. */
@@ -190,39 +182,46 @@ export class Ownership {
 
   /** Other owners of an item in a text, without those with this resource's URN: it is replaced. `undefined`: there are none. */
   async otherOwners(item: string): Promise<string | undefined> {
-    const others = (await this.#others(item))?.filter(({ isLeaving }) => !isLeaving) ?? [];
     const strangers: Mark[] = [];
-    for (const mark of others.slice(0, MOST_READ)) {
-      const { urn } = readMarkText(await this.#marks.read(item, mark.owner));
-      if (urn === undefined || urn !== this.#context.owner.urn) strangers.push(mark);
+    for (const mark of (await this.#othersWhoStay(item)).slice(0, MOST_READ)) {
+      if (!this.#isOwn(await this.#urnOf(item, mark))) strangers.push(mark);
     }
     return strangers.length === 0 ? undefined : this.#describe(item, strangers);
   }
 
   /** The items of all owners who stay, the one that was published last first. */
   async newestFirst(): Promise<string[]> {
-    const found: { item: string; at: number }[] = [];
-    for (const [item, marks] of await this.#marks.all()) {
+    const found = [...(await this.#marks.all())].map(([item, marks]) => {
       const staying = marks.filter(({ isLeaving }) => !isLeaving);
-      if (staying.length > 0)
-        found.push({ item, at: Math.max(...staying.map(({ writtenAt }) => writtenAt)) });
-    }
-    return found.sort((one, other) => other.at - one.at).map(({ item }) => item);
+      return { item, at: Math.max(...staying.map(({ writtenAt }) => writtenAt)) };
+    });
+    const owned = found.filter(({ at }) => at !== -Infinity);
+    return owned.sort((one, other) => other.at - one.at).map(({ item }) => item);
   }
 
-  async #others(item: string): Promise<readonly Mark[] | undefined> {
-    return (await this.#marks.list(item))?.filter(({ owner }) => owner !== this.#context.owner.id);
+  async #othersWhoStay(item: string): Promise<readonly Mark[]> {
+    const { id } = this.#context.owner;
+    return ((await this.#marks.list(item)) ?? []).filter(
+      ({ owner, isLeaving }) => owner !== id && !isLeaving,
+    );
   }
 
   async #describe(item: string, marks: readonly Mark[]): Promise<string> {
     const names: string[] = [];
-    for (const { owner } of marks.slice(0, NAMED_OWNERS)) {
-      const text = readMarkText(await this.#marks.read(item, owner));
-      const isSuccessor = text.urn !== undefined && text.urn === this.#context.owner.urn;
-      names.push(isSuccessor ? SUCCESSOR : describeOwner(text, this.#marks.nameOf(item, owner)));
+    for (const mark of marks.slice(0, NAMED_OWNERS)) {
+      const urn = await this.#urnOf(item, mark);
+      names.push(this.#isOwn(urn) ? SUCCESSOR : describeOwner(urn, this.#marks.nameOf(item, mark.owner)));
     }
     const more = marks.slice(NAMED_OWNERS).map(({ owner }) => owner);
     return firstOf([...names, ...more], NAMED_OWNERS);
+  }
+
+  async #urnOf(item: string, { owner }: Mark): Promise<string | undefined> {
+    return urnIn(await this.#marks.read(item, owner));
+  }
+
+  #isOwn(urn: string | undefined): boolean {
+    return urn !== undefined && urn === this.#context.owner.urn;
   }
 }
 

@@ -1,26 +1,17 @@
 import { decisionLine } from "../../resource/decision";
 import { UnfinishedError } from "../../resource/lifeCycle";
-import { inTurn, withinLimit } from "../../resource/withinLimit";
+import { inTurn } from "../../resource/withinLimit";
 import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { explained } from "../../runtime/messages/explainedError";
-import { newOwner, type Owner } from "../ownership/owner";
 import type { PublicationContext } from "./context";
-import { type Plan, planPublication } from "./plan";
-import { RunRecords } from "./runRecords";
-import {
-  linkOf,
-  type LinkOutputs,
-  ownerOfState,
-  type PublicationWork,
-  type Published,
-  withDrift,
-  withOwner,
-} from "./publication";
-import { comparison, recover } from "./recovery";
-import { takeOver } from "./takeOver";
+import { planPublication } from "./plan";
+import { runRecords } from "./runRecords";
+import { asOwner, linkOf, withDrift, withOwner } from "./publication";
+import type { LinkOutputs, PublicationWork, Published } from "./publication";
+import { attempted, comparison, recover, takeOver } from "./recovery";
 
 /**
  * Brings a published item from any state to what its inputs request. A create converges from no state.
@@ -33,186 +24,126 @@ export function converge<T extends Published>(
   work: PublicationWork<T, PublicationContext>,
   limitMs: number,
 ): Promise<T["state"]> {
-  const owner = ownerOf(work);
-  return withinLimit(work.context, limitMs, (context) =>
-    new Convergence({ ...work, context: { ...context, owner } }).run(),
-  );
+  return asOwner(work, limitMs, convergeAsOwner);
 }
 
-/** The owner of a resource's items. A create always gets a new one: with the same URN, it may replace a resource that still exists. */
-function ownerOf<T extends Published>({
-  kind,
-  stored,
-  context,
-}: PublicationWork<T, PublicationContext>): Owner {
-  return stored ? ownerOfState(kind, stored, context.urn) : newOwner(context.urn);
-}
+/** What of the newest item the operation has published: nothing, a part that may be visible, or everything. */
+type Progress = "gone" | "partial" | "same";
 
-/** How much of the newest item the operation has published: nothing, a part that may be visible, or everything. */
-type Progress = "nothing" | "part" | "all";
-
-class Convergence<T extends Published> {
-  readonly #work: PublicationWork<T>;
-  readonly #records: RunRecords<T>;
+async function convergeAsOwner<T extends Published>(work: PublicationWork<T>): Promise<T["state"]> {
+  const { kind, context, inputs, stored } = work;
+  const { tracer, owner } = context;
+  const { item: name, items: names, span } = kind.terms;
+  const destination = kind.destinationName(inputs);
+  const records = runRecords(work);
   /** All items at the destination, newest first. */
-  #items: readonly T["item"][] = [];
-  #link: LinkOutputs | undefined;
-  #published: Progress = "nothing";
+  let items: readonly T["item"][] = [];
+  let link: LinkOutputs | undefined;
+  let published: Progress = "gone";
   /** The step after the publication that is in progress or failed; empty before the first one. */
-  #missing = "";
+  let missing = "";
   /** Whether the items have marks of the owner. */
-  #isMarked: boolean;
+  let isMarked = owner.hasMarks;
 
-  constructor(work: PublicationWork<T>) {
-    this.#work = work;
-    this.#isMarked = work.context.owner.hasMarks;
-    this.#records = new RunRecords(work);
-  }
+  const addressOf = (item: T["item"]): string => kind.addressOf(item, inputs);
+  const state = (): T["state"] => {
+    const made = kind.stateOf(inputs, items, link);
+    return isMarked ? withOwner(made, owner) : made;
+  };
 
-  async run(): Promise<T["state"]> {
-    try {
-      await this.#carryOut();
-      this.#records.handOver();
-      return this.#state;
-    } catch (error) {
-      throw await this.#failure(error);
-    }
-  }
-
-  async #carryOut(): Promise<void> {
-    const { kind, context, inputs, stored } = this.#work;
-    const { tracer, clock, reporter } = context;
+  try {
     tracer.note(sourceAttributes(inputs.source));
-    await takeOver(this.#work, this.#records);
-    const { state, items, isResumed } = await recover(this.#work, this.#records);
-    const plan = planPublication(kind, inputs, state, clock.now());
-    this.#items = items;
-    if (isResumed) {
-      this.#published = "all";
+    await takeOver(work, records);
+    const recovered = await recover(work, records);
+    const { action, code, text } = planPublication(kind, inputs, recovered.state, context.clock.now());
+    items = recovered.items;
+    if (recovered.isResumed) {
+      published = "same";
     } else {
-      tracer.note({ "docs_hosting.decision": plan.code });
+      tracer.note({ "docs_hosting.decision": code });
       // for an existing resource, the diff has reported the decision already
-      if (!stored) reporter.info(decisionLine(plan));
+      if (!stored) context.reporter.info(decisionLine({ code, text }));
     }
     // a new runner has none of them
-    if (plan.code === "MISSING") this.#items = items.filter((item) => !kind.isMissing(inputs, item));
-    await this.#mark(plan.action);
-    if (plan.action === "publish") await this.#publish();
-    else this.#link = state && linkOf(kind, state);
-    if (plan.action === "publish" || plan.action === "sign") await this.#sign();
-    await this.#prune();
-  }
-
-  /** Marks the items of a state without marks, unless nothing is written now, and those whose mark is gone. */
-  async #mark(action: Plan["action"]): Promise<void> {
-    const { kind, context, inputs } = this.#work;
-    const isDue = this.#isMarked ? action === "mark" : action !== "record";
-    if (!isDue || this.#items.length === 0) return;
-    await kind.mark(context, inputs, this.#items);
-    this.#isMarked = true;
+    if (code === "MISSING") items = items.filter((item) => !kind.isMissing(inputs, item));
+    // items of a state without marks, unless nothing is written now, and those whose mark is gone
+    if (items.length > 0 && (isMarked ? action === "mark" : action !== "record")) {
+      await kind.mark(context, inputs, items);
+      isMarked = true;
+    }
+    if (action === "publish") await tracer.span(span, { "docs_hosting.destination": destination }, publish);
+    else link = recovered.state && linkOf(kind, recovered.state);
+    if (action === "publish" || action === "sign") {
+      missing = "its link";
+      const [newest] = items;
+      link = newest && (await kind.link?.(context, inputs, newest));
+    }
+    await prune();
+    records.handOver();
+    return state();
+  } catch (error) {
+    throw await failure(error);
   }
 
   /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
-  async #publish(): Promise<void> {
-    const { kind, context, inputs } = this.#work;
-    const place = { "docs_hosting.destination": kind.destinationName(inputs) };
-    await context.tracer.span(kind.terms.span, place, async () => {
-      const publish = kind.prepare(context, inputs, this.#items);
-      const earlier = this.#items;
-      const obtained = await obtain(context, inputs);
-      const { bundle } = obtained;
-      const work = async (): Promise<T["item"]> => {
-        const inspection = await inspect(context, inputs, bundle);
-        return publish({ bundle, inspection }, (placed) => {
-          this.#noteNewest(placed, earlier);
-          this.#published = "part";
-        });
-      };
-      try {
-        const item = await inTurn(
-          context.publications,
-          work,
-          context,
-          "waiting for other publications to end",
-        );
-        this.#noteNewest(item, earlier);
-        this.#published = "all";
-        obtained.remove();
-      } catch (error) {
-        // a bundle that was refused is refused every time
-        if (error instanceof BundleRefusedError) obtained.remove();
-        else obtained.release();
-        throw error;
-      }
-    });
-  }
-
-  #noteNewest(item: T["item"], earlier: readonly T["item"][]): void {
-    const address = this.#addressOf(item);
-    this.#items = [item, ...earlier.filter((each) => this.#addressOf(each) !== address)];
-    this.#records.save(this.#items, this.#work.context.owner);
-  }
-
-  async #sign(): Promise<void> {
-    const { kind, context, inputs } = this.#work;
-    const [newest] = this.#items;
-    this.#missing = "its link";
-    this.#link = newest && (await kind.link?.(context, inputs, newest));
+  async function publish(): Promise<void> {
+    const earlier = items;
+    const noteNewest = (item: T["item"], progress: Progress): void => {
+      items = [item, ...earlier.filter((each) => addressOf(each) !== addressOf(item))];
+      records.save({ inputs, items }, owner);
+      published = progress;
+    };
+    const publishInspected = kind.prepare(context, inputs, earlier);
+    const obtained = await obtain(context, inputs);
+    const { bundle } = obtained;
+    const inTheirTurn = async (): Promise<T["item"]> => {
+      const inspection = await inspect(context, inputs, bundle);
+      return publishInspected({ bundle, inspection }, (placed) => noteNewest(placed, "partial"));
+    };
+    try {
+      const waiting = "waiting for other publications to end";
+      noteNewest(await inTurn(context.publications, inTheirTurn, context, waiting), "same");
+      obtained.remove();
+    } catch (error) {
+      // a bundle that was refused is refused every time
+      if (error instanceof BundleRefusedError) obtained.remove();
+      else obtained.release();
+      throw error;
+    }
   }
 
   /** Removes items beyond those that are kept. A failed removal does not fail the operation: the next update tries again. */
-  async #prune(): Promise<void> {
-    const { kind, context, inputs } = this.#work;
-    const { keep } = inputs;
-    const [kept, surplus] = [this.#items.slice(0, keep + 1), this.#items.slice(keep + 1)];
+  async function prune(): Promise<void> {
+    const [kept, surplus] = [items.slice(0, inputs.keep + 1), items.slice(inputs.keep + 1)];
     if (surplus.length === 0) return;
-    const { item, items } = kind.terms;
-    this.#missing = `the removal of earlier ${items}`;
-    try {
-      await kind.remove(context, inputs, surplus, kept);
-      this.#items = kept;
-    } catch (error) {
-      context.signal.throwIfAborted();
-      const { message } = explained(error, kind.destinationName(inputs), "The next `pulumi up` tries again");
-      context.reporter.warn(`an earlier ${item} could not be removed: ${message}`);
-    }
+    missing = `the removal of earlier ${names}`;
+    const failed = `an earlier ${name} could not be removed`;
+    const warning = { subject: destination, failed, consequence: "The next `pulumi up` tries again" };
+    const isDone = await attempted(context, warning, () => kind.remove(context, inputs, surplus, kept));
+    if (isDone) items = kept;
   }
 
   /** Decides what the state keeps after a failed operation, and reports it in the error. */
-  async #failure(error: unknown): Promise<Error> {
-    const { kind, inputs, stored } = this.#work;
+  async function failure(error: unknown): Promise<Error> {
     const failedWith = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
-    const [newest] = this.#items;
-    if (this.#published === "part" && newest) {
-      const found = await comparison(this.#work, newest);
-      if (found === "gone") this.#published = "nothing";
-      if (found === "same") this.#published = "all";
+    const [newest] = items;
+    if (published === "partial" && newest) {
+      const found = await comparison(work, newest);
+      if (found === "gone" || found === "same") published = found;
     }
-    if (!newest || this.#published === "nothing") {
+    if (!newest || published === "gone") {
       const [before] = stored ? kind.itemsOf(stored) : [];
-      return failedWith(before ? `${this.#addressOf(before)} stays as it is` : "Nothing was published");
+      return failedWith(before ? `${addressOf(before)} stays as it is` : "Nothing was published");
     }
-    this.#records.handOver();
-    const address = this.#addressOf(newest);
-    if (this.#published === "all") {
-      const missing = this.#missing === "" ? "" : `; still missing: ${this.#missing}`;
-      const next =
-        "The next `pulumi up` does only the remaining steps, without another download or publication";
-      const failure = failedWith(`${address} is published and in the state${missing}. ${next}`);
-      return new UnfinishedError(failure, this.#state);
-    }
-    const next = "the next `pulumi up` completes it, and `pulumi destroy` removes it";
-    const failure = failedWith(`${address} may be published in part, and is in the state: ${next}`);
-    return new UnfinishedError(failure, withDrift(this.#state, "partial"));
-  }
-
-  get #state(): T["state"] {
-    const { kind, context, inputs } = this.#work;
-    const state = kind.stateOf(inputs, this.#items, this.#link);
-    return this.#isMarked ? withOwner(state, context.owner) : state;
-  }
-
-  #addressOf(item: T["item"]): string {
-    return this.#work.kind.addressOf(item, this.#work.inputs);
+    records.handOver();
+    const left = missing === "" ? "" : `; still missing: ${missing}`;
+    const consequence =
+      published === "same"
+        ? `is published and in the state${left}. The next \`pulumi up\` does only the remaining steps, without another download or publication`
+        : "may be published in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it";
+    return new UnfinishedError(
+      failedWith(`${addressOf(newest)} ${consequence}`),
+      withDrift(state(), published),
+    );
   }
 }

@@ -1,24 +1,15 @@
 import { changedByTable, checkByTable, withEffect } from "../../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
-import { withinLimit } from "../../resource/withinLimit";
 import { signerFrom } from "../../images/signing/signer";
-import { isOwnerId } from "../ownership/owner";
 import { explained } from "../../runtime/messages/explainedError";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";
 import { changedInputs, planPublication } from "./plan";
-import { RunRecords } from "./runRecords";
-import { releaseAs } from "./takeOver";
-import {
-  linkOf,
-  ownerOfState,
-  withDrift,
-  type Published,
-  type PublicationKind,
-  type PublicationWork,
-} from "./publication";
+import { runRecords } from "./runRecords";
+import { attempted, releaseAs } from "./recovery";
+import { asOwner, linkOf, withDrift, type Published, type PublicationKind } from "./publication";
 
 /**
  * Time limit of a comparison with what was published, in milliseconds: it reads large archives and sites in a folder completely.
@@ -30,8 +21,12 @@ export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"], SharedByPublications> {
   const { resource, item, items } = kind.terms;
-  const changesContent = (inputs: T["inputs"], before: Partial<T["inputs"]>): boolean =>
-    withEffect(kind.table, changedByTable(kind.table, inputs, before), "content", "replaces").length > 0;
+  /** The address of the newest item of a state. */
+  const addressIn = (state: T["state"]): string => {
+    const [newest] = kind.itemsOf(state);
+    const inputs = kind.inputsOf(state);
+    return newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs);
+  };
   return {
     outputs: kind.outputs,
     noBookkeeping: kind.noBookkeeping,
@@ -42,7 +37,8 @@ export function publishedLifeCycle<T extends Published>(
     check(given, configuration, before = {}) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
       if (failures.length === 0) failures.push(...kind.conflicts(inputs));
-      const isPublished = changesContent(inputs, before as Partial<T["inputs"]>);
+      const changed = changedByTable(kind.table, inputs, before as Partial<T["inputs"]>);
+      const isPublished = withEffect(kind.table, changed, "content", "replaces").length > 0;
       if (failures.length > 0 || !isPublished) return { inputs, failures };
       const verify = (name: string): unknown => signerFrom(name, configuration);
       const key = localFailures([{ property: "signingKeyEnv", value: inputs.signingKeyEnv, verify }]);
@@ -53,11 +49,9 @@ export function publishedLifeCycle<T extends Published>(
     diff(inputs, state, { nowMs }) {
       const changed = changedInputs(kind, inputs, state);
       const replaces = withEffect(kind.table, changed, "replaces");
-      const before = kind.inputsOf(state);
-      if (JSON.stringify(kind.placeOf(inputs)) !== JSON.stringify(kind.placeOf(before))) {
-        const [newest] = kind.itemsOf(state);
-        const there = newest ? kind.addressOf(newest, before) : kind.destinationName(before);
-        const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${there}) are removed`;
+      const placeOf = (each: T["inputs"]): string => JSON.stringify(kind.placeOf(each));
+      if (placeOf(inputs) !== placeOf(kind.inputsOf(state))) {
+        const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${addressIn(state)}) are removed`;
         return { changed, replaces, hidden: false, decision: { code: "REPLACED", text } };
       }
       const { action, code, text } = planPublication(kind, inputs, state, nowMs);
@@ -81,31 +75,29 @@ export function publishedLifeCycle<T extends Published>(
       const inputs = kind.inputsOf(state);
       const [newest, ...older] = kind.itemsOf(state);
       if (!newest) return { inputs, state };
-      const address = kind.addressOf(newest, inputs);
       try {
-        const owner = ownerOfState(kind, state, given.urn);
-        const compared = await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
-          kind.compare({ ...context, owner }, inputs, newest),
-        );
-        if (compared === "same") return { inputs, state: withDrift(state) };
-        // the state must keep the earlier items that are left
-        if (compared === "gone" && older.length === 0) {
-          await withinLimit(given, COMPARE_LIMIT_MS, (context) =>
-            removeMarks({ kind, context: { ...context, owner }, inputs, stored: state }),
-          );
+        const stored = { kind, context: given, inputs, stored: state };
+        return await asOwner(stored, COMPARE_LIMIT_MS, async (work) => {
+          const compared = await kind.compare(work.context, inputs, newest);
+          // the state must keep the earlier items that are left
+          if (compared !== "gone" || older.length > 0) return { inputs, state: withDrift(state, compared) };
+          // no later run knows the owner of the marks that are left
+          if (state.bookkeeping.owner !== undefined) {
+            const warning = {
+              subject: kind.destinationName(inputs),
+              failed: `the mark of this resource stays, although the ${item} is gone`,
+              consequence: "",
+            };
+            await attempted(work.context, warning, () => kind.remove(work.context, inputs, [newest], []));
+          }
           return undefined;
-        }
-        return { inputs, state: withDrift(state, compared) };
+        });
       } catch (error) {
-        throw explained(error, address, "The state is unchanged");
+        throw explained(error, addressIn(state), "The state is unchanged");
       }
     },
 
-    gone(state) {
-      const [newest] = kind.itemsOf(state);
-      const inputs = kind.inputsOf(state);
-      return goneDecision("DRIFTED", newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs));
-    },
+    gone: (state) => goneDecision("DRIFTED", addressIn(state)),
 
     /** An item can only be made from its inputs. */
     lookUp: (_context, id) =>
@@ -119,21 +111,14 @@ export function publishedLifeCycle<T extends Published>(
     /** Removes every item that was published and not yet removed. Files of others at the destination stay. */
     async remove(given, state) {
       const inputs = kind.inputsOf(state);
-      const records = new RunRecords({ kind, context: given, inputs, stored: state });
+      const stored = { kind, context: given, inputs, stored: state };
+      const records = runRecords(stored);
       const successors = records.findSuccessors();
       try {
-        const owner = ownerOfState(kind, state, given.urn);
-        await withinLimit(given, DEFAULT_LIMIT_MS, async (context) => {
-          const work = { kind, context: { ...context, owner }, inputs, stored: state };
-          const all = new Map(
-            [...(successors?.items ?? []), ...kind.itemsOf(state)].map((each) => [
-              kind.addressOf(each, inputs),
-              each,
-            ]),
-          );
-          const own = [...all.values()];
-          const formerOwners = successors?.formerOwners?.filter((id) => isOwnerId(id) && id !== owner.id);
-          await releaseAs(formerOwners ?? [], work, own);
+        const all = [...(successors?.items ?? []), ...kind.itemsOf(state)];
+        const own = [...new Map(all.map((each) => [kind.addressOf(each, inputs), each])).values()];
+        await asOwner(stored, DEFAULT_LIMIT_MS, async (work) => {
+          await releaseAs(successors?.formerOwners ?? [], work, own);
           await kind.remove(work.context, inputs, own, []);
         });
         if (successors) records.forget();
@@ -143,23 +128,4 @@ export function publishedLifeCycle<T extends Published>(
       }
     },
   };
-}
-
-/** Removes the marks that a resource leaves when a refresh removes it from the state: no later run knows its owner. Best effort. */
-async function removeMarks<T extends Published>({
-  kind,
-  context,
-  inputs,
-  stored,
-}: PublicationWork<T>): Promise<void> {
-  if (stored?.bookkeeping.owner === undefined) return;
-  try {
-    await kind.remove(context, inputs, kind.itemsOf(stored), []);
-  } catch (error) {
-    context.signal.throwIfAborted();
-    const { message } = explained(error, kind.destinationName(inputs), "");
-    context.reporter.warn(
-      `the mark of this resource stays, although the ${kind.terms.item} is gone: ${message}`,
-    );
-  }
 }

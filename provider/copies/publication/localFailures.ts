@@ -30,24 +30,22 @@ export function localFailures(inputs: readonly LocalInput[]): CheckFailure[] {
 /** Finds why a publication cannot read the bundle file that it is made of. An export has none. */
 export function bundleFailures(source: CheckedSource): CheckFailure[] {
   if (isUnknown(source) || !("file" in source) || isUnknown(source.file)) return [];
-  const property = "source.file";
   const path = resolve(source.file);
+  const failure = (reason: string): CheckFailure[] => [{ property: "source.file", reason }];
   try {
     const stats = statSync(path);
-    if (!stats.isFile()) {
-      const found = stats.isDirectory() ? "a folder" : "no file";
-      return [{ property, reason: `${path} is ${found}. Give the path of the archive itself` }];
-    }
+    const found = stats.isDirectory() ? "a folder" : "no file";
+    if (!stats.isFile()) return failure(`${path} is ${found}. Give the path of the archive itself`);
     accessSync(path, constants.R_OK);
     return [];
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    const reason =
+    return failure(
       code === "ENOENT"
         ? `there is no file ${path}. Give the path of an archive, relative to the program's folder. ` +
-          "If another resource makes the file, give that resource's output"
-        : `cannot be read: ${path} (${code}). Make it readable, or give another file`;
-    return [{ property, reason }];
+            "If another resource makes the file, give that resource's output"
+        : `cannot be read: ${path} (${code}). Make it readable, or give another file`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Decision } from "../../resource/decision";
+import type { Decision, DecisionCode } from "../../resource/decision";
 import { changedByTable, withEffect } from "../../resource/inputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import type { PublicationKind, Published } from "./publication";
@@ -37,29 +37,30 @@ export function planPublication<T extends Published>(
   if (!state || !newest) return { action: "publish", code: "NEW", text: actionText };
 
   const { item, items: plural, made } = kind.terms;
+  const publish = (code: DecisionCode, reason: string): Plan => ({
+    action: "publish",
+    code,
+    text: `${reason}, so ${actionText}`,
+  });
+  const { requireSelfContained, limits } = inputs;
+  const { bundle } = newest;
   const changed = changedInputs(kind, inputs, state);
   const again = [
     ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
-    ...kind.reasonsToPublish(inputs, state, changed),
-    ...reasonsOfBundle(inputs, newest, item),
+    ...kind.reasonsToPublish(inputs, state),
   ];
-  if (again.length > 0) {
-    return { action: "publish", code: "NEW_CONTENT", text: `${again.join(", ")}, so ${actionText}` };
-  }
+  if (requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained)
+    again.push("a self-contained bundle is required");
+  if (bundle.size > limits.archiveBytes || bundle.files > limits.files)
+    again.push(`the bundle of the ${item} exceeds its limits`);
+  if (again.length > 0) return publish("NEW_CONTENT", again.join(", "));
   const address = kind.addressOf(newest, kind.inputsOf(state));
   const { drifted } = state.bookkeeping;
-  if (drifted === "partial") {
-    const text = `an earlier run was interrupted while it published ${address}, so ${actionText}`;
-    return { action: "publish", code: "RESUMED", text };
-  }
-  if (drifted !== undefined && drifted !== "unmarked") {
-    const found = drifted === "gone" ? "no longer exists" : `has changed since it was ${made}`;
-    return { action: "publish", code: "DRIFTED", text: `${address} ${found}, so ${actionText}` };
-  }
-  if (kind.isMissing(inputs, newest)) {
-    const text = `${address} is not on this machine, so ${actionText}`;
-    return { action: "publish", code: "MISSING", text };
-  }
+  if (drifted === "partial")
+    return publish("RESUMED", `an earlier run was interrupted while it published ${address}`);
+  if (drifted === "gone") return publish("DRIFTED", `${address} no longer exists`);
+  if (drifted === "changed") return publish("DRIFTED", `${address} has changed since it was ${made}`);
+  if (kind.isMissing(inputs, newest)) return publish("MISSING", `${address} is not on this machine`);
   if (drifted === "unmarked") {
     const text = `the mark of this resource at ${address} is gone: it is written again, and nothing is sent`;
     return { action: "mark", code: "DRIFTED", text };
@@ -85,20 +86,4 @@ export function changedInputs<T extends Published>(
   state: T["state"],
 ): (keyof T["inputs"] & string)[] {
   return changedByTable(kind.table, inputs, kind.inputsOf(state));
-}
-
-/** The reasons why the inputs no longer allow the published bundle. */
-function reasonsOfBundle(
-  { requireSelfContained, limits }: Published["inputs"],
-  { bundle }: Published["item"],
-  item: string,
-): string[] {
-  return [
-    ...(requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained
-      ? ["a self-contained bundle is required"]
-      : []),
-    ...(bundle.size > limits.archiveBytes || bundle.files > limits.files
-      ? [`the bundle of the ${item} exceeds its limits`]
-      : []),
-  ];
 }

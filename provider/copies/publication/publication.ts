@@ -1,7 +1,7 @@
 import type { Inspection } from "../../site/archive/site";
 import type { Bundle } from "../../site/inspection/bundle";
 import type { InputTable, CheckFailure } from "../../resource/inputTable";
-import { outputsAmong, rowsThat, type OutputRows } from "../../resource/outputTable";
+import { outputsAmong, present, rowsThat, type OutputRows } from "../../resource/outputTable";
 import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import type { Decision } from "../../resource/decision";
 import type { Imported, StoredState } from "../../resource/lifeCycle";
@@ -9,17 +9,10 @@ import type { LinkTimes } from "../../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
-import { derivedOwner, isOwnerId, type Owner } from "../ownership/owner";
+import { derivedOwner, isOwnerId, newOwner, type Owner } from "../ownership/owner";
 import type { OfflineSearch } from "../../site/offlineSearch/options";
-import type { LimitedContext } from "../../resource/withinLimit";
-
-/** The result of comparing an item with what was published. */
-export type Comparison =
-  | "same"
-  /** As it was published, but without the mark of this resource: another resource could remove it. */
-  | "unmarked"
-  | "changed"
-  | "gone";
+import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
+import type { CopyComparison } from "../destinations/destination";
 
 /** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
 export interface PublishedInputs extends BundleRequirements {
@@ -76,7 +69,7 @@ export function knownOfBundle({ source, offlineSearch }: PublishedInputs) {
 }
 
 /** How the newest item differs from what was published. */
-export type Drift = Exclude<Comparison, "same"> | "partial";
+export type Drift = Exclude<CopyComparison, "same"> | "partial";
 
 /** The outputs for a link. Empty when there is no link. */
 export interface LinkOutputs extends LinkTimes {
@@ -88,9 +81,6 @@ export interface CheckedBundle {
   readonly bundle: Bundle;
   readonly inspection: Inspection;
 }
-
-/** Publishes a bundle. @param placing called as soon as a part of the item may be visible at the destination */
-export type Publish<Item> = (checked: CheckedBundle, placing: (item: Item) => void) => Promise<Item>;
 
 /** Everything that differs between the resources that publish bundles: what they publish, where, and how they sign it. */
 export interface PublicationKind<T extends Published> {
@@ -146,14 +136,23 @@ export interface PublicationKind<T extends Published> {
   outputsBefore(inputs: T["inputs"]): Readonly<Record<string, unknown>>;
 
   /** Reasons to publish that are specific to this kind. */
-  reasonsToPublish(inputs: T["inputs"], state: T["state"], changed: readonly string[]): string[];
+  reasonsToPublish(inputs: T["inputs"], state: T["state"]): string[];
   /** Why a link must be signed; `undefined` when it need not be. */
   reasonToSign?(inputs: T["inputs"], state: T["state"], nowMs: number): Decision | undefined;
 
-  /** Checks everything that can fail before the bundle is fetched. @param earlier items of this resource */
-  prepare(context: OwnedContext, inputs: T["inputs"], earlier: readonly T["item"][]): Publish<T["item"]>;
+  /**
+   * Checks everything that can fail before the bundle is fetched.
+   *
+   * @param earlier items of this resource
+   * @returns publishes a bundle. Its `placing` is called as soon as a part of the item may be visible at the destination
+   */
+  prepare(
+    context: OwnedContext,
+    inputs: T["inputs"],
+    earlier: readonly T["item"][],
+  ): (checked: CheckedBundle, placing: (item: T["item"]) => void) => Promise<T["item"]>;
   /** Whether an item is still at the destination as it was published. */
-  compare(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<Comparison>;
+  compare(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<CopyComparison>;
   /** Writes the owner's mark at items that are there, and publishes nothing. */
   mark(context: OwnedContext, inputs: T["inputs"], items: readonly T["item"][]): Promise<void>;
   /**
@@ -184,38 +183,41 @@ export interface PublicationWork<T extends Published, Given = OwnedContext> {
 }
 
 /** The state with another drift, or without drift. */
-export function withDrift<State extends PublishedState>(
-  { outputs, bookkeeping }: State,
-  drifted?: Drift,
-): State {
-  const rest = Object.entries(bookkeeping).filter(([name]) => name !== "drifted");
-  const marked = { ...Object.fromEntries(rest), ...(drifted && { drifted }) };
-  return { outputs, bookkeeping: marked } as unknown as State;
+export function withDrift<State extends PublishedState>(state: State, found: Drift | "same"): State {
+  const drifted = found === "same" ? undefined : found;
+  return { ...state, bookkeeping: present({ ...state.bookkeeping, drifted }) };
 }
 
 /** The state with the ID of its owner. */
-export function withOwner<State extends PublishedState>(
-  { outputs, bookkeeping }: State,
-  owner: Owner,
-): State {
-  return { outputs, bookkeeping: { ...bookkeeping, owner: owner.id } } as unknown as State;
+export function withOwner<State extends PublishedState>(state: State, { id: owner }: Owner): State {
+  return { ...state, bookkeeping: { ...state.bookkeeping, owner } };
 }
 
 /** The link in a state, as its outputs. */
-export function linkOf<T extends Published>(
-  { outputs: table }: Pick<PublicationKind<T>, "outputs">,
-  { outputs }: T["state"],
-): LinkOutputs {
-  return outputsAmong(rowsThat("isRenewed", table), outputs);
+export function linkOf<T extends Published>(kind: PublicationKind<T>, { outputs }: T["state"]): LinkOutputs {
+  return outputsAmong(rowsThat("isRenewed", kind.outputs), outputs);
 }
 
-/** The owner of the items in a state. */
-export function ownerOfState<T extends Published>(
-  kind: Pick<PublicationKind<T>, "inputsOf" | "destinationKey">,
-  state: T["state"],
-  urn: string | undefined,
-): Owner {
-  const { owner: id } = state.bookkeeping;
+/**
+ * Runs an operation on the items of a resource with a time limit, as their owner. A create always is a new one: with the same URN, it
+ * may replace a resource that still exists.
+ *
+ * @param limitMs in milliseconds
+ */
+export function asOwner<T extends Published, Result>(
+  work: PublicationWork<T, PublicationContext>,
+  limitMs: number,
+  run: (work: PublicationWork<T>) => Promise<Result>,
+): Promise<Result> {
+  const owner = ownerOf(work);
+  return withinLimit(work.context, limitMs, (context) => run({ ...work, context: { ...context, owner } }));
+}
+
+function ownerOf<T extends Published>(work: PublicationWork<T, PublicationContext>): Owner {
+  const { kind, stored, context } = work;
+  const { urn } = context;
+  if (!stored) return newOwner(urn);
+  const { owner: id } = stored.bookkeeping;
   if (isOwnerId(id)) return { id, urn, hasMarks: true };
-  return derivedOwner("adopt", urn, JSON.stringify(kind.destinationKey(kind.inputsOf(state))));
+  return derivedOwner("adopt", urn, JSON.stringify(kind.destinationKey(kind.inputsOf(stored))));
 }

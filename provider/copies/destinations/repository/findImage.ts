@@ -1,31 +1,24 @@
 import { join } from "node:path";
-import { createHash } from "node:crypto";
 import { DestinationError } from "../../../runtime/messages/errors";
+import { present } from "../../../resource/outputTable";
+import { PREDICATE_TYPES } from "../../../images/provenance/imageStatements";
 import { hasBlob } from "../../../images/registry/blobs";
-import { annotationsIn, describe, fieldsOf } from "../../../images/registry/content";
+import { annotationsIn, describe, listIn } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { readImage, type StoredImage } from "../../../images/registry/image";
 import { isDigest, pinned } from "../../../images/registry/reference";
-import { findManifest } from "../../../images/registry/manifests";
-import type { RegistryClient } from "../../../images/registry/client";
 import { signatureTag } from "../../../images/signing/artifacts";
 import { findArtifacts } from "../../../images/signing/signedImage";
 import type { Verifier } from "../../../images/signing/verifier";
+import { SiteDigests } from "../../../site/inspection/siteDigests";
 import { compressedPath, siteRoot } from "../../../images/siteImage/layer";
 import { filesIn, type PreviousLayer } from "../../../images/siteImage/previousFiles";
 import { BUNDLE_LABEL, PREVIOUS_LABEL } from "../../../images/siteImage/siteImage";
-import type { CopiedFiles, DestinationContext, FoundCopy } from "../destination";
-import { fileListOf } from "./fileList";
-import { PREDICATE_TYPES } from "../../../images/provenance/imageStatements";
+import type { FoundCopy } from "../destination";
+import { fileListOf, manifestsOf, type Parts } from "./imageParts";
+import { isThere, type RepositoryPlace } from "./repositoryPlace";
 
 type Annotations = Readonly<Record<string, string | undefined>>;
-
-/** The fields of the input `source`, by the annotation that has each. */
-const SOURCE_ANNOTATIONS = {
-  "org.opencontainers.image.title": "domain",
-  "org.opencontainers.image.revision": "jobId",
-  "org.opencontainers.image.version": "version",
-} as const;
 
 /**
  * Finds an image that is a copy: reads its manifests and its site, each verified by its digest.
@@ -34,11 +27,11 @@ const SOURCE_ANNOTATIONS = {
  * @throws DestinationError when it is not there, or no copy of this package
  */
 export async function findImage(
-  client: RegistryClient,
+  place: RepositoryPlace,
   digest: string,
-  context: DestinationContext,
   verifier?: Verifier,
 ): Promise<FoundCopy> {
+  const { client } = place;
   const image = pinned(client.repository, digest);
   const { images } = await readImage(client, { ...client.repository, digest });
   const [first, ...others] = images;
@@ -56,14 +49,9 @@ export async function findImage(
     );
   }
   const base = baseOf(annotations);
-  const source = Object.entries(SOURCE_ANNOTATIONS).flatMap(([annotation, field]) => {
-    const value = annotations[annotation];
-    return value === undefined ? [] : [[field, value] as const];
-  });
-  const manifests = [...new Set([digest, ...images.map(({ manifest }) => manifest.digest)])];
   const previous = previousOf(first, annotations);
   const artifacts = verifier && (await findArtifacts(client, digest, PREDICATE_TYPES, verifier));
-  const { files, derived } = await filesOf(client, first, context);
+  const { files, derived } = await filesOf(place, first);
   const list = await fileListOf(new Map([...files].filter(([path]) => !derived.has(path))));
   const hasList = await hasBlob(client, list.digest);
   return {
@@ -71,16 +59,20 @@ export async function findImage(
       ...{ uri: image, image },
       ...(artifacts && { publicKey: verifier.publicKey }),
       parts: {
-        manifests,
+        manifests: manifestsOf(digest, images),
         ...(artifacts && { artifacts }),
         ...(hasList && { files: describe(list) }),
         ...(previous && { previous }),
-      },
+      } satisfies Parts,
     },
-    isSigned: (await findManifest(client, signatureTag(digest))) !== undefined,
+    isSigned: await isThere(place, signatureTag(digest)),
     sha256,
     files,
-    source: Object.fromEntries(source),
+    source: present<Record<string, string>>({
+      domain: annotations["org.opencontainers.image.title"],
+      jobId: annotations["org.opencontainers.image.revision"],
+      version: annotations["org.opencontainers.image.version"],
+    }),
     ...(base !== undefined && { destination: { base } }),
   };
 }
@@ -91,8 +83,7 @@ function previousOf(
   { [PREVIOUS_LABEL]: of }: Annotations,
 ): PreviousLayer | undefined {
   const layer = layers.at(-2);
-  const { diff_ids: diffIds } = fieldsOf(config["rootfs"]);
-  const diffId = Array.isArray(diffIds) ? (diffIds as unknown[]).at(-2) : undefined;
+  const diffId = listIn(config["rootfs"], "diff_ids").at(-2);
   if (layer === undefined || of === undefined || !isDigest(diffId)) return undefined;
   return { digest: layer.digest, size: layer.size, diffId, of };
 }
@@ -111,30 +102,19 @@ function baseOf(annotations: Annotations): string | undefined {
  * @returns the SHA-256 of each file, by its path below the site's root, and which of them the image may have added
  * @throws DestinationError when it is not there; the signal's reason
  */
-export async function readImageFiles(
-  client: RegistryClient,
-  digest: string,
-  context: DestinationContext,
-): Promise<CopiedFiles> {
-  const { images } = await readImage(client, { ...client.repository, digest });
-  const [first] = images;
-  return first ? filesOf(client, first, context) : { files: new Map() };
+export async function readImageFiles(place: RepositoryPlace, digest: string) {
+  const { images } = await readImage(place.client, { ...place.client.repository, digest });
+  return filesOf(place, images[0]);
 }
 
-async function filesOf(
-  client: RegistryClient,
-  image: StoredImage,
-  context: DestinationContext,
-): Promise<Required<CopiedFiles>> {
-  const files = new Map<string, string>();
-  const layer = await downloadSite(client, image, context);
-  for await (const { path, content } of layer ? filesIn(layer, context.signal) : []) {
-    const hash = createHash("sha256");
-    for await (const piece of content) hash.update(piece);
-    files.set(path, hash.digest("hex"));
+async function filesOf(place: RepositoryPlace, image: StoredImage | undefined) {
+  const digests = new SiteDigests();
+  const layer = await downloadSite(place, image);
+  for await (const file of layer ? filesIn(layer, place.context.signal) : []) {
+    await digests.file(file, file.content);
   }
-  const derived = [...files.keys()].map(compressedPath).filter((path) => files.has(path));
-  return { files, derived: new Set(derived) };
+  const files = digests.digests();
+  return { files, derived: new Set([...files.keys()].map(compressedPath).filter((path) => files.has(path))) };
 }
 
 /**
@@ -143,13 +123,12 @@ async function filesOf(
  * @returns its local file, and the folder of the site in it
  */
 export async function downloadSite(
-  client: RegistryClient,
-  image: StoredImage,
-  { scratch }: DestinationContext,
+  { client, context }: RepositoryPlace,
+  image: StoredImage | undefined,
 ): Promise<{ path: string; root: string } | undefined> {
-  const layer = image.layers.at(-1);
-  if (layer === undefined) return undefined;
-  const path = join(await scratch(), `site-${layer.digest.replace(":", "-")}`);
+  const layer = image?.layers.at(-1);
+  if (image === undefined || layer === undefined) return undefined;
+  const path = join(await context.scratch(), `site-${layer.digest.replace(":", "-")}`);
   await downloadBlob(client, layer, path);
   return { path, root: siteRoot(baseOf(annotationsIn(image.manifest.bytes)) !== undefined) };
 }

@@ -2,27 +2,17 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatBytes } from "../../../runtime/messages/formatBytes";
 import { hasBlob } from "../../../images/registry/blobs";
-import { fieldsOf } from "../../../images/registry/content";
 import { readImage } from "../../../images/registry/image";
-import { findManifest } from "../../../images/registry/manifests";
-import { isDigest } from "../../../images/registry/reference";
-import type { RegistryClient } from "../../../images/registry/client";
 import type { Layer } from "../../../images/siteImage/layerTar";
 import { isPrevious, writePreviousLayer, type PreviousLayer } from "../../../images/siteImage/previousFiles";
-import type { Copy, DestinationContext } from "../destination";
-import { findFileList } from "./fileList";
+import type { Copy } from "../destination";
 import { downloadSite } from "./findImage";
-
-interface Place {
-  readonly client: RegistryClient;
-  readonly context: DestinationContext;
-}
+import { findFileList, partsOf } from "./imageParts";
+import { isThere, type RepositoryPlace } from "./repositoryPlace";
 
 interface NewSite {
   /** Identifies the content of the new copy. */
   readonly edition: string;
-  /** The copies of this resource in the repository, newest first. */
-  readonly earlier: readonly Copy[];
   readonly isInSite: (path: string) => boolean;
   readonly maxBytes: number;
 }
@@ -32,23 +22,25 @@ interface NewSite {
  * other content: the layer of that copy is not looked at, so that nothing accumulates. The same content again has the same layer, or
  * none if it had none.
  *
+ * @param earlier the copies of this resource in the repository, newest first
  * @returns no layer if there is no earlier copy, or if it cannot be read: that is reported, and does not fail the publication
  * @throws the signal's reason
  */
 export async function previousLayer(
-  { client, context }: Place,
-  { edition, earlier, isInSite, maxBytes }: NewSite,
+  place: RepositoryPlace,
+  earlier: readonly Copy[],
+  site: NewSite,
 ): Promise<PreviousLayer | (PreviousLayer & Layer) | undefined> {
-  const { reporter, signal } = context;
+  const { reporter, signal } = place.context;
   const [newest] = earlier;
-  if (newest === undefined || maxBytes === 0) return undefined;
-  const before = earlier.find(({ sha256 }) => sha256 !== edition);
+  if (newest === undefined || site.maxBytes === 0) return undefined;
+  const before = earlier.find(({ sha256 }) => sha256 !== site.edition);
   try {
-    if (newest.sha256 === edition) {
-      const known = previousIn(newest);
-      if (known === undefined || (await hasBlob(client, known.digest))) return known;
+    if (newest.sha256 === site.edition) {
+      const known = partsOf(newest).previous;
+      if (known === undefined || (await hasBlob(place.client, known.digest))) return known;
     }
-    return before && (await madeFrom({ client, context }, before, isInSite, maxBytes));
+    return before && (await madeFrom(place, before, site));
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
@@ -61,34 +53,27 @@ export async function previousLayer(
 }
 
 async function madeFrom(
-  { client, context }: Place,
+  place: RepositoryPlace,
   before: Copy,
-  isInSite: (path: string) => boolean,
-  maxBytes: number,
+  { isInSite, maxBytes }: NewSite,
 ): Promise<(PreviousLayer & Layer) | undefined> {
+  const { client, context } = place;
   const { reporter, signal } = context;
-  const [, image = ""] = before.uri.split("@");
-  if ((await findManifest(client, image)) === undefined) {
+  const [digest] = partsOf(before).manifests;
+  if (!(await isThere(place, digest))) {
     reporter.info(`${before.uri} is gone, so the image has no files of the version before`);
     return undefined;
   }
-  const listed = await findFileList(client, before);
+  const listed = await findFileList(place, before);
   if (listed?.keys().some((path) => isPrevious(path, isInSite)) === false) return undefined;
-  const {
-    images: [first],
-  } = await readImage(client, { ...client.repository, digest: image });
-  const site = first && (await downloadSite(client, first, context));
-  if (site === undefined) return undefined;
+  const { images } = await readImage(client, { ...client.repository, digest });
+  const downloaded = await downloadSite(place, images[0]);
+  if (downloaded === undefined) return undefined;
   const scratch = join(await context.scratch(), "previous");
   await mkdir(scratch);
-  const source = { ...site, sha256: before.sha256 };
-  const { layer, paths, bytes, leftOut } = await writePreviousLayer(
-    scratch,
-    source,
-    isInSite,
-    maxBytes,
-    signal,
-  );
+  const source = { ...downloaded, sha256: before.sha256 };
+  const written = await writePreviousLayer(scratch, source, isInSite, maxBytes, signal);
+  const { layer, paths, bytes, leftOut } = written;
   const tooMany =
     leftOut === 0 ? "" : `; ${leftOut} more are left out, because of \`destination.maxPreviousBytes\``;
   if (paths.size + leftOut > 0) {
@@ -97,16 +82,4 @@ async function madeFrom(
     );
   }
   return layer && { ...layer, of: before.sha256 };
-}
-
-/** What the state stores of the layer. */
-export function recorded({ digest, size, diffId, of }: PreviousLayer): PreviousLayer {
-  return { digest, size, diffId, of };
-}
-
-/** The layer that the state has of a copy. */
-function previousIn({ parts }: Copy): PreviousLayer | undefined {
-  const { digest, size, diffId, of } = fieldsOf(parts["previous"]);
-  if (!isDigest(digest) || !isDigest(diffId) || typeof of !== "string") return undefined;
-  return Number.isSafeInteger(size) ? { digest, size: size as number, diffId, of } : undefined;
 }

@@ -1,70 +1,61 @@
-import { describe, descriptorIn } from "../../../images/registry/content";
+import { PREDICATE_TYPES, imageStatements } from "../../../images/provenance/imageStatements";
+import { describe } from "../../../images/registry/content";
 import { ensureContent } from "../../../images/registry/ensureBlob";
 import { findManifest, putManifest } from "../../../images/registry/manifests";
-import { parseBase, parseRepository, pinned, repositoryName } from "../../../images/registry/reference";
-import { RegistryClient, type Actions } from "../../../images/registry/client";
-import { Ownership, removedMeanwhile } from "../../ownership/ownership";
-import { PREDICATE_TYPES } from "../../../images/provenance/imageStatements";
-import { PulledTag } from "./pulledTag";
-import { itemOf, ownTag, RepositoryMarks } from "./repositoryMarks";
-import type { Destination, DestinationContext } from "../destination";
-import { findImage, readImageFiles } from "./findImage";
-import { isSignedImage, pushArtifacts, removeReplacedArtifacts } from "../../../images/signing/signedImage";
+import { parseRepository, pinned, repositoryName } from "../../../images/registry/reference";
+import {
+  isSignedImage,
+  pushArtifacts,
+  removeReplacedArtifacts,
+  signedArtifacts,
+} from "../../../images/signing/signedImage";
 import { verifierFrom } from "../../../images/signing/verifier";
-import { fileListOf, findFileList } from "./fileList";
-import { artifactsOf, unsigned } from "./artifacts";
-import { readBase, type BaseImage } from "./baseImage";
-import type { RepositoryInputs } from "./inputs";
-import { previousLayer, recorded } from "./previousLayer";
 import { LayerWriter } from "../../../images/siteImage/layer";
-import { MAX_PREVIOUS_BYTES } from "../../../images/siteImage/previousFiles";
-import { artifactsIn, manifestsOf, type Parts } from "./imageParts";
-import { removeImage, unknownCopies, type Place } from "./imageRemoval";
-import { built, sendBlobs } from "./sendImage";
+import { MAX_PREVIOUS_BYTES, type PreviousLayer } from "../../../images/siteImage/previousFiles";
+import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../../images/siteImage/siteImage";
+import { DestinationError } from "../../../runtime/messages/errors";
+import { removedMeanwhile } from "../../ownership/ownership";
+import type { Destination } from "../destination";
+import { findImage, readImageFiles } from "./findImage";
+import { fileListOf, findFileList, manifestsOf, partsOf, type Parts } from "./imageParts";
+import { removeImage, unknownCopies } from "./imageRemoval";
+import type { RepositoryInputs } from "./inputs";
+import { previousLayer } from "./previousLayer";
+import { announceTag, giveTagAway, takeTag } from "./pulledTag";
+import { itemOf, ownTag } from "./repositoryMarks";
+import { isThere, openRepository } from "./repositoryPlace";
+import { readBase, sendBlobs } from "./sendImage";
 
 /** Copies as images in a registry's repository. @throws Error for inputs that `repositoryProblem` or `baseProblem` refuses */
 export function repositoryDestination(inputs: RepositoryInputs): Destination {
-  const { tag, plainHttp, maxPreviousBytes = MAX_PREVIOUS_BYTES } = inputs;
+  const { tag, maxPreviousBytes: maxBytes = MAX_PREVIOUS_BYTES } = inputs;
   const repository = parseRepository(inputs.repository);
-  const baseName = inputs.base === undefined ? undefined : parseBase(inputs.base);
-  const openClient = (context: DestinationContext, actions: Actions): RegistryClient =>
-    new RegistryClient(repository, context, { actions, plainHttp });
-
-  const open = (context: DestinationContext, actions: Actions): Place => {
-    const client = openClient(context, actions);
-    const marks = new RepositoryMarks(client);
-    const ownership = new Ownership(marks, context, (item) => `${repositoryName(repository)}:sha256-${item}`);
-    return { client, marks, ownership, pulledTag: new PulledTag(tag, client, marks, ownership) };
-  };
-
-  const findBase = async (context: DestinationContext): Promise<BaseImage | undefined> => {
-    if (baseName === undefined) return undefined;
-    const isPlain = baseName.host === repository.host && plainHttp; // other registries use TLS
-    const client = new RegistryClient(baseName, context, { actions: "pull", plainHttp: isPlain });
-    return readBase(baseName, client, context.reporter);
-  };
+  const name = repositoryName(repository);
 
   return {
-    id: repositoryName(repository),
+    id: name,
 
     async begin(bundle, context, edition = bundle.sha256, earlier = []) {
-      const base = await findBase(context);
+      const base = await readBase(inputs, repository.host, context);
       const sink = new LayerWriter(await context.scratch(), base?.images[0], edition);
       return {
         sink,
         async publish(placing, signing) {
           const layer = await sink.end(context.signal);
-          const { client, ownership, pulledTag } = open(context, "pull,push");
-          const previous =
-            base &&
-            (await previousLayer(
-              { client, context },
-              { edition, earlier, isInSite: (path) => sink.has(path), maxBytes: maxPreviousBytes },
-            ));
-          const { images, top } = built(bundle, base, layer, previous);
-          const artifacts = signing && (await artifactsOf(client, top, base, signing));
+          const place = openRepository(inputs, context, "pull,push");
+          const { client, ownership } = place;
+          const isInSite = (path: string): boolean => sink.digests().has(path);
+          const previous = base && (await previousLayer(place, earlier, { edition, isInSite, maxBytes }));
+          const annotations = annotationsOf(bundle, base, previous);
+          const images = (base?.images ?? [EMPTY_BASE]).map((each) =>
+            imageOnBase(each, layer, annotations, previous),
+          );
+          const [only] = images;
+          const top = base?.isIndex || !only ? indexOf(images, annotations) : only.manifest;
+          const statements = signing && imageStatements(name, top.digest, { ...signing.origin, base });
+          const artifacts = statements && (await signedArtifacts(client, top, statements, signing.signer));
           const files = await fileListOf(sink.digests());
-          await sendBlobs(client, base, previous ? [previous, layer] : [layer], images, context);
+          await sendBlobs(place, base, previous ? [previous, layer] : [layer], images);
           await ensureContent(client, files);
           const image = pinned(repository, top.digest);
           const copy = {
@@ -73,17 +64,16 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
             image,
             ...(signing && { publicKey: signing.signer.publicKey }),
             parts: {
-              manifests: [...new Set([top.digest, ...images.map(({ manifest }) => manifest.digest)])],
+              manifests: manifestsOf(top.digest, images),
               ...(artifacts && { artifacts: artifacts.map(({ manifest }) => manifest.digest) }),
               files: describe(files),
               ...(previous && { previous: recorded(previous) }),
             } satisfies Parts,
           };
           placing?.(copy);
-          await pulledTag.announce(top.digest, describe(files));
-          const isThere = async (): Promise<boolean> =>
-            (await findManifest(client, top.digest)) !== undefined;
-          await ownership.publish(itemOf(top.digest), isThere, async () => {
+          await announceTag(place, top.digest, describe(files));
+          const exists = (): Promise<boolean> => isThere(place, top.digest);
+          await ownership.publish(itemOf(top.digest), exists, async () => {
             // the manifests that the index refers to come first
             for (const { manifest } of images) if (manifest !== top) await putManifest(client, manifest);
             if (artifacts) {
@@ -94,70 +84,85 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
               });
             }
             await putManifest(client, top, ownTag(top.digest));
-            await pulledTag.take(top);
-            if (!(await isThere())) throw removedMeanwhile(image);
+            await takeTag(place, top);
+            if (!(await exists())) throw removedMeanwhile(image);
           });
           return copy;
         },
       };
     },
 
-    find: (digest, context, verifier) => findImage(openClient(context, "pull"), digest, context, verifier),
+    find: (digest, context, verifier) => findImage(openRepository(inputs, context, "pull"), digest, verifier),
 
     async compare(copy, context) {
-      const { client, ownership } = open(context, "pull");
-      const [top = ""] = manifestsOf(copy);
-      if ((await findManifest(client, top)) === undefined) return "gone";
-      const tags = [
-        ...(tag === undefined ? [] : [tag]),
-        // a signed copy gets it last
-        ...(copy.publicKey === undefined ? [] : [ownTag(top)]),
-      ];
+      const place = openRepository(inputs, context, "pull");
+      const { client, ownership } = place;
+      const { manifests, artifacts } = partsOf(copy);
+      const [top] = manifests;
+      if (!(await isThere(place, top))) return "gone";
+      // a signed copy gets its own tag last
+      const tags = [tag, copy.publicKey && ownTag(top)].filter((each) => each !== undefined);
       for (const each of tags) if ((await findManifest(client, each)) !== top) return "changed";
-      if (copy.publicKey === undefined) return ownership.compared(itemOf(top));
-      const artifacts = { predicateTypes: PREDICATE_TYPES, manifests: artifactsIn(copy) };
-      const isSigned = await isSignedImage(client, top, artifacts, verifierFrom(copy.publicKey));
-      return isSigned ? ownership.compared(itemOf(top)) : "changed";
+      if (copy.publicKey !== undefined) {
+        const signed = { predicateTypes: PREDICATE_TYPES, manifests: artifacts };
+        const verifier = verifierFrom(copy.publicKey);
+        if (!(await isSignedImage(client, top, signed, verifier))) return "changed";
+      }
+      return ownership.compared(itemOf(top));
     },
 
     async mark(copies, context) {
-      const { client, marks, ownership } = open(context, "pull,push");
+      const place = openRepository(inputs, context, "pull,push");
       for (const copy of copies) {
-        const [top = ""] = manifestsOf(copy);
-        if ((await findManifest(client, top)) === undefined) continue;
-        const files = descriptorIn(copy.parts["files"]);
-        marks.describe({ image: top, tags: tag === undefined ? [] : [tag], order: 0, files });
-        await ownership.claim(itemOf(top));
+        const { manifests, files } = partsOf(copy);
+        const [image] = manifests;
+        if (!(await isThere(place, image))) continue;
+        place.marks.describe({ image, tags: tag === undefined ? [] : [tag], order: 0, files });
+        await place.ownership.claim(itemOf(image));
       }
     },
 
     async read(copy, context) {
-      const client = openClient(context, "pull");
-      const [top = ""] = manifestsOf(copy);
-      if ((await findManifest(client, top)) === undefined) return undefined;
-      const files = await findFileList(client, copy);
-      return files ? { files } : readImageFiles(client, top, context);
+      const place = openRepository(inputs, context, "pull");
+      const [top] = partsOf(copy).manifests;
+      if (!(await isThere(place, top))) return undefined;
+      const files = await findFileList(place, copy);
+      return files ? { files } : readImageFiles(place, top);
     },
 
     /** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */
     async remove(copies, kept, context) {
-      const place = open(context, "pull,push,delete");
-      const stay = new Set(kept.flatMap(manifestsOf));
-      const leftover = kept.length === 0 ? await unknownCopies(place, context.owner, copies) : [];
-      for (const copy of [...copies, ...leftover]) {
-        const [top = ""] = manifestsOf(copy);
+      const place = openRepository(inputs, context, "pull,push,delete");
+      const isLast = kept.length === 0;
+      const stay = new Set(kept.flatMap((copy) => partsOf(copy).manifests));
+      for (const copy of [...copies, ...(isLast ? await unknownCopies(place, copies) : [])]) {
+        const { manifests, artifacts } = partsOf(copy);
+        const [top] = manifests;
         if (stay.has(top)) continue;
-        const exists = async (): Promise<boolean> => (await findManifest(place.client, top)) !== undefined;
+        const exists = (): Promise<boolean> => isThere(place, top);
         await place.ownership.release([itemOf(top)], exists, async () => {
-          await place.pulledTag.giveAway(top);
+          await giveTagAway(place, top);
           await removeImage(place, copy, stay);
         });
         if (copy.publicKey !== undefined && (await exists())) {
-          await removeReplacedArtifacts(place.client, top, artifactsIn(copy));
+          await removeReplacedArtifacts(place.client, top, artifacts);
         }
         // another owner keeps this image, but has given the tag to a later one
-        if (kept.length === 0) await place.pulledTag.giveAway(top);
+        if (isLast) await giveTagAway(place, top);
       }
     },
   };
+}
+
+/** The failure to store the signature of an image that is in the registry. */
+function unsigned(image: string, error: unknown): unknown {
+  if (!(error instanceof DestinationError)) return error;
+  return error.withMessage(
+    `the signature of ${image} could not be stored, so no tag points at it: ${error.message}`,
+  );
+}
+
+/** What the state stores of the layer. */
+function recorded({ digest, size, diffId, of }: PreviousLayer): PreviousLayer {
+  return { digest, size, diffId, of };
 }

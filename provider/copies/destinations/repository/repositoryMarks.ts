@@ -1,16 +1,10 @@
-import {
-  annotationsIn,
-  contentOf,
-  describe,
-  manifestOf,
-  type Content,
-  type Descriptor,
-} from "../../../images/registry/content";
+import { annotationsIn, contentOf, describe, manifestOf } from "../../../images/registry/content";
 import { hasBlob } from "../../../images/registry/blobs";
 import { ensureContent } from "../../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../../images/registry/mediaTypes";
 import { isDigest, repositoryName } from "../../../images/registry/reference";
+import type { Content, Descriptor } from "../../../images/registry/content";
 import type { RegistryClient } from "../../../images/registry/client";
 import { listTags } from "../../../images/registry/tags";
 import type { Mark, Marks } from "../../ownership/marks";
@@ -20,7 +14,8 @@ import { markText, type Owner } from "../../ownership/owner";
 const TAG_DIGITS = 16;
 
 const MARK_TYPE = "application/vnd.pulumi-docs-hosting.owner.v1+json";
-const EMPTY_TYPE = "application/vnd.oci.empty.v1+json";
+/** The configuration of an artifact without content, see «Guidance on artifacts» in the image specification. */
+const EMPTY = contentOf("application/vnd.oci.empty.v1+json", {});
 /**
  * Annotations of a mark: its text, the image, the tags that the owner gave to the image, how often they were moved before, and the
  * digests of earlier marks under the same tag.
@@ -33,8 +28,15 @@ const EARLIER = "pulumi-docs-hosting.earlier";
 /** How many earlier marks a mark names. */
 const MOST_EARLIER = 100;
 
-const TAG = /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/;
-type Kind = "owner" | "leaving" | "left";
+const KINDS = ["owner", "leaving", "left"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What the tag of a mark says. */
+interface TagOfMark {
+  readonly kind: Kind;
+  readonly item: string;
+  readonly owner: string;
+}
 
 /** The name of an image in marks: the first digits of its digest. */
 export function itemOf(digest: string): string {
@@ -48,7 +50,9 @@ export function ownTag(digest: string): string {
 
 /** Whether this package, or a signer of images, gives such tags: they are no names that people gave. */
 export function isMadeTag(tag: string): boolean {
-  return TAG.test(tag) || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag);
+  return (
+    marksAmong([tag]).length > 0 || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag)
+  );
 }
 
 /** What a mark says about the tags that users pull. */
@@ -61,168 +65,154 @@ export interface TagClaim {
   readonly files?: Descriptor | undefined;
 }
 
+export type RepositoryMarks = ReturnType<typeof repositoryMarks>;
+
 /**
  * Marks in a repository: a small artifact for each owner, with a digest of its own, under the tag `docs-hosting-owner-IMAGE-OWNER`;
  * under `docs-hosting-leaving-…` while the owner removes the image. An owner that has left does not count: `docs-hosting-left-…` says
  * which tags it gave to an image that others still have, or that its registry removes nothing.
  */
-export class RepositoryMarks implements Marks {
-  readonly #client: RegistryClient;
-  /** What the next marks say, by item. */
-  readonly #claims = new Map<string, TagClaim>();
+export function repositoryMarks(client: RegistryClient) {
+  /** What the owner's next marks say, by item. */
+  const claims = new Map<string, TagClaim>();
 
-  constructor(client: RegistryClient) {
-    this.#client = client;
-  }
-
-  /** Sets what the owner's mark at an image says about a tag. */
-  describe(claim: TagClaim): void {
-    this.#claims.set(itemOf(claim.image), claim);
-  }
-
-  async list(item: string): Promise<readonly Mark[] | undefined> {
-    const tags = await listTags(this.#client);
-    return tags && (marksIn(tags).get(item) ?? []);
-  }
-
-  async all(): Promise<ReadonlyMap<string, readonly Mark[]>> {
-    return marksIn((await listTags(this.#client)) ?? []);
-  }
-
-  async read(item: string, owner: string): Promise<string | undefined> {
-    return (await this.#annotations(item, owner))?.[TEXT];
-  }
+  const annotationsAt = async (tag: string): Promise<Readonly<Record<string, string | undefined>>> => {
+    const manifest = await getManifest(client, tag).catch(() => undefined);
+    return annotationsIn(manifest?.bytes);
+  };
 
   /** What an owner's mark says about tags; `undefined` when it is gone or unreadable. */
-  async claimOf(item: string, owner: string, kind: Kind = "owner"): Promise<TagClaim | undefined> {
-    const {
-      [IMAGE]: image,
-      [TAGS]: tags = "",
-      [ORDER]: order,
-    } = (await this.#annotations(item, owner, kind)) ?? {};
-    if (image === undefined) return undefined;
-    return { image, tags: tags.split(",").filter((tag) => tag !== ""), order: Number(order) || 0 };
-  }
-
-  /** All tags that owners gave to an image, also those who have left. */
-  async tagsOf(item: string): Promise<string[]> {
-    const tags = new Set<string>();
-    for (const [kind, owner] of await this.#written(item)) {
-      for (const tag of (await this.claimOf(item, owner, kind))?.tags ?? []) tags.add(tag);
-    }
-    return [...tags];
-  }
-
-  async write(item: string, owner: Owner): Promise<void> {
-    const earlier = await this.claimOf(item, owner.id);
-    const claim = this.#claims.get(item);
-    if (earlier && claim) {
-      const tags = [...new Set([...earlier.tags, ...claim.tags])];
-      this.#claims.set(item, { ...claim, tags, order: Math.max(earlier.order, claim.order) });
-    }
-    await this.#put("owner", item, owner);
-    for (const kind of ["leaving", "left"] as const) await this.#delete(kind, item, owner.id);
-  }
-
-  leave(item: string, owner: Owner): Promise<void> {
-    return this.#put("leaving", item, owner);
-  }
-
-  async stay(item: string, owner: string): Promise<void> {
-    await this.#delete("leaving", item, owner);
-  }
-
-  async remove(item: string, owner: string, isShared = false): Promise<void> {
-    const claim = await this.claimOf(item, owner);
-    const tags: string[] = [];
-    for (const tag of isShared ? (claim?.tags ?? []) : []) {
-      if ((await findManifest(this.#client, tag)) === claim?.image) tags.push(tag);
-    }
-    const left = { id: owner, hasMarks: true };
-    if (claim) this.#claims.set(item, { ...claim, tags });
-    if (tags.length > 0) await this.#put("left", item, left);
-    const isRemoved =
-      (await this.#delete("owner", item, owner)) && (await this.#delete("leaving", item, owner));
-    if (!isRemoved && tags.length === 0) await this.#put("left", item, left);
-  }
-
-  /** Removes what owners who have left wrote about an image that is removed. */
-  async forget(item: string): Promise<void> {
-    for (const [written, owner] of await this.#written(item)) {
-      if (written !== "left") continue;
-      // a run that was stopped while its owner left may have kept the others; without the last, they would count again
-      for (const kind of ["owner", "leaving", "left"] as const) await this.#delete(kind, item, owner);
-    }
-  }
-
-  nameOf(item: string, owner: string): string {
-    return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
-  }
-
-  /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
-  async #put(kind: Kind, item: string, owner: Owner): Promise<void> {
-    const tag = tagOf(kind, item, owner.id);
-    const config = contentOf(EMPTY_TYPE, {});
-    const claim = this.#claims.get(item);
-    const before = await getManifest(this.#client, tag);
-    const earlier = before ? earlierIn(before) : [];
-    if (before?.digest === markManifest(kind, config, owner, claim, earlier).digest) return;
-    const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
-    await ensureContent(this.#client, config);
-    const put = (said = claim): Promise<void> =>
-      putManifest(this.#client, markManifest(kind, config, owner, said, all), tag);
-    if (kind !== "owner" || claim?.files === undefined) return put();
-    const plain = { ...claim, files: undefined };
-    if (!(await hasBlob(this.#client, claim.files.digest))) return put(plain);
-    // a registry may accept only the types of blobs that it knows
-    await put().catch(() => put(plain));
-  }
-
-  /** @returns `false` when the registry removes nothing */
-  async #delete(kind: Kind, item: string, owner: string): Promise<boolean> {
-    const found = await getManifest(this.#client, tagOf(kind, item, owner));
-    if (!found) return true;
-    // the mark last: it names the others
-    for (const digest of [...earlierIn(found), found.digest]) {
-      if (await deleteManifest(this.#client, digest)) return false; // it is refused
-    }
-    return true;
-  }
-
-  /** Everything that is written about an item. */
-  async #written(item: string): Promise<[kind: Kind, owner: string][]> {
-    return ((await listTags(this.#client)) ?? []).flatMap((tag): [Kind, string][] => {
-      const [, kind = "", of = "", owner = ""] = TAG.exec(tag) ?? [];
-      return of === item ? [[kind as Kind, owner]] : [];
-    });
-  }
-
-  async #annotations(
+  const claimOf = async (
     item: string,
     owner: string,
     kind: Kind = "owner",
-  ): Promise<Record<string, string> | undefined> {
-    const manifest = await getManifest(this.#client, tagOf(kind, item, owner)).catch(() => undefined);
-    return manifest && annotationsIn(manifest.bytes);
-  }
+  ): Promise<TagClaim | undefined> => {
+    const said = await annotationsAt(tagOf(kind, item, owner));
+    const { [IMAGE]: image, [TAGS]: tags = "", [ORDER]: order } = said;
+    return image === undefined ? undefined : { image, tags: listed(tags), order: Number(order) || 0 };
+  };
+
+  /** All marks at an item, of whatever kind. */
+  const marksAt = async (item: string): Promise<TagOfMark[]> =>
+    marksAmong((await listTags(client)) ?? []).filter((mark) => mark.item === item);
+
+  /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
+  const put = async (kind: Kind, item: string, owner: Owner, claim?: TagClaim): Promise<void> => {
+    const tag = tagOf(kind, item, owner.id);
+    const before = await getManifest(client, tag);
+    const earlier = before ? earlierIn(before) : [];
+    if (before?.digest === markManifest(kind, owner, claim, earlier).digest) return;
+    const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
+    await ensureContent(client, EMPTY);
+    const putSaying = (said: TagClaim | undefined): Promise<void> =>
+      putManifest(client, markManifest(kind, owner, said, all), tag);
+    if (claim?.files === undefined) return putSaying(claim);
+    const plain = { ...claim, files: undefined };
+    if (!(await hasBlob(client, claim.files.digest))) return putSaying(plain);
+    // a registry may accept only the types of blobs that it knows
+    await putSaying(claim).catch(() => putSaying(plain));
+  };
+
+  /** @returns `false` when the registry removes nothing */
+  const remove = async (kind: Kind, item: string, owner: string): Promise<boolean> => {
+    const found = await getManifest(client, tagOf(kind, item, owner));
+    if (!found) return true;
+    // the mark last: it names the others
+    for (const digest of [...earlierIn(found), found.digest]) {
+      if (await deleteManifest(client, digest)) return false; // it is refused
+    }
+    return true;
+  };
+
+  return {
+    claimOf,
+
+    /** Sets what the owner's mark at an image says about a tag. */
+    describe: (claim: TagClaim): unknown => claims.set(itemOf(claim.image), claim),
+
+    async list(item) {
+      const tags = await listTags(client);
+      return tags && (marksIn(tags).get(item) ?? []);
+    },
+
+    all: async () => marksIn((await listTags(client)) ?? []),
+
+    read: async (item, owner) => (await annotationsAt(tagOf("owner", item, owner)))[TEXT],
+
+    /** All tags that owners gave to an image, also those who have left. */
+    async tagsOf(item: string): Promise<ReadonlySet<string>> {
+      const tags = new Set<string>();
+      for (const { kind, owner } of await marksAt(item)) {
+        for (const tag of (await claimOf(item, owner, kind))?.tags ?? []) tags.add(tag);
+      }
+      return tags;
+    },
+
+    async write(item, owner) {
+      const earlier = await claimOf(item, owner.id);
+      const claim = claims.get(item);
+      const tags = [...new Set([...(earlier?.tags ?? []), ...(claim?.tags ?? [])])];
+      const order = Math.max(earlier?.order ?? 0, claim?.order ?? 0);
+      await put("owner", item, owner, claim && { ...claim, tags, order });
+      for (const kind of ["leaving", "left"] as const) await remove(kind, item, owner.id);
+    },
+
+    leave: (item, owner) => put("leaving", item, owner),
+
+    async stay(item, owner) {
+      await remove("leaving", item, owner);
+    },
+
+    async remove(item, owner, isShared = false) {
+      const claim = await claimOf(item, owner);
+      const tags: string[] = [];
+      for (const tag of isShared ? (claim?.tags ?? []) : []) {
+        if ((await findManifest(client, tag)) === claim?.image) tags.push(tag);
+      }
+      const putLeft = (): Promise<void> =>
+        put("left", item, { id: owner, hasMarks: true }, claim && { ...claim, tags });
+      if (tags.length > 0) await putLeft();
+      const isRemoved = (await remove("owner", item, owner)) && (await remove("leaving", item, owner));
+      if (!isRemoved && tags.length === 0) await putLeft();
+    },
+
+    /** Removes what owners who have left wrote about an image that is removed. */
+    async forget(item: string): Promise<void> {
+      for (const { kind: found, owner } of await marksAt(item)) {
+        if (found !== "left") continue;
+        // a run that was stopped while its owner left may have kept the others; without the last, they would count again
+        for (const kind of KINDS) await remove(kind, item, owner);
+      }
+    },
+
+    nameOf: (item, owner) => `${repositoryName(client.repository)}:${tagOf("owner", item, owner)}`,
+  } satisfies Marks & Record<string, unknown>;
 }
 
 function tagOf(kind: Kind, item: string, owner: string): string {
   return `docs-hosting-${kind}-${item}-${owner}`;
 }
 
-/** An artifact without content, see «Guidance on artifacts» in the image specification, or with the list of the image's files. */
+/** The marks among tags. */
+function marksAmong(tags: readonly string[]): TagOfMark[] {
+  return tags.flatMap((tag) => {
+    const [, kind, item = "", owner = ""] =
+      /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/.exec(tag) ?? [];
+    return kind === undefined ? [] : [{ kind: kind as Kind, item, owner }];
+  });
+}
+
+/** An artifact without content, or with the list of the image's files. */
 function markManifest(
   kind: Kind,
-  config: Content,
   owner: Owner,
   claim: TagClaim | undefined,
   earlier: readonly string[],
 ): Content {
   return manifestOf(OCI_MANIFEST, {
     artifactType: MARK_TYPE,
-    config: describe(config),
-    layers: [(kind === "owner" ? claim?.files : undefined) ?? describe(config)],
+    config: describe(EMPTY),
+    layers: [claim?.files ?? describe(EMPTY)],
     annotations: {
       [TEXT]: markText(owner),
       "pulumi-docs-hosting.mark": kind,
@@ -238,24 +228,22 @@ function markManifest(
 
 /** The digests of the marks that a mark has replaced. */
 function earlierIn({ bytes }: Content): string[] {
-  return (annotationsIn(bytes)[EARLIER] ?? "").split(",").filter(isDigest);
+  return listed(annotationsIn(bytes)[EARLIER] ?? "").filter(isDigest);
 }
 
-/** The marks among tags, by item. */
+const listed = (text: string): string[] => text.split(",").filter((each) => each !== "");
+
+/** The marks of owners who have not left, by item. */
 function marksIn(tags: readonly string[]): Map<string, Mark[]> {
-  const kinds = new Map<string, Map<string, Set<string>>>();
-  for (const tag of tags) {
-    const [, kind = "", item = "", owner = ""] = TAG.exec(tag) ?? [];
-    if (kind === "") continue;
-    const owners = kinds.get(item) ?? new Map<string, Set<string>>();
-    kinds.set(item, owners.set(owner, (owners.get(owner) ?? new Set<string>()).add(kind)));
-  }
+  const byItem = Object.groupBy(marksAmong(tags), ({ item }) => item);
+  const staying = (owner: string, marks: readonly TagOfMark[]): Mark[] =>
+    marks.some(({ kind }) => kind === "left")
+      ? []
+      : [{ owner, isLeaving: marks.some(({ kind }) => kind === "leaving"), writtenAt: 0 }];
   return new Map(
-    [...kinds].map(([item, owners]) => [
-      item,
-      [...owners]
-        .filter(([, written]) => !written.has("left"))
-        .map(([owner, written]) => ({ owner, isLeaving: written.has("leaving"), writtenAt: 0 })),
-    ]),
+    Object.entries(byItem).map(([item, marks = []]) => {
+      const byOwner = Object.entries(Object.groupBy(marks, ({ owner }) => owner));
+      return [item, byOwner.flatMap(([owner, own = []]) => staying(owner, own))];
+    }),
   );
 }

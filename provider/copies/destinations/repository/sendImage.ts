@@ -1,36 +1,51 @@
 import { join } from "node:path";
+import { RegistryClient } from "../../../images/registry/client";
 import { fileBlob } from "../../../images/registry/blobs";
-import { type Blob } from "../../../images/registry/content";
+import type { Blob } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../../images/registry/ensureBlob";
-import { type Manifest } from "../../../images/registry/manifests";
-import type { RegistryClient } from "../../../images/registry/client";
+import { readImage, type Image } from "../../../images/registry/image";
+import { parseBase, repositoryName } from "../../../images/registry/reference";
 import { TransferProgress } from "../../../images/registry/transferProgress";
-import type { Bundle } from "../../../site/inspection/bundle";
-import type { DestinationContext } from "../destination";
-import { type BaseImage } from "./baseImage";
 import type { Layer } from "../../../images/siteImage/layerTar";
-import { type PreviousLayer } from "../../../images/siteImage/previousFiles";
-import {
-  annotationsOf,
-  EMPTY_BASE,
-  imageOnBase,
-  indexOf,
-  type BuiltImage,
-} from "../../../images/siteImage/siteImage";
+import type { PreviousLayer } from "../../../images/siteImage/previousFiles";
+import type { Base, BuiltImage } from "../../../images/siteImage/siteImage";
+import { DestinationError } from "../../../runtime/messages/errors";
+import type { DestinationContext } from "../destination";
+import type { RepositoryInputs } from "./inputs";
+import type { RepositoryPlace } from "./repositoryPlace";
 
-/** The images for all platforms, and the manifest of a single one or the index of several. */
-export function built(
-  bundle: Bundle,
-  base: BaseImage | undefined,
-  layer: Layer,
-  previous: PreviousLayer | undefined,
-): { images: BuiltImage[]; top: Manifest } {
-  const annotations = annotationsOf(bundle, base, previous);
-  const bases = base?.images ?? [EMPTY_BASE];
-  const images = bases.map((each) => imageOnBase(each, layer, annotations, previous));
-  const [first] = images;
-  return { images, top: base?.isIndex || !first ? indexOf(images, annotations) : first.manifest };
+/** The image that a site is added to, as it was when the copy began. */
+export interface BaseImage extends Base, Image {
+  readonly client: RegistryClient;
+}
+
+/**
+ * Reads the base image for all its Linux platforms; `undefined` without a base.
+ *
+ * @throws DestinationError when it has no image for Linux; the signal's reason
+ */
+export async function readBase(
+  { base, plainHttp }: RepositoryInputs,
+  host: string,
+  context: DestinationContext,
+): Promise<BaseImage | undefined> {
+  if (base === undefined) return undefined;
+  const reference = parseBase(base);
+  const isPlain = reference.host === host && plainHttp; // other registries use TLS
+  const client = new RegistryClient(reference, context, { actions: "pull", plainHttp: isPlain });
+  const name = `${repositoryName(reference)}${reference.tag === undefined ? "" : `:${reference.tag}`}`;
+  const image = await readImage(client, reference);
+  const images = image.images.filter(({ config }) => config["os"] === "linux");
+  if (images.length === 0) {
+    throw new DestinationError(`the base ${name} has no image for Linux`, "Name another one as `base`.");
+  }
+  if (images.length < image.images.length) {
+    context.reporter.warn(
+      `the base ${name} has images for other systems than Linux: the copy has none for them`,
+    );
+  }
+  return { ...image, name, client, images };
 }
 
 /**
@@ -39,25 +54,23 @@ export function built(
  * @param added the layers above the base. One without a file is in the repository already
  */
 export async function sendBlobs(
-  client: RegistryClient,
+  { client, context }: RepositoryPlace,
   base: BaseImage | undefined,
   added: readonly (Layer | PreviousLayer)[],
   images: readonly BuiltImage[],
-  context: DestinationContext,
 ): Promise<void> {
-  const ofBase = new Map(
-    (base?.images ?? []).flatMap(({ layers }) => layers).map((each) => [each.digest, each]),
-  );
+  const layers = base?.images.flatMap((image) => image.layers) ?? [];
+  const ofBase = new Map(layers.map((each) => [each.digest, each]));
   const progress = new TransferProgress(context, "uploading", [...ofBase.values(), ...added]);
   const ensure = async (blob: Blob, options: Parameters<typeof ensureBlob>[2]): Promise<void> => {
     const moved = (bytes: number): void => progress.moved(blob, bytes);
     if ((await ensureBlob(client, blob, { ...options, moved })) !== "sent") progress.found(blob);
   };
-  const sameRegistry = base?.client.repository.host === client.repository.host;
+  const { host, path } = base?.client.repository ?? {};
   for (const blob of ofBase.values()) {
     const file = join(await context.scratch(), blob.digest.replace(":", "-"));
     await ensure(blob, {
-      mountFrom: sameRegistry ? base.client.repository.path : undefined,
+      mountFrom: host === client.repository.host ? path : undefined,
       source: async () => {
         if (base) await downloadBlob(base.client, blob, file);
         return fileBlob(file, blob);
