@@ -1,7 +1,6 @@
-import { text, type InputTable, ruleOfSwitch } from "../resource/inputTable";
-import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
+import { type InputTable, ruleOfSwitch } from "../resource/inputTable";
+import { ruleOfId, SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 import type { AgentJobKey } from "../service/agentJob";
-import { isIdentifier } from "../service/identifier";
 
 /** Inputs that identify an agent job, the service and the API key. */
 export interface AgentJobLookupInputs extends AgentJobKey, ServiceInputs {}
@@ -21,11 +20,7 @@ export interface CheckedAgentJobInputs extends Required<Omit<AgentJobInputs, "id
   jobId: string;
 }
 
-const IDENTIFIER = text((value) =>
-  isIdentifier(value)
-    ? { value }
-    : { problem: "is not an identifier: visible ASCII characters, at most 512 of them" },
-);
+const IDENTIFIER = ruleOfId("an identifier");
 
 /** One row per input, by the names that the state has: its rule, its default, and the effect of a change. */
 export const STORED_AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {

@@ -72,11 +72,11 @@ export function inputsAmong<Checked>(
  * same.
  */
 export function checkByTable<Checked>(
-  table: InputTable<Checked>,
+  table: { readonly [Name in keyof InputTable<Checked>]: Omit<InputRow, "change"> },
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
 ): { inputs: Checked; failures: CheckFailure[] } {
-  const rows = Object.entries<InputRow>(table);
+  const rows = Object.entries<Omit<InputRow, "change">>(table);
   const publicNames = rows.map(([name, row]) => row.publicName ?? name);
   const present = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   const inputs: Record<string, unknown> = Object.fromEntries(present);

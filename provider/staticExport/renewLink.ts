@@ -3,18 +3,12 @@ import type { Context } from "../resource/context";
 import type { ServiceContext } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
 import { parseDuration } from "../runtime/time/duration";
-import { clockErrorOf, machineOf } from "../runtime/time/clock";
+import { machineOf } from "../runtime/time/clock";
 import { DeadlineExceededError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { forgetGoneJob } from "./resumption";
-import {
-  finishedState,
-  serviceTimeOf,
-  type StaticExportState,
-  stillUnfinished,
-  warnOfShortLife,
-} from "./state";
+import { reportedState, serviceTimeOf, type StaticExportState, stillUnfinished } from "./state";
 
 /** Time limit of a run that only renews a link, unless `renewalTimeout` sets one, in milliseconds. */
 const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
@@ -43,9 +37,7 @@ export async function renewLink(
     const link = await tracer.span("docs_hosting.link.renew", {}, () =>
       mintLink(jobId, inputs.domain, context),
     );
-    const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
-    const renewed = finishedState(inputs, { jobId, report: {}, link }, clockError, before.outputs);
-    warnOfShortLife(context, inputs, renewed);
+    const renewed = reportedState(context, inputs, { jobId, report: {}, link }, before.outputs);
     return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
   } catch (error) {
     if (error instanceof DeadlineExceededError) throw notInTime(error, context, inputs, before);

@@ -3,7 +3,8 @@ import { linkTimes, type LinkTimes, renewalWindow } from "../service/renewalWind
 import { formatDuration, parseDuration } from "../runtime/time/duration";
 import type { Context } from "../resource/context";
 import { salted } from "../resource/resumeRecords";
-import { type ClockError, type Machine, serviceTimeMs } from "../runtime/time/clock";
+import type { ServiceContext } from "../resource/lifeCycle";
+import { clockErrorOf, type ClockError, type Machine, machineOf, serviceTimeMs } from "../runtime/time/clock";
 import { inputNames, inputsAmong } from "../resource/inputTable";
 import { type Every, present } from "../resource/outputTable";
 import { type JobReport, reportAmong } from "../service/exportJob";
@@ -13,14 +14,19 @@ import type { OwnOutputs, StaticExportOutputs } from "./outputs";
 /** Inputs whose output has a value even if the input is not given. */
 const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
 
-/** The last known progress of a job. */
-export type JobPhase =
-  | { readonly kind: "running"; readonly jobId: string }
-  | {
-      readonly kind: "completed";
-      readonly jobId: string;
-      readonly report: JobReport;
-    };
+/** A job, as far as it is known. */
+export interface KnownJob {
+  readonly jobId: string;
+  /** Absent until the job is completed. */
+  readonly report?: JobReport | undefined;
+}
+
+/** A completed export and a link to its bundle. */
+export interface FinishedExport extends KnownJob {
+  /** Empty if the service was not asked. */
+  readonly report: JobReport;
+  readonly link: BundleLink;
+}
 
 /** The intent of an interrupted operation, and its progress. With the report of a completed job. */
 export interface Unfinished extends JobReport {
@@ -70,13 +76,10 @@ export function hadLink({ outputs: { bundleUrl, jobId, status } }: StaticExportS
   return (bundleUrl !== undefined || status === "completed") && typeof jobId === "string" && jobId !== "";
 }
 
-/** The progress of an interrupted operation: its job, or `lost` if there is no job to continue. */
-export function phaseOf(unfinished: Unfinished): JobPhase | { kind: "lost" } {
+/** The job of an interrupted operation. `undefined`: there is none to continue. */
+export function jobOf(unfinished: Unfinished): KnownJob | undefined {
   const { jobId, completed } = unfinished;
-  if (jobId === undefined) return { kind: "lost" };
-  return completed
-    ? { kind: "completed", jobId, report: reportAmong(unfinished) }
-    : { kind: "running", jobId };
+  return jobId === undefined ? undefined : { jobId, report: completed ? reportAmong(unfinished) : undefined };
 }
 
 /** The service's time, never earlier than a time in the state: milliseconds since 1970. */
@@ -92,7 +95,7 @@ export function serviceTimeOf(state: StaticExportState | undefined, machine: Mac
  */
 export function finishedState(
   inputs: CheckedInputs,
-  { jobId, report, link }: { jobId: string; report: JobReport; link: BundleLink },
+  { jobId, report, link }: FinishedExport,
   clockError: ClockError | undefined,
   same?: StaticExportOutputs,
 ): StaticExportState {
@@ -101,6 +104,23 @@ export function finishedState(
     outputs: outputsOf(inputs, job, { ...link, sizeBytes: link.sizeBytes ?? same?.bundleSize }),
     bookkeeping: { given: givenOf(inputs), mintedAtMs: link.mintedAtMs, clockError },
   };
+}
+
+/** The same after an operation that had replies of the service. It warns about a window that is too long for the link. */
+export function reportedState(
+  context: ServiceContext,
+  inputs: CheckedInputs,
+  done: FinishedExport,
+  same?: StaticExportOutputs,
+): StaticExportState {
+  const state = finishedState(
+    inputs,
+    done,
+    clockErrorOf(machineOf(context), context.client.clockAheadMs),
+    same,
+  );
+  warnOfShortLife(context, inputs, state);
+  return state;
 }
 
 /** The state after a change of inputs that needs no request. */
@@ -143,19 +163,22 @@ export function stillUnfinished(
   return unfinished && jobId === undefined ? { unfinished } : {};
 }
 
-/** The state after an interruption: it keeps the earlier outputs and adds the unfinished job. */
+/**
+ * The state after an interruption: it keeps the earlier outputs and adds the unfinished job.
+ *
+ * @param job `undefined` if there is none to continue
+ */
 export function unfinishedState(
   inputs: CheckedInputs,
-  phase: JobPhase | { kind: "lost" },
+  job: KnownJob | undefined,
   before: StaticExportState | undefined,
   salt: string | undefined,
 ): StaticExportState {
   const unfinished: Unfinished = {
     intent: salted(intentOf(inputs), salt),
     ...(salt !== undefined && { salt }),
-    completed: phase.kind === "completed",
-    ...(phase.kind !== "lost" && { jobId: phase.jobId }),
-    ...(phase.kind === "completed" && phase.report),
+    completed: job?.report !== undefined,
+    ...(job && { jobId: job.jobId, ...job.report }),
   };
   const { outputs, bookkeeping } = before ?? stateWithoutLink(inputs, unfinished.jobId ?? "", "running");
   return { outputs, bookkeeping: { ...bookkeeping, unfinished } };
