@@ -1,9 +1,13 @@
 import { type InputTable, ruleOfSwitch } from "../resource/inputTable";
 import { ruleOfId, SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
-import type { AgentJobKey } from "../service/agentJob";
 
 /** Inputs that identify an agent job, the service and the API key. */
-export interface AgentJobLookupInputs extends AgentJobKey, ServiceInputs {}
+export interface AgentJobLookupInputs extends ServiceInputs {
+  /** The project identifier: the dashboard's API keys page shows it. */
+  projectId: string;
+  /** The agent job's `id`. */
+  id: string;
+}
 
 /** The inputs of an agent job, as plain values. The only definition of their names and effects. */
 export interface AgentJobInputs extends AgentJobLookupInputs {
