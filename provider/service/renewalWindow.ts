@@ -7,14 +7,6 @@ const LARGEST_SHARE = 1 / 2;
 /** `Date` headers count whole seconds: a link was minted up to this much later than it seems, in milliseconds. */
 const DATE_PRECISION_MS = 1_000;
 
-/** How long before it expires a link is renewed. */
-export interface RenewalWindow {
-  /** Milliseconds. */
-  readonly ms: number;
-  /** Whether the user requested more than the link's life allows. */
-  readonly isShortened: boolean;
-}
-
 /** When a link expires, and when it is due for renewal, as in the outputs: ISO 8601. Empty if its expiry is unknown. */
 export interface LinkTimes {
   readonly expiresAt?: string;
@@ -39,11 +31,12 @@ export function linkTimes(
  * new link is never due at once, however short its life is.
  *
  * @param renewBeforeMs the user's `renewBefore`; default: a third of the link's life
+ * @returns milliseconds, and whether the user requested more than the link's life allows
  */
 export function renewalWindow(
   { mintedAtMs, expiresAtMs }: Pick<BundleLink, "mintedAtMs" | "expiresAtMs">,
   renewBeforeMs?: number,
-): RenewalWindow | undefined {
+): { ms: number; isShortened: boolean } | undefined {
   if (expiresAtMs === undefined) return undefined;
   const lifeMs = Math.max(0, expiresAtMs - mintedAtMs);
   if (isShort(lifeMs)) return { ms: lifeMs, isShortened: false };

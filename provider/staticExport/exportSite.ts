@@ -1,9 +1,8 @@
 import { decisionLine } from "../resource/decision";
 import { type ServiceContext, UnfinishedError } from "../resource/lifeCycle";
-import { saltFor } from "../resource/resumeRecords";
 import { ExportFailedError, InputError, NotFoundError, ResponseError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
-import { type CheckedInputs, intentOf } from "./inputs";
+import type { CheckedInputs } from "./inputs";
 import { forgetGoneJob, resumptionOf } from "./resumption";
 import {
   type FinishedExport,
@@ -103,10 +102,8 @@ function failureOf(
     const begun = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
     return explained(error, domain, `${begun}${oldLink}`);
   }
-  const unfinishedWith = (failure: Error, left: KnownJob | undefined): Error => {
-    const salt = saltFor(intentOf(inputs), () => clock.random());
-    return new UnfinishedError(failure, unfinishedState(inputs, left, before, salt));
-  };
+  const unfinishedWith = (failure: Error, left: KnownJob | undefined): Error =>
+    new UnfinishedError(failure, unfinishedState(inputs, left, before, clock));
   if (!isFinal(error)) {
     const kept = `Nothing is lost: job ${job.jobId} keeps running at the service, and the next \`pulumi up\` continues it.${oldLink}`;
     return unfinishedWith(explained(error, domain, kept), job);

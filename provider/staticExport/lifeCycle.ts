@@ -15,7 +15,7 @@ import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import { changedInputs, planExport, predictExport } from "./plan";
-import { renewalLimitMs, renewLink } from "./renewLink";
+import { renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
 import {
   inputsOf,
@@ -135,11 +135,8 @@ async function converge(
     }
     case "renew": {
       const deadline = startDeadline(context.clock, limitMs);
-      const renewal = openClient(context, inputs, Math.min(limitMs, renewalLimitMs(inputs)));
-      const renewed = await renewLink(renewal, inputs, plan.state);
-      if (renewed) return renewed;
-      const service = openClient(context, inputs, deadline);
-      return exportSite(service, inputs, plan.state, undefined);
+      const renewed = await renewLink(context, inputs, plan.state, limitMs);
+      return renewed ?? exportSite(openClient(context, inputs, deadline), inputs, plan.state, undefined);
     }
     case "start":
     case "continue": {

@@ -1,6 +1,6 @@
 import { fromNow } from "../resource/decision";
 import type { Context } from "../resource/context";
-import type { ServiceContext } from "../resource/lifeCycle";
+import { openClient } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
 import { parseDuration } from "../runtime/time/duration";
 import { machineOf } from "../runtime/time/clock";
@@ -10,26 +10,25 @@ import type { CheckedInputs } from "./inputs";
 import { forgetGoneJob } from "./resumption";
 import { reportedState, serviceTimeOf, type StaticExportState, stillUnfinished } from "./state";
 
-/** Time limit of a run that only renews a link, unless `renewalTimeout` sets one, in milliseconds. */
+/** Time limit of a renewal, unless `renewalTimeout` sets one, in milliseconds. */
 const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
 
-/** Time limit of a run that only renews a link, in milliseconds: short, to release what the run blocks during an outage. */
-export function renewalLimitMs({ renewalTimeout }: CheckedInputs): number {
-  return parseDuration(renewalTimeout ?? "") ?? DEFAULT_RENEWAL_LIMIT_MS;
-}
-
 /**
- * Mints a new link to the same job.
+ * Mints a new link to the same job. Its time limit is short, to release what the run blocks during an outage.
  *
+ * @param limitMs of the update, in milliseconds: the limit of the renewal if it is shorter
  * @returns `undefined` if the service no longer has the job and `jobId` is not given: then another job must be started
  * @throws DocsHostingError
  */
 export async function renewLink(
-  context: ServiceContext,
+  given: Context,
   inputs: CheckedInputs,
   before: StaticExportState,
+  limitMs: number,
 ): Promise<StaticExportState | undefined> {
   const { jobId } = before.outputs;
+  const renewalMs = parseDuration(inputs.renewalTimeout ?? "") ?? DEFAULT_RENEWAL_LIMIT_MS;
+  const context = openClient(given, inputs, Math.min(limitMs, renewalMs));
   const { reporter, tracer } = context;
   tracer.note({ "docs_hosting.job.id": jobId });
   try {

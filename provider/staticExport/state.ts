@@ -2,9 +2,16 @@ import { type BundleLink, isStoredLink } from "../service/bundleLink";
 import { linkTimes, type LinkTimes, renewalWindow } from "../service/renewalWindow";
 import { formatDuration, parseDuration } from "../runtime/time/duration";
 import type { Context } from "../resource/context";
-import { salted } from "../resource/resumeRecords";
+import { salted, saltFor } from "../resource/resumeRecords";
 import type { ServiceContext } from "../resource/lifeCycle";
-import { clockErrorOf, type ClockError, type Machine, machineOf, serviceTimeMs } from "../runtime/time/clock";
+import {
+  type Clock,
+  clockErrorOf,
+  type ClockError,
+  type Machine,
+  machineOf,
+  serviceTimeMs,
+} from "../runtime/time/clock";
 import { inputNames, inputsAmong } from "../resource/inputTable";
 import { type Every, present } from "../resource/outputTable";
 import { type JobReport, reportAmong } from "../service/exportJob";
@@ -152,7 +159,8 @@ function outputsOf(
     bundleUrl: link.url,
     bundleSize: link.sizeBytes,
   };
-  return { ...inputs, ...present(own), ...reportAmong(job), ...linkTimes(link, renewBeforeMs(inputs)) };
+  const times = linkTimes(link, parseDuration(inputs.renewBefore ?? ""));
+  return { ...inputs, ...present(own), ...reportAmong(job), ...times };
 }
 
 /** An unfinished job for other content stays stored until that content is wanted again, or until `jobId` is given. */
@@ -172,10 +180,12 @@ export function unfinishedState(
   inputs: CheckedInputs,
   job: KnownJob | undefined,
   before: StaticExportState | undefined,
-  salt: string | undefined,
+  clock: Pick<Clock, "random">,
 ): StaticExportState {
+  const intent = intentOf(inputs);
+  const salt = saltFor(intent, clock);
   const unfinished: Unfinished = {
-    intent: salted(intentOf(inputs), salt),
+    intent: salted(intent, salt),
     ...(salt !== undefined && { salt }),
     completed: job?.report !== undefined,
     ...(job && { jobId: job.jobId, ...job.report }),
@@ -203,13 +213,13 @@ export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedIn
 /** Warns about a `renewBefore` that would renew the link of a state at every run. */
 export function warnOfShortLife(
   { reporter }: Pick<Context, "reporter">,
-  inputs: StaticExportInputs,
+  { renewBefore = "" }: StaticExportInputs,
   state: StaticExportState,
 ): void {
-  const window = renewalWindow(linkOf(state), renewBeforeMs(inputs));
+  const window = renewalWindow(linkOf(state), parseDuration(renewBefore));
   if (!window?.isShortened) return;
   reporter.warn(
-    `renewBefore is ${inputs.renewBefore ?? ""}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
+    `renewBefore is ${renewBefore}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
       `it is renewed ${formatDuration(window.ms)} before its end`,
   );
 }
@@ -222,10 +232,6 @@ function linkOf({ outputs, bookkeeping }: StaticExportState): LinkOfState {
     mintedAtMs: bookkeeping.mintedAtMs ?? 0,
     ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
   };
-}
-
-function renewBeforeMs({ renewBefore = "" }: StaticExportInputs): number | undefined {
-  return parseDuration(renewBefore);
 }
 
 /** The state of a job before its first result. */

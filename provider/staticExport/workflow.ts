@@ -1,13 +1,7 @@
 import type { ServiceContext } from "../resource/lifeCycle";
 import type { StartRequest } from "../service/client";
 import { mintLink } from "../service/mintLink";
-import {
-  describeWarnings,
-  type ExportJob,
-  type JobReport,
-  JUST_STARTED,
-  type StartReply,
-} from "../service/exportJob";
+import { type ExportJob, type JobReport, JUST_STARTED, type StartReply } from "../service/exportJob";
 import { sleep } from "../runtime/time/clock";
 import { type Reporter, warningOnce } from "../runtime/messages/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
@@ -119,7 +113,7 @@ function reportOf(
             (isAdopted ? another : "run `pulumi up` again: it starts a new job."),
         );
   }
-  if (warnings) reporter.warn(`job ${jobId} is completed with ${describeWarnings(warnings)}`);
+  if (warnings !== undefined) reporter.warn(`job ${jobId} is completed with ${warnings}`);
   if (report.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
   return report;
 }
