@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { checkByTable, type InputRow, type RuleResult, text } from "../../resource/inputTable";
+import { type InputFields, ruleOfFields, type RuleResult, text } from "../../resource/inputTable";
 import { ruleOfDomain, ruleOfId, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
 import type { Attributes } from "../../runtime/tracing/tracer";
@@ -37,17 +37,14 @@ export type BundleSource = ExportSource | FileSource;
 /** A source after check, with defaults. */
 export type CheckedSource = Required<ExportSource> | FileSource;
 
-/** The fields of a source, each with its rule, as an input. */
-type Fields = Readonly<Record<string, Pick<InputRow, "rule" | "default" | "required">>>;
-
 const ANY_TEXT = { rule: text((value) => ({ value })) };
-const EXPORT_FIELDS: Fields = {
+const EXPORT_FIELDS: InputFields<ExportSource> = {
   domain: { rule: ruleOfDomain },
   jobId: { rule: ruleOfId("an id of a job") },
   version: { rule: ruleOfVersion },
   ...SERVICE_INPUTS,
 };
-const FILE_FIELDS: Fields = {
+const FILE_FIELDS: InputFields<FileSource> = {
   file: ANY_TEXT,
   version: { rule: ruleOfVersion, required: "a label of the content, such as a date" },
   domain: { rule: ruleOfDomain },
@@ -75,19 +72,16 @@ export function ruleOfSource(value: unknown, configuration: ConfigurationSource)
   const isFile = "file" in given;
   if (!isFile && !("jobId" in given)) return { problem: oneOf };
   const fields = isFile ? FILE_FIELDS : EXPORT_FIELDS;
-  const names = Object.keys(fields);
-  const foreign = Object.keys(given).find((name) => !names.includes(name));
-  if (foreign !== undefined) {
-    return { at: foreign, problem: `there is no such field of a source. Fields are: ${names.join(", ")}` };
-  }
   // the rule of a label says more about other values
   const isNoText = (name: string): boolean => typeof given[name] !== "string" && name !== "version";
-  const empty = Object.keys(given).find((name) => given[name] === "" || isNoText(name));
+  const empty = Object.keys(given).find(
+    (name) => Object.hasOwn(fields, name) && (given[name] === "" || isNoText(name)),
+  );
   if (empty !== undefined) return { at: empty, problem: "must be a string that is not empty" };
-  const { inputs, failures } = checkByTable<Record<string, unknown>>(fields, given, configuration);
-  const [first] = failures;
-  if (first) return { at: first.property, problem: first.reason };
-  return { value: isFile ? inputs : { ...inputs, version: inputs["version"] ?? inputs["jobId"] } };
+  const noSuch = "there is no such field of a source. Fields are";
+  const ruled = ruleOfFields<Record<string, unknown>>(fields, noSuch, given, configuration);
+  if (isFile || "problem" in ruled) return ruled;
+  return { value: { ...ruled.value, version: ruled.value["version"] ?? ruled.value["jobId"] } };
 }
 
 /**
