@@ -59,17 +59,6 @@ export function inputNames<Inputs>(table: InputTable<Inputs>): (keyof Inputs & s
   return Object.keys(table) as (keyof Inputs & string)[];
 }
 
-/** The inputs that a state was made from: its outputs that have a row and a value. */
-export function inputsAmong<Checked>(
-  table: Readonly<Record<string, InputRow>>,
-  outputs: { readonly [Name in keyof Checked]?: Checked[Name] | undefined },
-): Checked {
-  const given = Object.entries(outputs).filter(
-    ([name, value]) => Object.hasOwn(table, name) && value !== undefined,
-  );
-  return Object.fromEntries(given) as Checked;
-}
-
 /**
  * Applies all rules, without any request. Unknown values of a preview are not checked. `null`, `undefined` and absent are the
  * same.

@@ -9,7 +9,7 @@ export interface BundleLink {
   /** When it was minted, by the service's clock: milliseconds since 1970. */
   readonly mintedAtMs: number;
   /** When it expires, by the service's clock: milliseconds since 1970. Absent if the service does not report it. */
-  readonly expiresAtMs?: number;
+  readonly expiresAtMs?: number | undefined;
   /** Size of the bundle in bytes. Absent if the service does not report it. */
   readonly sizeBytes?: number | undefined;
 }

@@ -12,8 +12,8 @@ import {
   machineOf,
   serviceTimeMs,
 } from "../runtime/time/clock";
-import { inputNames, inputsAmong } from "../resource/inputTable";
-import { type Every, present } from "../resource/outputTable";
+import { inputNames } from "../resource/inputTable";
+import { type Every, outputsAmong, present } from "../resource/outputTable";
 import { type JobReport, reportAmong } from "../service/exportJob";
 import { type CheckedInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import type { OwnOutputs, StaticExportOutputs } from "./outputs";
@@ -106,9 +106,12 @@ export function finishedState(
   clockError: ClockError | undefined,
   same?: StaticExportOutputs,
 ): StaticExportState {
-  const job = { ...(same && reportAmong(same)), ...report, jobId, status: "completed" };
+  const known = {
+    ...{ jobId, status: "completed", ...(same && reportAmong(same)), ...report },
+    ...{ bundleUrl: link.url, bundleSize: link.sizeBytes ?? same?.bundleSize },
+  };
   return {
-    outputs: outputsOf(inputs, job, { ...link, sizeBytes: link.sizeBytes ?? same?.bundleSize }),
+    outputs: outputsOf(inputs, known, link),
     bookkeeping: { given: givenOf(inputs), mintedAtMs: link.mintedAtMs, clockError },
   };
 }
@@ -120,12 +123,8 @@ export function reportedState(
   done: FinishedExport,
   same?: StaticExportOutputs,
 ): StaticExportState {
-  const state = finishedState(
-    inputs,
-    done,
-    clockErrorOf(machineOf(context), context.client.clockAheadMs),
-    same,
-  );
+  const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
+  const state = finishedState(inputs, done, clockError, same);
   warnOfShortLife(context, inputs, state);
   return state;
 }
@@ -134,33 +133,31 @@ export function reportedState(
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
   const { mintedAtMs, clockError } = before.bookkeeping;
   return {
-    outputs: outputsOf(inputs, before.outputs, linkOf(before)),
+    outputs: outputsOf(inputs, before.outputs, lifeOfLink(before)),
     bookkeeping: { given: givenOf(inputs), mintedAtMs, clockError, ...stillUnfinished(inputs, before) },
   };
 }
 
-/** A link, as far as a state knows it. */
-type LinkOfState = Pick<BundleLink, "mintedAtMs" | "expiresAtMs"> & {
-  // each is named, so that no state loses one
-  readonly url: string | undefined;
-  readonly sizeBytes: number | undefined;
-};
+/** When a link was minted, and when it expires. */
+type LinkLife = Pick<BundleLink, "mintedAtMs" | "expiresAtMs">;
+
+function lifeOfLink({ outputs: { expiresAt }, bookkeeping }: StaticExportState): LinkLife {
+  const { mintedAtMs = 0 } = bookkeeping;
+  return { mintedAtMs, expiresAtMs: expiresAt === undefined ? undefined : Date.parse(expiresAt) };
+}
+
+/** The outputs that neither the report nor the link's life decides. */
+type Kept = Omit<OwnOutputs, keyof JobReport | keyof LinkTimes>;
 
 function outputsOf(
   inputs: CheckedInputs,
-  job: JobReport & { jobId: string; status: string },
-  link: LinkOfState,
+  known: JobReport & Partial<Every<Kept>> & Pick<Kept, "jobId" | "status">,
+  life: LinkLife,
 ): StaticExportOutputs {
-  const { jobId, status } = job;
-  const own: Every<Omit<OwnOutputs, keyof JobReport | keyof LinkTimes>> = {
-    jobId,
-    version: inputs.version ?? jobId,
-    status,
-    bundleUrl: link.url,
-    bundleSize: link.sizeBytes,
-  };
-  const times = linkTimes(link, parseDuration(inputs.renewBefore ?? ""));
-  return { ...inputs, ...present(own), ...reportAmong(job), ...times };
+  const { jobId, status, bundleUrl, bundleSize } = known;
+  const kept: Every<Kept> = { jobId, version: inputs.version ?? jobId, status, bundleUrl, bundleSize };
+  const times = linkTimes(life, parseDuration(inputs.renewBefore ?? ""));
+  return { ...inputs, ...present(kept), ...reportAmong(known), ...times };
 }
 
 /** An unfinished job for other content stays stored until that content is wanted again, or until `jobId` is given. */
@@ -207,7 +204,7 @@ function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
 export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedInputs {
   const notGiven = FILLED_IN.filter((name) => !bookkeeping.given.includes(name));
   const absent = Object.fromEntries(notGiven.map((name) => [name, undefined]));
-  return inputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
+  return outputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
 }
 
 /** Warns about a `renewBefore` that would renew the link of a state at every run. */
@@ -216,22 +213,12 @@ export function warnOfShortLife(
   { renewBefore = "" }: StaticExportInputs,
   state: StaticExportState,
 ): void {
-  const window = renewalWindow(linkOf(state), parseDuration(renewBefore));
+  const window = renewalWindow(lifeOfLink(state), parseDuration(renewBefore));
   if (!window?.isShortened) return;
   reporter.warn(
     `renewBefore is ${renewBefore}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
       `it is renewed ${formatDuration(window.ms)} before its end`,
   );
-}
-
-function linkOf({ outputs, bookkeeping }: StaticExportState): LinkOfState {
-  const { bundleUrl, bundleSize, expiresAt } = outputs;
-  return {
-    url: bundleUrl,
-    sizeBytes: bundleSize,
-    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
-    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
-  };
 }
 
 /** The state of a job before its first result. */

@@ -4,6 +4,7 @@ import type { NetworkContext } from "../../http/attempt";
 import { Retries } from "../../http/retries";
 import { type FailedAttempt } from "../../http/retryPolicy";
 import type { Semaphore } from "../../runtime/concurrency/semaphore";
+import type { BundleLink } from "../../service/bundleLink";
 import { inTurn } from "../../resource/withinLimit";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import { endsWithin, unlessAborted } from "../../runtime/time/clock";
@@ -13,13 +14,8 @@ import { receiverOf } from "./receiver";
 import { MAX_ERROR_BYTES, readStoreAnswer, type RequestedRange, storeReason } from "./storeAnswer";
 import { requestStore, type StoreNetwork } from "./storeRequest";
 
-/** A link to a bundle that the service issued. */
-export interface MintedLink {
-  /** A credential: never printed, never stored. */
-  readonly url: string;
-  /** Size of the bundle in bytes, if the service reports it. */
-  readonly sizeBytes?: number | undefined;
-}
+/** A link to a bundle that the service issued: a credential, never printed, never stored. */
+type MintedLink = Pick<BundleLink, "url" | "sizeBytes">;
 
 /** The bundle to download, its source and its target. */
 export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor"> {
