@@ -17,7 +17,14 @@ import {
   UnfinishedError,
 } from "../resource/lifeCycle";
 import { unknownOutputs } from "../resource/outputTable";
-import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
+import {
+  type AgentJob,
+  type AgentJobKey,
+  agentJobOutcome,
+  isKnownStatus,
+  missingFields,
+  nameOf,
+} from "../service/agentJob";
 import { type PolledJob, waitForJob } from "../service/polling/jobWait";
 import { AgentFailedError, InputError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
@@ -220,11 +227,7 @@ function isFinal({ status }: Pick<AgentJob, "status">): boolean {
 }
 
 /** Adds the job and the reason for the operation to the trace. */
-function traceJob(
-  { tracer }: Context,
-  { projectId, jobId }: CheckedAgentJobInputs,
-  code?: DecisionCode,
-): void {
+function traceJob({ tracer }: Context, { projectId, jobId }: AgentJobKey, code?: DecisionCode): void {
   tracer.note({
     "docs_hosting.project.id": projectId,
     "docs_hosting.job.id": jobId,

@@ -2,7 +2,7 @@ import { MalformedResponseError } from "../runtime/messages/errors";
 import type { Tracer } from "../runtime/tracing/tracer";
 import type { Reporter } from "../runtime/messages/reporter";
 import type { Client } from "./client";
-import { type BundleLink, SHORT_LIFE_MS, isShort } from "./bundleLink";
+import { type BundleLink, SHORT_LIFE_MS } from "./bundleLink";
 
 /**
  * Mints a link to the bundle of a completed job. If the link has expired or is about to expire, it mints a second one.
@@ -18,7 +18,7 @@ export function mintLink(
 ): Promise<BundleLink> {
   return tracer.span("docs_hosting.link.mint", { "docs_hosting.job.id": jobId }, async () => {
     let link = await client.createBundle(jobId, domain);
-    if (isShort(lifeOf(link))) link = await client.createBundle(jobId, domain);
+    if (lifeOf(link) < SHORT_LIFE_MS) link = await client.createBundle(jobId, domain);
     const lifeMs = lifeOf(link);
     if (link.expiresAtMs === undefined) {
       reporter.warn(
@@ -37,7 +37,7 @@ export function mintLink(
       reporter.warn(
         `by this machine's clock the link to job ${jobId} has expired already; the service does not send its time, so check the clock`,
       );
-    } else if (isShort(lifeMs)) {
+    } else if (lifeMs < SHORT_LIFE_MS) {
       reporter.warn(
         `the link to job ${jobId} expires within ${SHORT_LIFE_MS / 1_000} seconds; the next \`pulumi up\` renews it`,
       );

@@ -1,4 +1,4 @@
-import { isShort, type BundleLink } from "./bundleLink";
+import { type BundleLink, SHORT_LIFE_MS } from "./bundleLink";
 
 /** Default renewal window: this fraction of a link's life before it expires. */
 const DEFAULT_SHARE = 1 / 3;
@@ -39,7 +39,7 @@ export function renewalWindow(
 ): { ms: number; isShortened: boolean } | undefined {
   if (expiresAtMs === undefined) return undefined;
   const lifeMs = Math.max(0, expiresAtMs - mintedAtMs);
-  if (isShort(lifeMs)) return { ms: lifeMs, isShortened: false };
+  if (lifeMs < SHORT_LIFE_MS) return { ms: lifeMs, isShortened: false };
   const longestMs = (lifeMs - DATE_PRECISION_MS) * LARGEST_SHARE;
   const ms = Math.min(renewBeforeMs ?? lifeMs * DEFAULT_SHARE, longestMs);
   return { ms, isShortened: renewBeforeMs !== undefined && renewBeforeMs > ms };

@@ -95,22 +95,16 @@ export function predictExport(
   machine: Machine,
 ): Readonly<Record<string, unknown>> {
   const plan = planExport(inputs, state, serviceTimeOf(state, machine));
-  switch (plan.action) {
-    case "record": {
-      const { outputs } = recordedState(inputs, plan.state);
-      // a window that is not known yet may make the link due
-      return { ...outputs, ...(isUnknown(inputs.renewBefore) && OF_LINK) };
-    }
-    case "renew":
-      return { ...recordedState(inputs, plan.state).outputs, status: "completed", ...OF_LINK };
-    case "start":
-    case "continue": {
-      // the job of an earlier run may be gone, so only a job that the user names is certain
-      const jobId = inputs.jobId ?? UNKNOWN;
-      const known = { jobId, version: inputs.version ?? jobId, status: "completed" };
-      return { ...inputs, ...unknownOutputs(STATIC_EXPORT_OUTPUTS), ...known };
-    }
+  if ("state" in plan) {
+    const { outputs } = recordedState(inputs, plan.state);
+    if (plan.action === "renew") return { ...outputs, status: "completed", ...OF_LINK };
+    // a window that is not known yet may make the link due
+    return { ...outputs, ...(isUnknown(inputs.renewBefore) && OF_LINK) };
   }
+  // the job of an earlier run may be gone, so only a job that the user names is certain
+  const jobId = inputs.jobId ?? UNKNOWN;
+  const known = { jobId, version: inputs.version ?? jobId, status: "completed" };
+  return { ...inputs, ...unknownOutputs(STATIC_EXPORT_OUTPUTS), ...known };
 }
 
 /** The names of the inputs that changed since the outputs were made. */

@@ -39,7 +39,8 @@ export async function renewLink(
     const renewed = reportedState(context, inputs, { jobId, report: {}, link }, before.outputs);
     return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
   } catch (error) {
-    if (error instanceof DeadlineExceededError) throw notInTime(error, context, inputs, before);
+    if (error instanceof DeadlineExceededError)
+      throw notInTime(error, before, serviceTimeOf(before, machineOf(context)));
     if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
       throw explained(error, inputs.domain, "The old link stays in place");
     }
@@ -48,14 +49,8 @@ export async function renewLink(
   }
 }
 
-function notInTime(
-  error: DeadlineExceededError,
-  context: Context,
-  { domain }: CheckedInputs,
-  before: StaticExportState,
-): Error {
-  const { jobId, expiresAt } = before.outputs;
-  const nowMs = serviceTimeOf(before, machineOf(context));
+function notInTime(error: DeadlineExceededError, { outputs }: StaticExportState, nowMs: number): Error {
+  const { domain, jobId, expiresAt } = outputs;
   const end =
     expiresAt === undefined ? "" : `; the link ends ${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
   return explained(

@@ -91,10 +91,3 @@ function jobOfId(id: string): { domain: string; jobId?: string } {
   const slash = id.indexOf("/");
   return slash < 0 ? { domain: id } : { domain: id.slice(0, slash), jobId: id.slice(slash + 1) };
 }
-
-/** The error if the service does not know the job. */
-export function noSuchJob({ outputs: { domain, jobId, baseUrl } }: StaticExportState): NotFoundError {
-  const remedy = "Check the jobId and the account.";
-  const message = `${domain}: there is no job ${jobId} at ${baseUrl}. ${remedy}`;
-  return new NotFoundError(message, remedy, { status: 404 });
-}

@@ -192,9 +192,9 @@ export function strongEtag(header: string | null): string | undefined {
 function readNote(path: string, subject: string): DownloadNote | undefined {
   try {
     const note = (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Record<string, unknown>;
-    const { etag, totalBytes } = note;
-    if (note["subject"] !== subject || typeof etag !== "string" || strongEtag(etag) === undefined)
-      return undefined;
+    const { totalBytes } = note;
+    const etag = strongEtag(String(note["etag"]));
+    if (note["subject"] !== subject || etag === undefined) return undefined;
     return { subject, etag, ...(Number.isSafeInteger(totalBytes) && { totalBytes: totalBytes as number }) };
   } catch {
     return undefined;

@@ -112,9 +112,8 @@ export function describeSource(source: CheckedSource): string {
 }
 
 export function sourceAttributes(source: CheckedSource): Attributes {
-  const { domain } = source;
   return {
-    "docs_hosting.domain": domain,
+    "docs_hosting.domain": source.domain,
     ...("jobId" in source && { "docs_hosting.job.id": source.jobId }),
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { archiveFormat } from "../../site/archive/format";
 import type { Bundle } from "../../site/inspection/bundle";
@@ -63,11 +63,11 @@ async function fetchExport(
   const settings = serviceSettings(context.configuration, source);
   await service.client.getExport(jobId, domain); // a response with a link may omit the site
   // two resources with the same job do not share their parts
-  const name = createHash("sha256").update(JSON.stringify([baseUrl, jobId, context.urn]));
+  const name = hash("sha256", JSON.stringify([baseUrl, jobId, context.urn])).slice(0, 32);
   const { path, sha256, size, ...held } = await download(
     {
       folder: homeFolder(environment, "downloads"),
-      name: name.digest("hex").slice(0, 32),
+      name,
       mint: () => mintLink(jobId, domain, service),
       limitBytes,
       subject: describeSource(source),
