@@ -1,10 +1,13 @@
-import { text, type InputTable, ruleOfSwitch } from "../resource/inputTable";
-import { SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
-import type { AgentJobKey } from "../service/agentJob";
-import { isIdentifier } from "../service/identifier";
+import { type InputTable, ruleOfSwitch } from "../resource/inputTable";
+import { ruleOfId, SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
 
 /** Inputs that identify an agent job, the service and the API key. */
-export interface AgentJobLookupInputs extends AgentJobKey, ServiceInputs {}
+export interface AgentJobLookupInputs extends ServiceInputs {
+  /** The project identifier: the dashboard's API keys page shows it. */
+  projectId: string;
+  /** The agent job's `id`. */
+  id: string;
+}
 
 /** The inputs of an agent job, as plain values. The only definition of their names and effects. */
 export interface AgentJobInputs extends AgentJobLookupInputs {
@@ -21,11 +24,7 @@ export interface CheckedAgentJobInputs extends Required<Omit<AgentJobInputs, "id
   jobId: string;
 }
 
-const IDENTIFIER = text((value) =>
-  isIdentifier(value)
-    ? { value }
-    : { problem: "is not an identifier: visible ASCII characters, at most 512 of them" },
-);
+const IDENTIFIER = ruleOfId("an identifier");
 
 /** One row per input, by the names that the state has: its rule, its default, and the effect of a change. */
 export const STORED_AGENT_JOB_INPUTS: InputTable<CheckedAgentJobInputs> = {

@@ -17,7 +17,14 @@ import {
   UnfinishedError,
 } from "../resource/lifeCycle";
 import { unknownOutputs } from "../resource/outputTable";
-import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
+import {
+  type AgentJob,
+  type AgentJobKey,
+  agentJobOutcome,
+  isKnownStatus,
+  missingFields,
+  nameOf,
+} from "../service/agentJob";
 import { type PolledJob, waitForJob } from "../service/polling/jobWait";
 import { AgentFailedError, InputError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
@@ -26,79 +33,94 @@ import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs, STORED_AGENT_JOB_INPUTS }
 import { AGENT_JOB_OUTPUTS, type OwnOutputs } from "./outputs";
 import { type AgentJobState, inputsOf, observedState } from "./state";
 
+/** The life cycle of an agent job. @param table names the inputs in messages */
+function agentJobNamedBy(
+  table: InputTable<CheckedAgentJobInputs>,
+): LifeCycle<CheckedAgentJobInputs, AgentJobState> {
+  return {
+    outputs: AGENT_JOB_OUTPUTS,
+    noBookkeeping: {},
+
+    /** The agent job's own id. */
+    idOf: ({ outputs }) => outputs.jobId,
+
+    check: (given, configuration) => checkByTable<CheckedAgentJobInputs>(table, given, configuration),
+
+    diff(inputs, state) {
+      const changed = changedByTable(table, inputs, inputsOf(state));
+      const replaces = withEffect(table, changed, "replaces");
+      const names = replaces.map((name) => table[name].publicName ?? name);
+      const replaced = `${names.join(" and ")} changed: another agent job replaces this one`;
+      const decision: Decision =
+        names.length > 0 ? { code: "REPLACED", text: replaced } : decide(inputs, state, changed);
+      const hidden = changed.length === 0 && decision.code !== "UP_TO_DATE";
+      return { changed, replaces, hidden, decision };
+    },
+
+    /** A final job is not read again. */
+    predict: (inputs, state) =>
+      state && isFinal(state.outputs)
+        ? { ...observedState(inputs, state.outputs).outputs }
+        : { ...inputs, ...unknownOutputs(AGENT_JOB_OUTPUTS) },
+
+    /** Waits until the job is final. */
+    async create(context, inputs, limitMs = DEFAULT_LIMIT_MS) {
+      traceJob(context, inputs, "NEW");
+      context.reporter.info(decisionLine({ code: "NEW", text: `waiting for ${nameOf(inputs)}` }));
+      return acceptedState(inputs, await waitUntilFinal(context, inputs, limitMs));
+    },
+
+    /** Reads the job once. */
+    async read(context, state) {
+      const inputs = inputsOf(state);
+      traceJob(context, inputs);
+      try {
+        const { client } = openClient(context, inputs, READ_LIMIT_MS);
+        const { job } = await client.getAgentJob(inputs);
+        return { inputs, state: observedState(inputs, job) };
+      } catch (error) {
+        if (error instanceof NotFoundError) return undefined;
+        throw explained(error, nameOf(inputs), "The state is unchanged");
+      }
+    },
+
+    gone: (state) => goneDecision("JOB_GONE", nameOf(inputsOf(state))),
+
+    /** Reads a job that this stack does not manage. */
+    lookUp: (context, id) => readById(context, id, "looked up"),
+
+    /** Imports a failed job with `acceptFailed`: otherwise every `pulumi up` would refuse it. */
+    async import(context, id) {
+      const { inputs, state } = await readById(context, id, "imported");
+      const { projectId, jobId } = inputs;
+      const isFailed = agentJobOutcome(state.outputs.status) === "failure";
+      const accepted = { ...inputs, acceptFailed: isFailed };
+      return {
+        inputs: { projectId, jobId, ...(isFailed && { acceptFailed: true }) },
+        state: { ...state, outputs: { ...state.outputs, ...accepted } },
+      };
+    },
+
+    /** Continues the wait of an interrupted run. Sends no request for a final job. */
+    async update(context, state, inputs, limitMs = DEFAULT_LIMIT_MS) {
+      const changed = changedByTable(table, inputs, inputsOf(state));
+      traceJob(context, inputs, decide(inputs, state, changed).code);
+      const job = isFinal(state.outputs)
+        ? state.outputs
+        : await waitUntilFinal(context, inputs, limitMs, state);
+      return acceptedState(inputs, job);
+    },
+
+    /** Nothing is stored outside of the state. */
+    remove: () => Promise.resolve(),
+  };
+}
+
 /** The life cycle of an agent job. */
-export const agentJob: LifeCycle<CheckedAgentJobInputs, AgentJobState> = {
-  outputs: AGENT_JOB_OUTPUTS,
-  noBookkeeping: {},
+export const agentJob = agentJobNamedBy(AGENT_JOB_INPUTS);
 
-  /** The agent job's own id. */
-  idOf: ({ outputs }) => outputs.jobId,
-
-  ...withNamesOf(AGENT_JOB_INPUTS),
-
-  /** A final job is not read again. */
-  predict: (inputs, state) =>
-    state && isFinal(state.outputs)
-      ? { ...observedState(inputs, state.outputs).outputs }
-      : { ...inputs, ...unknownOutputs(AGENT_JOB_OUTPUTS) },
-
-  /** Waits until the job is final. */
-  async create(context, inputs, limitMs = DEFAULT_LIMIT_MS) {
-    traceJob(context, inputs, "NEW");
-    context.reporter.info(decisionLine({ code: "NEW", text: `waiting for ${describe(inputs)}` }));
-    return acceptedState(inputs, await waitUntilFinal(context, inputs, limitMs));
-  },
-
-  /** Reads the job once. */
-  async read(context, state) {
-    const inputs = inputsOf(state);
-    traceJob(context, inputs);
-    try {
-      const { client } = openClient(context, inputs, READ_LIMIT_MS);
-      const { job } = await client.getAgentJob(keyOf(inputs));
-      return { inputs, state: observedState(inputs, job) };
-    } catch (error) {
-      if (error instanceof NotFoundError) return undefined;
-      throw explained(error, describe(inputs), "The state is unchanged");
-    }
-  },
-
-  gone: (state) => goneDecision("JOB_GONE", describe(inputsOf(state))),
-
-  /** Reads a job that this stack does not manage. */
-  lookUp: (context, id) => readById(context, id, "looked up"),
-
-  /** Imports a failed job with `acceptFailed`: otherwise every `pulumi up` would refuse it. */
-  async import(context, id) {
-    const { inputs, state } = await readById(context, id, "imported");
-    const { projectId, jobId } = inputs;
-    const isFailed = agentJobOutcome(state.outputs.status) === "failure";
-    const accepted = { ...inputs, acceptFailed: isFailed };
-    return {
-      inputs: { projectId, jobId, ...(isFailed && { acceptFailed: true }) },
-      state: { ...state, outputs: { ...state.outputs, ...accepted } },
-    };
-  },
-
-  /** Continues the wait of an interrupted run. Sends no request for a final job. */
-  async update(context, state, inputs, limitMs = DEFAULT_LIMIT_MS) {
-    const changed = changedByTable(AGENT_JOB_INPUTS, inputs, inputsOf(state));
-    traceJob(context, inputs, decide(inputs, state, changed).code);
-    const job = isFinal(state.outputs)
-      ? state.outputs
-      : await waitUntilFinal(context, inputs, limitMs, state);
-    return acceptedState(inputs, job);
-  },
-
-  /** Nothing is stored outside of the state. */
-  remove: () => Promise.resolve(),
-};
-
-/** The life cycle of an agent job whose inputs have their stored names for the user, too: a schema cannot have an input `id`. */
-export const agentJobByStoredNames: typeof agentJob = {
-  ...agentJob,
-  ...withNamesOf(STORED_AGENT_JOB_INPUTS),
-};
+/** The same for users to whom inputs have their stored names: a schema cannot have an input `id`. */
+export const agentJobByStoredNames = agentJobNamedBy(STORED_AGENT_JOB_INPUTS);
 
 /**
  * Reads the job `PROJECT/JOB` once.
@@ -123,38 +145,16 @@ async function readById(
   traceJob(context, inputs);
   try {
     const { client } = openClient(context, inputs, READ_LIMIT_MS);
-    const { job, missing } = await client.getAgentJob(keyOf(inputs));
-    if (missing.length > 0) context.reporter.warn(missingFields(keyOf(inputs), missing));
+    const { job, missing } = await client.getAgentJob(inputs);
+    if (missing.length > 0) context.reporter.warn(missingFields(inputs, missing));
     return { inputs, state: observedState(inputs, job) };
   } catch (error) {
     if (error instanceof NotFoundError) {
       const remedy = "Check the project, the job and the account.";
       throw error.withMessage(`${id}: the service has no such agent job. ${remedy}`, remedy);
     }
-    throw explained(error, describe(inputs), `Nothing was ${done}`);
+    throw explained(error, nameOf(inputs), `Nothing was ${done}`);
   }
-}
-
-/** The operations that name inputs in messages. */
-function withNamesOf(
-  table: InputTable<CheckedAgentJobInputs>,
-): Pick<LifeCycle<CheckedAgentJobInputs, AgentJobState>, "check" | "diff"> {
-  return {
-    check: (given, configuration) => checkByTable<CheckedAgentJobInputs>(table, given, configuration),
-
-    diff(inputs, state) {
-      const changed = changedByTable(table, inputs, inputsOf(state));
-      const replaces = withEffect(table, changed, "replaces");
-      if (replaces.length > 0) {
-        const names = replaces.map((name) => table[name].publicName ?? name);
-        const text = `${names.join(" and ")} changed: another agent job replaces this one`;
-        return { changed, replaces, hidden: false, decision: { code: "REPLACED", text } };
-      }
-      const decision = decide(inputs, state, changed);
-      const hidden = changed.length === 0 && decision.code !== "UP_TO_DATE";
-      return { changed, replaces, hidden, decision };
-    },
-  };
 }
 
 /** The decision about a job whose identity did not change. */
@@ -163,7 +163,7 @@ function decide(
   { outputs }: AgentJobState,
   changed: readonly string[],
 ): Decision {
-  const name = describe(inputs);
+  const name = nameOf(inputs);
   if (!isFinal(outputs)) {
     return { code: "RESUMED", text: `${name} was not final when an earlier run ended: the wait continues` };
   }
@@ -182,23 +182,23 @@ async function waitUntilFinal(
   limitMs: number,
   before?: AgentJobState,
 ): Promise<AgentJob> {
-  const name = describe(inputs);
+  const name = nameOf(inputs);
   const reporter = warningOnce(context.reporter);
   let observed: AgentJob | undefined;
   try {
     const service = openClient(context, inputs, limitMs);
-    const { tracer } = service;
-    const poll = async (): Promise<AgentJob & PolledJob> => {
-      const { job, missing, ...reply } = await service.client.getAgentJob(keyOf(inputs));
-      observed = job;
-      if (missing.length > 0) reporter.warn(missingFields(keyOf(inputs), missing));
-      const { status } = job;
-      const outcome = agentJobOutcome(status);
-      tracer.note({ "docs_hosting.job.status": status, "docs_hosting.job.outcome": outcome });
-      return { ...job, ...reply, outcome, isUnexpected: !isKnownStatus(status) };
-    };
-    const tracedPoll = (): ReturnType<typeof poll> => tracer.span("docs_hosting.agent_job.look", {}, poll);
-    const wait = { ...service, subject: `${name} to be final`, name, poll: tracedPoll };
+    const { tracer, client } = service;
+    const poll = (): Promise<AgentJob & PolledJob> =>
+      tracer.span("docs_hosting.agent_job.look", {}, async () => {
+        const { job, missing, retryAfterMs } = await client.getAgentJob(inputs);
+        observed = job;
+        if (missing.length > 0) reporter.warn(missingFields(inputs, missing));
+        const { status } = job;
+        const outcome = agentJobOutcome(status);
+        tracer.note({ "docs_hosting.job.status": status, "docs_hosting.job.outcome": outcome });
+        return { ...job, retryAfterMs, outcome, isUnexpected: !isKnownStatus(status) };
+      });
+    const wait = { ...service, subject: `${name} to be final`, name, poll };
     return await tracer.span("docs_hosting.agent_job.wait", {}, () => waitForJob(wait));
   } catch (error) {
     const over = error instanceof NotFoundError;
@@ -214,7 +214,7 @@ function acceptedState(inputs: CheckedAgentJobInputs, job: OwnOutputs): AgentJob
   if (!isRefused(inputs, job)) return state;
   const remedy =
     "Start the agent again and give the id of the new job, or accept the failure with `acceptFailed: true`.";
-  const failed = `${describe(inputs)} failed: the agent met an unrecoverable error. The job is final, so it is not read again.`;
+  const failed = `${nameOf(inputs)} failed: the agent met an unrecoverable error. The job is final, so it is not read again.`;
   throw new UnfinishedError(new AgentFailedError(`${failed} ${remedy}`, remedy), state);
 }
 
@@ -227,22 +227,10 @@ function isFinal({ status }: Pick<AgentJob, "status">): boolean {
 }
 
 /** Adds the job and the reason for the operation to the trace. */
-function traceJob(
-  { tracer }: Context,
-  { projectId, jobId }: CheckedAgentJobInputs,
-  code?: DecisionCode,
-): void {
+function traceJob({ tracer }: Context, { projectId, jobId }: AgentJobKey, code?: DecisionCode): void {
   tracer.note({
     "docs_hosting.project.id": projectId,
     "docs_hosting.job.id": jobId,
     ...(code && { "docs_hosting.decision": code }),
   });
-}
-
-function keyOf({ projectId, jobId }: CheckedAgentJobInputs): { projectId: string; id: string } {
-  return { projectId, id: jobId };
-}
-
-function describe(inputs: CheckedAgentJobInputs): string {
-  return nameOf(keyOf(inputs));
 }

@@ -30,15 +30,14 @@ async function lookUp(context: ClientContext, given: Readonly<Record<string, unk
   const { id, ...others } = given;
   const what = "the agent job cannot be looked up";
   const inputs = checkedByTable(AGENT_JOB_INPUTS, { ...others, jobId: id }, context.configuration, what);
-  const key = { projectId: inputs.projectId, id: inputs.jobId };
   try {
-    const { job, missing } = await openClient(context, inputs, READ_LIMIT_MS).client.getAgentJob(key);
+    const { job, missing } = await openClient(context, inputs, READ_LIMIT_MS).client.getAgentJob(inputs);
     if (!isKnownStatus(job.status)) {
-      context.reporter.warn(`${nameOf(key)} has the unknown status "${job.status}"`);
+      context.reporter.warn(`${nameOf(inputs)} has the unknown status "${job.status}"`);
     }
-    if (missing.length > 0) context.reporter.warn(missingFields(key, missing));
+    if (missing.length > 0) context.reporter.warn(missingFields(inputs, missing));
     return job;
   } catch (error) {
-    throw explained(error, nameOf(key), "");
+    throw explained(error, nameOf(inputs), "");
   }
 }

@@ -1,4 +1,3 @@
-import { inputsAmong } from "../resource/inputTable";
 import { outputsAmong } from "../resource/outputTable";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
 import { AGENT_JOB_OUTPUTS, type AgentJobOutputs, type OwnOutputs } from "./outputs";
@@ -19,5 +18,5 @@ export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {
   // of a damaged state: the adapter says what to do
   for (const name of ["baseUrl", "projectId", "jobId"] as const)
     if (typeof outputs[name] !== "string") throw new TypeError(`the state has no ${name}`);
-  return inputsAmong<CheckedAgentJobInputs>(AGENT_JOB_INPUTS, outputs);
+  return outputsAmong<CheckedAgentJobInputs>(AGENT_JOB_INPUTS, outputs);
 }

@@ -2,7 +2,7 @@ import { attempt, readAnswer } from "../http/attempt";
 import { endpointOf } from "../http/endpoint";
 import { Pacers } from "../http/pacer";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
-import { isKnownStatus, nameOf } from "../service/agentJob";
+import { type AgentJobKey, isKnownStatus, nameOf } from "../service/agentJob";
 import { type ConfigurationSource, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
 import { formatDuration } from "../runtime/time/duration";
@@ -68,7 +68,7 @@ export async function checkService(
     const finding =
       project === undefined
         ? exportFinding(job, checked, opened())
-        : agentJobFinding({ projectId: project, id: job }, opened());
+        : agentJobFinding({ projectId: project, jobId: job }, opened());
     findings.push(await finding.catch((error: unknown) => failureOf("job", error)));
   }
   if (checked === undefined) return { findings };
@@ -155,7 +155,7 @@ async function exportFinding(
   return warning("job", unknown, "Update the package.");
 }
 
-async function agentJobFinding(key: { projectId: string; id: string }, { client }: Opened): Promise<Finding> {
+async function agentJobFinding(key: AgentJobKey, { client }: Opened): Promise<Finding> {
   const { status } = (await client.getAgentJob(key)).job;
   const message = `${nameOf(key)} is ${status}`;
   if (!isKnownStatus(status))

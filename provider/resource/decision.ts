@@ -3,38 +3,31 @@ import type { Reporter } from "../runtime/messages/reporter";
 
 interface CodeRow {
   /**
-   * When it is reported: by an `up` and its preview; by a refresh that finds it, too; or only as a debug line, so that a stack of a hundred
-   * unchanged exports prints nothing.
+   * When it is reported: by a refresh that finds it, too; or only as a debug line, so that a stack of a hundred unchanged exports prints
+   * nothing. @default by an `up` and its preview
    */
-  readonly reported: "up" | "refreshAndUp" | "debug";
+  readonly reported?: "refreshAndUp" | "debug";
   /** The action and its reason, for the reference: `npm run schema` writes it. */
   readonly text: string;
 }
 
-/** The reasons for an action, or for none. The codes are stable: tests and alerts use them. */
-export const DECISION_CODES = {
+const ROWS = {
   NEW: {
-    reported: "up",
     text: "a new resource: a job is started, an agent job is awaited, a bundle is copied, or a kit is written",
   },
   NEW_CONTENT: {
-    reported: "up",
     text: "`version`, `triggers` or `exportOptions` changed: a job is started. Of a copy or kit, its source or its settings changed: it is made again",
   },
   STARTED_AGAIN: {
-    reported: "up",
     text: "the last export failed or its job is unknown: a job is started",
   },
   RESUMED: {
-    reported: "up",
     text: "an earlier run was interrupted: its job is continued and none is started; its copy or kit is completed and not published again",
   },
   ADOPTED: {
-    reported: "up",
     text: "`jobId` was given or changed: the provider waits for that job and starts none",
   },
   RENEW_WINDOW: {
-    reported: "up",
     text: "the link is due for renewal or expired, its end is unknown and an input changed, or the state has no valid link or date: a new link to the same job",
   },
   JOB_GONE: {
@@ -42,11 +35,9 @@ export const DECISION_CODES = {
     text: "the service no longer has the job, as a refresh or an update (with a warning) found: a job is started",
   },
   SETTINGS: {
-    reported: "up",
     text: "only `renewBefore`, `renewalTimeout`, `apiKeyEnv`, `acceptFailed`, a label or the URN changed: stored without a request",
   },
   REPLACED: {
-    reported: "up",
     text: "`domain`, `baseUrl`, the agent job, or the destination of a copy or of kits changed: the resource is replaced",
   },
   DRIFTED: {
@@ -54,20 +45,21 @@ export const DECISION_CODES = {
     text: "a refresh found the copy or kit missing or changed: it is made again; or its mark gone: only the mark is written",
   },
   MISSING: {
-    reported: "up",
     text: "a folder of this machine does not have the copy or kit of the state, as on a new runner of a pipeline: it is made again",
   },
   JOB_FAILED: {
-    reported: "up",
     text: "an agent job failed: the error is repeated without a request",
   },
   UP_TO_DATE: {
     reported: "debug",
     text: "nothing to do; printed only with `pulumi up --debug` (see below). `renewAfter` shows when a link is due",
   },
-} as const satisfies Readonly<Record<string, CodeRow>>;
+} satisfies Readonly<Record<string, CodeRow>>;
 
-export type DecisionCode = keyof typeof DECISION_CODES;
+export type DecisionCode = keyof typeof ROWS;
+
+/** The reasons for an action, or for none. The codes are stable: tests and alerts use them. */
+export const DECISION_CODES: Readonly<Record<DecisionCode, CodeRow>> = ROWS;
 
 /** A decision, shown to the user as one line. */
 export interface Decision {

@@ -51,32 +51,27 @@ export interface InputRow {
  */
 export type InputTable<Inputs> = { readonly [Name in keyof Inputs]-?: InputRow };
 
+/** The same for the fields of an object, whose changes are those of the object. */
+export type InputFields<Fields> = { readonly [Name in keyof Fields]-?: Omit<InputRow, "change"> };
+
 /** The names of all inputs, in the order of their rows. */
 export function inputNames<Inputs>(table: InputTable<Inputs>): (keyof Inputs & string)[] {
   return Object.keys(table) as (keyof Inputs & string)[];
 }
 
-/** The inputs that a state was made from: its outputs that have a row and a value. */
-export function inputsAmong<Checked>(
-  table: Readonly<Record<string, InputRow>>,
-  outputs: { readonly [Name in keyof Checked]?: Checked[Name] | undefined },
-): Checked {
-  const given = Object.entries(outputs).filter(
-    ([name, value]) => Object.hasOwn(table, name) && value !== undefined,
-  );
-  return Object.fromEntries(given) as Checked;
-}
-
 /**
  * Applies all rules, without any request. Unknown values of a preview are not checked. `null`, `undefined` and absent are the
  * same.
+ *
+ * @param noSuch what a failure says before the names of all rows
  */
 export function checkByTable<Checked>(
-  table: InputTable<Checked>,
+  table: InputFields<Checked>,
   given: Readonly<Record<string, unknown>>,
   configuration: ConfigurationSource,
+  noSuch = "there is no such input. Inputs are",
 ): { inputs: Checked; failures: CheckFailure[] } {
-  const rows = Object.entries<InputRow>(table);
+  const rows = Object.entries<Omit<InputRow, "change">>(table);
   const publicNames = rows.map(([name, row]) => row.publicName ?? name);
   const present = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   const inputs: Record<string, unknown> = Object.fromEntries(present);
@@ -84,7 +79,7 @@ export function checkByTable<Checked>(
     .filter(([name]) => !Object.hasOwn(table, name))
     .map(([property]) => ({
       property,
-      reason: `there is no such input. Inputs are: ${publicNames.join(", ")}`,
+      reason: `${noSuch}: ${publicNames.join(", ")}`,
     }));
   for (const [name, row] of rows) {
     const value = inputs[name] ?? row.default;
@@ -173,28 +168,18 @@ export function hasFields(value: unknown): value is Readonly<Record<string, unkn
 }
 
 /**
- * Applies the rule of an object whose fields are known by name. Fields without a value are left out.
+ * Applies the rules of the fields of an object. Fields without a value are left out.
  *
- * @param noun names a field in messages
- * @param problems the problem of a known value of each field, if any
- * @param otherwise the problem of a value that is no object
+ * @param noSuch see {@link checkByTable}
+ * @returns the fields, or the first problem
  */
-export function ruleOfFields(
-  value: unknown,
-  noun: string,
-  problems: Readonly<Record<string, (value: unknown) => string | undefined>>,
-  otherwise: string,
-): { readonly value: Readonly<Record<string, unknown>> } | Extract<RuleResult, { problem: string }> {
-  if (!hasFields(value)) return { problem: otherwise };
-  const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  for (const [name, each] of given) {
-    if (!Object.hasOwn(problems, name)) {
-      const names = Object.keys(problems).join(", ");
-      const plural = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`;
-      return { at: name, problem: `there is no such ${noun}. ${plural} are: ${names}` };
-    }
-    const problem = isUnknown(each) ? undefined : problems[name]?.(each);
-    if (problem !== undefined) return { at: name, problem };
-  }
-  return { value: Object.fromEntries(given) };
+export function ruleOfFields<Fields>(
+  fields: InputFields<Fields>,
+  noSuch: string,
+  given: Readonly<Record<string, unknown>>,
+  configuration: ConfigurationSource,
+): { readonly value: Fields } | Extract<RuleResult, { problem: string }> {
+  const { inputs, failures } = checkByTable<Fields>(fields, given, configuration, noSuch);
+  const [first] = failures;
+  return first ? { at: first.property, problem: first.reason } : { value: inputs };
 }

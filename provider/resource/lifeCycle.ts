@@ -51,10 +51,7 @@ export interface Found<Inputs extends object, State extends StoredState> {
 }
 
 /** An object that was taken under management, and the inputs that a program must have for it; defaults are left out. */
-export interface Imported<Inputs extends object, State extends StoredState> {
-  readonly inputs: Partial<Inputs>;
-  readonly state: State;
-}
+export type Imported<Inputs extends object, State extends StoredState> = Found<Partial<Inputs>, State>;
 
 /** The operations of a resource. They take and return plain values and are independent of Pulumi's protocol. */
 export interface LifeCycle<Inputs extends object, State extends StoredState, More = object> {

@@ -31,17 +31,19 @@ export function rowsThat(mark: keyof OutputRow, table: OutputRows): OutputRows {
   return Object.fromEntries(Object.entries(table).filter(([, row]) => row[mark]));
 }
 
-/** The values of a state, or of a reply, that have a row. */
-export function outputsAmong<Values extends object>(table: OutputRows, values: Values): Values {
-  return present(
-    Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(table, name))),
-  ) as Values;
+/** The values of a state, or of a reply, that have a row: in a table of outputs, or in that of the inputs that a state was made from. */
+export function outputsAmong<Values>(
+  table: Readonly<Record<string, unknown>>,
+  values: { readonly [Name in keyof Values]?: Values[Name] | undefined },
+): Values {
+  const withRow = Object.entries(values).filter(([name]) => Object.hasOwn(table, name));
+  return present(Object.fromEntries(withRow)) as Values;
 }
 
 /** Outputs whose values are not known yet. */
-export function unknownOutputs<Table extends OutputRows>(table: Table): Record<keyof Table, unknown> {
-  return Object.fromEntries(Object.keys(table).map((name) => [name, UNKNOWN])) as Record<
-    keyof Table,
-    unknown
-  >;
+export function unknownOutputs<Name extends string>(
+  table: Readonly<Record<Name, OutputRow>>,
+): Record<Name, unknown> {
+  const names = Object.keys(table) as Name[];
+  return Object.fromEntries(names.map((name) => [name, UNKNOWN])) as Record<Name, unknown>;
 }

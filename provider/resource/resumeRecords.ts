@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeHomeFolder, removeFile } from "../runtime/files/homeFolder";
+import type { Clock } from "../runtime/time/clock";
 import { isIdentifier } from "../service/identifier";
 
 /** The resource that a job was started for. */
@@ -17,6 +18,12 @@ export interface RecordedStart {
   readonly idempotencyKey?: string;
 }
 
+interface RecordFile {
+  readonly path: string;
+  /** Milliseconds since 1970; 0 if it is gone. */
+  readonly changedMs: number;
+}
+
 /** How long a record is valid, in milliseconds. A limit is needed because the job of an older record has old content. */
 export const RECORD_LIFE_MS = 24 * 3_600_000;
 
@@ -29,20 +36,14 @@ export const RECORD_LIFE_MS = 24 * 3_600_000;
  */
 export class ResumeFolder {
   readonly #folder: () => string;
-  readonly #now: () => number;
-  readonly #random: () => number;
+  readonly #clock: Pick<Clock, "now" | "random">;
   readonly #handedOver: RecordedResource[] = [];
   /** Whether this process has removed old records: once is enough, and each time reads them all. */
   #isTidy = false;
 
-  /**
-   * @param now wall-clock time in milliseconds since 1970, compared with the files' times
-   * @param random numbers in [0, 1)
-   */
-  constructor(folder: () => string, now: () => number, random: () => number) {
+  constructor(folder: () => string, clock: Pick<Clock, "now" | "random">) {
     this.#folder = folder;
-    this.#now = now;
-    this.#random = random;
+    this.#clock = clock;
   }
 
   /**
@@ -51,14 +52,11 @@ export class ResumeFolder {
    * @param intent the wanted content, see `intentOf`
    */
   find(resource: RecordedResource, intent: string): RecordedStart {
-    const path = this.#find(resource, intent);
-    if (path === undefined) return {};
+    const found = this.#find(resource, intent);
+    if (!found || this.#isOld(found)) return {};
     try {
-      if (this.#now() - statSync(path).mtimeMs > RECORD_LIFE_MS) return {};
-      const { jobId, idempotencyKey } = Object(JSON.parse(readFileSync(path, "utf8"))) as Record<
-        string,
-        unknown
-      >;
+      const record = JSON.parse(readFileSync(found.path, "utf8")) as unknown;
+      const { jobId, idempotencyKey } = Object(record) as Record<string, unknown>;
       return {
         ...(isIdentifier(jobId) && { jobId }),
         ...(typeof idempotencyKey === "string" && { idempotencyKey }),
@@ -76,10 +74,11 @@ export class ResumeFolder {
   save(resource: RecordedResource, intent: string, start: RecordedStart): string | undefined {
     try {
       makeHomeFolder(this.#folder());
-      this.#removeOld();
+      if (!this.#isTidy) for (const each of this.#files("")) if (this.#isOld(each)) removeFile(each.path);
+      this.#isTidy = true;
       // written in place, because a draft before its rename would not be found; flushed to disk before the wait for the job
       const text = JSON.stringify({ urn: resource.urn, ...start });
-      const path = this.#find(resource, intent) ?? this.#newPath(resource, intent);
+      const path = this.#find(resource, intent)?.path ?? this.#newPath(resource, intent);
       writeFileSync(path, text, { mode: 0o600, flush: true });
       return undefined;
     } catch (error) {
@@ -90,8 +89,8 @@ export class ResumeFolder {
 
   /** The service refused the start: the next start gets a new key. */
   forgetStart(resource: RecordedResource, intent: string): void {
-    const path = this.#find(resource, intent);
-    if (path !== undefined) removeFile(path);
+    const found = this.#find(resource, intent);
+    if (found) removeFile(found.path);
   }
 
   /** The state is about to be returned to the engine: the records are removed once the engine has stored the state. */
@@ -102,7 +101,7 @@ export class ResumeFolder {
   /** Moves the records of a renamed resource to its new URN. Best effort. */
   rename(resource: RecordedResource, urn: string): void {
     const [from, to] = [prefixOf(resource), prefixOf({ ...resource, urn })];
-    for (const path of this.#paths((name) => name.startsWith(from))) {
+    for (const { path } of this.#files(from)) {
       const renamed = join(this.#folder(), to + basename(path).slice(from.length));
       try {
         const record = JSON.parse(readFileSync(path, "utf8")) as object;
@@ -118,8 +117,7 @@ export class ResumeFolder {
 
   /** The jobs are no longer needed: failed, missing, or the resource was deleted. */
   forget(resource: RecordedResource): void {
-    const prefix = prefixOf(resource);
-    for (const path of this.#paths((name) => name.startsWith(prefix))) removeFile(path);
+    for (const { path } of this.#files(prefixOf(resource))) removeFile(path);
   }
 
   /** The engine has stored every returned state. */
@@ -127,40 +125,36 @@ export class ResumeFolder {
     for (const resource of this.#handedOver.splice(0)) this.forget(resource);
   }
 
-  #removeOld(): void {
-    if (this.#isTidy) return;
-    this.#isTidy = true;
-    for (const path of this.#paths(() => true)) {
-      const { mtimeMs = Infinity } = statSync(path, { throwIfNoEntry: false }) ?? {};
-      if (this.#now() - mtimeMs > RECORD_LIFE_MS) removeFile(path);
-    }
-  }
-
-  /** Paths of files; none if the folder is missing or unreadable. */
-  #paths(wanted: (name: string) => boolean): string[] {
+  /** Files whose names begin with a prefix; none if the folder is missing or unreadable. */
+  #files(prefix: string): RecordFile[] {
     try {
-      const names = readdirSync(this.#folder()).filter(wanted);
-      return names.map((name) => join(this.#folder(), name));
+      const names = readdirSync(this.#folder()).filter((name) => name.startsWith(prefix));
+      return names.map((name) => {
+        const path = join(this.#folder(), name);
+        return { path, changedMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
+      });
     } catch {
       return [];
     }
   }
 
+  #isOld({ changedMs }: RecordFile): boolean {
+    return this.#clock.now() - changedMs > RECORD_LIFE_MS;
+  }
+
   /** The record of this content; the newest if two processes have written one each. */
-  #find(resource: RecordedResource, intent: string): string | undefined {
+  #find(resource: RecordedResource, intent: string): RecordFile | undefined {
     const prefix = prefixOf(resource);
-    return this.#paths((name) => name.startsWith(prefix) && isAbout(name.slice(prefix.length), intent))
-      .map((path) => ({ path, atMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-      .sort((one, other) => other.atMs - one.atMs)[0]?.path;
+    return this.#files(prefix)
+      .filter(({ path }) => isAbout(basename(path).slice(prefix.length), intent))
+      .sort((one, other) => other.changedMs - one.changedMs)[0];
   }
 
   #newPath(resource: RecordedResource, intent: string): string {
-    const salt = saltFor(intent, this.#random);
+    const salt = saltFor(intent, this.#clock);
     const digest = salted(intent, salt).slice(0, 32);
-    return join(
-      this.#folder(),
-      `${prefixOf(resource)}${salt === undefined ? digest : `${salt}-${digest}`}.json`,
-    );
+    const name = salt === undefined ? digest : `${salt}-${digest}`;
+    return join(this.#folder(), `${prefixOf(resource)}${name}.json`);
   }
 }
 
@@ -189,11 +183,10 @@ const NOTHING_WANTED = hash("sha256", "[null,[],null]");
 /**
  * The salt for a stored intent. An intent without any wanted content has nothing to hide and gets none.
  *
- * @param random numbers in [0, 1)
  * @returns 32 hexadecimal digits
  */
-export function saltFor(intent: string, random: () => number): string | undefined {
+export function saltFor(intent: string, clock: Pick<Clock, "random">): string | undefined {
   if (intent === NOTHING_WANTED) return undefined;
-  const digits = Array.from({ length: 4 }, () => Math.floor(random() * 2 ** 32).toString(16));
+  const digits = Array.from({ length: 4 }, () => Math.floor(clock.random() * 2 ** 32).toString(16));
   return digits.map((each) => each.padStart(8, "0")).join("");
 }

@@ -1,5 +1,6 @@
 import { API_KEY, type ConfigurationSource, resolveApiKey, resolveBaseUrl } from "../service/configuration";
-import { configured, type InputTable, type RuleResult, text } from "./inputTable";
+import { isIdentifier, normaliseDomain } from "../service/identifier";
+import { configured, type InputRow, type InputTable, type RuleResult, text } from "./inputTable";
 
 /** Inputs that select the service and the API key. */
 export interface ServiceInputs {
@@ -75,8 +76,23 @@ export function problemOfLabel(value: unknown): string {
 }
 
 /** The rule of a content label, such as a commit or a date. */
-export function ruleOfVersion(value: string): RuleResult {
+export function ruleOfVersion(value: unknown): RuleResult {
+  if (typeof value !== "string") return { problem: problemOfLabel(value) };
   return value.trim() !== "" && value.length <= MAX_VERSION_LENGTH && !/\p{Cc}/u.test(value)
     ? { value }
     : { problem: `must have 1 to ${MAX_VERSION_LENGTH} characters, none of them a control character` };
 }
+
+/** The rule of a site's domain. */
+export const ruleOfDomain = text((value) => {
+  const result = normaliseDomain(value);
+  return "domain" in result ? { value: result.domain } : result;
+});
+
+/** The rule of an id. @param what "an id of a job" */
+export const ruleOfId = (what: string): InputRow["rule"] =>
+  text((value) =>
+    isIdentifier(value)
+      ? { value }
+      : { problem: `is not ${what}: visible ASCII characters, at most 512 of them` },
+  );

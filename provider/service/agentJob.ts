@@ -48,15 +48,13 @@ export interface AgentJobReply {
 
 /** Identifies an agent job. */
 export interface AgentJobKey {
-  /** The project identifier: the dashboard's API keys page shows it. */
-  projectId: string;
-  /** The agent job's `id`. */
-  id: string;
+  readonly projectId: string;
+  readonly jobId: string;
 }
 
 /** An agent job as messages name it. */
-export function nameOf({ projectId, id }: AgentJobKey): string {
-  return `agent job ${id} of project ${projectId}`;
+export function nameOf({ projectId, jobId }: AgentJobKey): string {
+  return `agent job ${jobId} of project ${projectId}`;
 }
 
 const OUTCOMES: Readonly<Record<AgentJobStatus, Outcome>> = {

@@ -9,7 +9,7 @@ export interface BundleLink {
   /** When it was minted, by the service's clock: milliseconds since 1970. */
   readonly mintedAtMs: number;
   /** When it expires, by the service's clock: milliseconds since 1970. Absent if the service does not report it. */
-  readonly expiresAtMs?: number;
+  readonly expiresAtMs?: number | undefined;
   /** Size of the bundle in bytes. Absent if the service does not report it. */
   readonly sizeBytes?: number | undefined;
 }
@@ -66,11 +66,6 @@ export function readBundleLink(
   };
 }
 
-/** Whether a link's life is too short to use it. */
-export function isShort(lifeMs: number): boolean {
-  return lifeMs < SHORT_LIFE_MS;
-}
-
 /**
  * Parses `expiresAt`. The API does not specify its format: ISO 8601 (without a zone: UTC) and seconds or milliseconds since
  * 1970 are accepted.
@@ -119,11 +114,9 @@ export function isStoredLink({
   expiresAt,
   renewAfter,
 }: Partial<Record<"bundleUrl" | "expiresAt" | "renewAfter", unknown>>): boolean {
-  return isAddress(bundleUrl) && isTimeOrAbsent(expiresAt) && isTimeOrAbsent(renewAfter);
-}
-
-function isAddress(value: unknown): boolean {
-  return typeof value === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value);
+  const isAddress =
+    typeof bundleUrl === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(bundleUrl) && URL.canParse(bundleUrl);
+  return isAddress && [expiresAt, renewAfter].every(isTimeOrAbsent);
 }
 
 function isTimeOrAbsent(value: unknown): boolean {

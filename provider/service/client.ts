@@ -115,15 +115,15 @@ export class Client {
   }
 
   /**
-   * `GET /v2/agent/{projectId}/job/{id}`: the state of an agent job.
+   * `GET /v2/agent/{projectId}/job/{jobId}`: the state of an agent job.
    *
    * @throws NotFoundError when there is no such job; any other DocsHostingError
    */
-  async getAgentJob({ projectId, id }: AgentJobKey): Promise<AgentJobReply> {
+  async getAgentJob({ projectId, jobId }: AgentJobKey): Promise<AgentJobReply> {
     try {
       return await this.#transport.send(
-        { method: "GET", path: ["v2", "agent", projectId, "job", id], repetition: "read" },
-        (reply) => readAgentJob(id, reply),
+        { method: "GET", path: ["v2", "agent", projectId, "job", jobId], repetition: "read" },
+        (reply) => readAgentJob(jobId, reply),
       );
     } catch (error) {
       if (error instanceof NotFoundError) {

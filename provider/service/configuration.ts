@@ -91,7 +91,8 @@ export function serviceSettings(
       apiKeyEnv === API_KEY.variable
         ? (source.keySetting ?? `${apiKeyEnv} (or the config ${API_KEY.config})`)
         : apiKeyEnv,
-    ...switches(source),
+    allowInsecure: isOn(ALLOW_INSECURE, source),
+    publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY, source),
     proxy: proxyFor(baseUrl, source.environment),
   };
 }
@@ -104,7 +105,8 @@ export function serviceSettings(
  *   before any request
  */
 export function resolveBaseUrl(source: ConfigurationSource, given?: string): string {
-  const { allowInsecure } = switches(source);
+  const allowInsecure = isOn(ALLOW_INSECURE, source);
+  isOn(PUBLIC_STORAGE_ONLY, source);
   const found = [
     { text: given, name: "baseUrl" },
     { text: source.environment(BASE_URL.variable), name: BASE_URL.variable },
@@ -159,20 +161,23 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
   const where = apiKeyEnv === API_KEY.variable ? byDefault : `Set the environment variable ${apiKeyEnv}.`;
   if (key === "") throw new ConfigurationError("the admin API key is not set", where);
   const prefix = resolveApiKeyPrefix(source);
-  const malformed = (problem: string): never => {
-    throw new ConfigurationError(
-      `the admin API key is malformed: its ${key.length} characters ${problem}`,
-      `${where} Keys are made on the API keys page of the dashboard.`,
-    );
-  };
-  const isRight = /^[\x21-\x7e]+$/.test(key) && key.startsWith(prefix) && key !== prefix;
-  if (!isRight && prefix === "") malformed("contain white space or are not all ASCII");
-  if (!isRight) malformed(`do not begin with ${prefix}, or contain white space`);
-  // the default prefix is recognized in any text; other keys are removed from messages by their value
-  if (prefix !== DEFAULT_API_KEY_PREFIX && key.length < SHORTEST_SECRET) {
-    malformed(`are too few: a key of less than ${SHORTEST_SECRET} cannot be kept out of messages`);
+  const problem = problemOfApiKey(key, prefix);
+  if (problem === undefined) return key;
+  throw new ConfigurationError(
+    `the admin API key is malformed: its ${key.length} characters ${problem}`,
+    `${where} Keys are made on the API keys page of the dashboard.`,
+  );
+}
+
+function problemOfApiKey(key: string, prefix: string): string | undefined {
+  if (!/^[\x21-\x7e]+$/.test(key) || !key.startsWith(prefix) || key === prefix) {
+    return prefix === ""
+      ? "contain white space or are not all ASCII"
+      : `do not begin with ${prefix}, or contain white space`;
   }
-  return key;
+  // the default prefix is recognized in any text; other keys are removed from messages by their value
+  if (prefix === DEFAULT_API_KEY_PREFIX || key.length >= SHORTEST_SECRET) return undefined;
+  return `are too few: a key of less than ${SHORTEST_SECRET} cannot be kept out of messages`;
 }
 
 /**
@@ -203,13 +208,6 @@ function findApiKey(source: ConfigurationSource, apiKeyEnv: string = API_KEY.var
   const key = isFinal ? given : (source.stackConfig(API_KEY.config) ?? "");
   source.secrets?.add(key.trim());
   return key;
-}
-
-function switches(source: ConfigurationSource): Pick<ServiceSettings, "allowInsecure" | "publicStorageOnly"> {
-  return {
-    allowInsecure: isOn(ALLOW_INSECURE, source),
-    publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY, source),
-  };
 }
 
 /** @throws ConfigurationError for a switch that is neither true nor false */

@@ -11,15 +11,12 @@ export interface JobReport {
   pageCount?: number;
 }
 
-type ReportFields = { readonly [Name in keyof JobReport]: unknown };
-
 /** The readers of its fields; `undefined` if the service does not report one. */
 const REPORT: {
   readonly [Name in keyof Required<JobReport>]: (value: unknown) => JobReport[Name] | undefined;
 } = {
   pageCount: toCount,
 };
-const REPORTED = Object.keys(REPORT) as (keyof JobReport)[];
 
 /** An export job as the service reports it. */
 export interface ExportJob {
@@ -37,8 +34,8 @@ export interface ExportJob {
   readonly report: JobReport;
   /** The service's message about why the job failed, redacted, if there is one. */
   readonly reason?: string | undefined;
-  /** Warnings about the content of a completed job, if the service reports any. */
-  readonly warnings?: JobWarnings | undefined;
+  /** The service's warnings about the content of a completed job, redacted, if there are any. */
+  readonly warnings?: string | undefined;
   /** The pause that the service requests (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -69,13 +66,10 @@ export const JUST_STARTED: ExportJob = {
  */
 export function readExportJob(jobId: string, reply: Reply): ExportJob {
   const { endpoint, body, retryAfterMs } = reply;
-  const fail = (what: string): never => {
-    throw malformed(endpoint, what);
-  };
   const { status: written } = body;
   const status = readStatus(reply);
-  if (status === "") return fail('without a "status"');
-  if (readIdentifier(body["jobId"] ?? jobId) !== jobId) return fail("about another job");
+  if (status === "") throw malformed(endpoint, 'without a "status"');
+  if (readIdentifier(body["jobId"] ?? jobId) !== jobId) throw malformed(endpoint, "about another job");
   const progress = toNumber(body["progress"]);
   const reason = [body["error"], body["reason"], body["message"]]
     .map((text) => (typeof text === "string" ? redact(text) : ""))
@@ -87,18 +81,20 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
     isUnexpected: known === undefined,
     ...(written !== status && { isMisspelled: true }),
     progress: progress === undefined ? undefined : Math.min(100, Math.max(0, progress)),
-    report: reportAmong(Object.fromEntries(REPORTED.map((name) => [name, REPORT[name](body[name])]))),
+    report: reportAmong(body),
     reason,
-    warnings: known === "success" ? readWarnings(body) : undefined,
+    warnings: known === "success" ? warningsIn(body) : undefined,
     retryAfterMs,
   };
 }
 
-/** The report among other values, such as those of a state. */
-export function reportAmong(values: ReportFields): JobReport {
-  return Object.fromEntries(
-    REPORTED.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
-  );
+/** The report among other values: those of a reply, or of a state. */
+export function reportAmong(values: { readonly [Name in keyof JobReport]: unknown }): JobReport {
+  const read = Object.entries(REPORT).map(([name, reader]) => [
+    name,
+    reader(values[name as keyof JobReport]),
+  ]);
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as JobReport;
 }
 
 /** The reply to a start: the new job, and its state if the service reports it. */
@@ -149,36 +145,25 @@ const SHOWN = 3;
 /** Longest shown text of a warning, in characters. */
 const TEXT_LIMIT = 200;
 
-/** A service's warnings about the content of a job, such as broken links. */
-export interface JobWarnings {
-  readonly count: number;
-  /** The first warnings with a text, redacted. */
-  readonly first: readonly string[];
-}
-
-/** Reads the optional warnings of a job: a list of texts, or of objects with a `message` and the `path` of a page. */
-export function readWarnings(body: Readonly<Record<string, unknown>>): JobWarnings | undefined {
+/**
+ * The optional warnings of a job, such as broken links: a list of texts, or of objects with a `message` and the `path` of a page.
+ *
+ * @returns `5 warnings: (1) …; (2) …; (3) …; and 2 more`
+ */
+export function warningsIn(body: Readonly<Record<string, unknown>>): string | undefined {
   const found = [body["warnings"], body["errors"]].filter(Array.isArray).flat() as unknown[];
   if (found.length === 0) return undefined;
   const texts = found.values().map((one) => redact(textOf(one), TEXT_LIMIT));
-  const first = texts
-    .filter((text) => text !== "")
-    .take(SHOWN)
-    .toArray();
-  return { count: found.length, first };
+  const first = texts.filter((text) => text !== "").take(SHOWN);
+  const list = first.map((text, index) => `(${index + 1}) ${text}`).toArray();
+  const left = found.length - list.length;
+  if (left > 0 && list.length > 0) list.push(`and ${left} more`);
+  const count = `${found.length} ${found.length === 1 ? "warning" : "warnings"}`;
+  return list.length > 0 ? `${count}: ${list.join("; ")}` : count;
 }
 
 function textOf(warning: unknown): string {
   if (typeof warning !== "object" || warning === null) return typeof warning === "string" ? warning : "";
   const { path, message } = warning as Readonly<Record<string, unknown>>;
   return [path, message].filter((part) => typeof part === "string").join(": ");
-}
-
-/** `5 warnings: (1) …; (2) …; (3) …; and 2 more` */
-export function describeWarnings({ count, first }: JobWarnings): string {
-  const shown = first.map((text, index) => `(${index + 1}) ${text}`);
-  const left = count - first.length;
-  const rest = left > 0 && shown.length > 0 ? [`and ${left} more`] : [];
-  const list = [...shown, ...rest].join("; ");
-  return `${count} ${count === 1 ? "warning" : "warnings"}${list && `: ${list}`}`;
 }

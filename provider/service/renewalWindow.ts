@@ -1,4 +1,4 @@
-import { isShort, type BundleLink } from "./bundleLink";
+import { type BundleLink, SHORT_LIFE_MS } from "./bundleLink";
 
 /** Default renewal window: this fraction of a link's life before it expires. */
 const DEFAULT_SHARE = 1 / 3;
@@ -6,14 +6,6 @@ const DEFAULT_SHARE = 1 / 3;
 const LARGEST_SHARE = 1 / 2;
 /** `Date` headers count whole seconds: a link was minted up to this much later than it seems, in milliseconds. */
 const DATE_PRECISION_MS = 1_000;
-
-/** How long before it expires a link is renewed. */
-export interface RenewalWindow {
-  /** Milliseconds. */
-  readonly ms: number;
-  /** Whether the user requested more than the link's life allows. */
-  readonly isShortened: boolean;
-}
 
 /** When a link expires, and when it is due for renewal, as in the outputs: ISO 8601. Empty if its expiry is unknown. */
 export interface LinkTimes {
@@ -39,14 +31,15 @@ export function linkTimes(
  * new link is never due at once, however short its life is.
  *
  * @param renewBeforeMs the user's `renewBefore`; default: a third of the link's life
+ * @returns milliseconds, and whether the user requested more than the link's life allows
  */
 export function renewalWindow(
   { mintedAtMs, expiresAtMs }: Pick<BundleLink, "mintedAtMs" | "expiresAtMs">,
   renewBeforeMs?: number,
-): RenewalWindow | undefined {
+): { ms: number; isShortened: boolean } | undefined {
   if (expiresAtMs === undefined) return undefined;
   const lifeMs = Math.max(0, expiresAtMs - mintedAtMs);
-  if (isShort(lifeMs)) return { ms: lifeMs, isShortened: false };
+  if (lifeMs < SHORT_LIFE_MS) return { ms: lifeMs, isShortened: false };
   const longestMs = (lifeMs - DATE_PRECISION_MS) * LARGEST_SHARE;
   const ms = Math.min(renewBeforeMs ?? lifeMs * DEFAULT_SHARE, longestMs);
   return { ms, isShortened: renewBeforeMs !== undefined && renewBeforeMs > ms };

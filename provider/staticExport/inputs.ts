@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { isIdentifier, normaliseDomain } from "../service/identifier";
 import {
   hasFields,
   inputNames,
@@ -8,7 +7,13 @@ import {
   text,
   withEffect,
 } from "../resource/inputTable";
-import { problemOfLabel, ruleOfVersion, SERVICE_INPUTS, type ServiceInputs } from "../resource/serviceInputs";
+import {
+  ruleOfDomain,
+  ruleOfId,
+  ruleOfVersion,
+  SERVICE_INPUTS,
+  type ServiceInputs,
+} from "../resource/serviceInputs";
 import { parseDuration } from "../runtime/time/duration";
 import { hash } from "node:crypto";
 
@@ -60,15 +65,12 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   domain: {
     change: "replaces",
     required: 'the site to export, such as "docs.example.com"',
-    rule: text((value) => {
-      const result = normaliseDomain(value);
-      return "domain" in result ? { value: result.domain } : result;
-    }),
+    rule: ruleOfDomain,
   },
   version: {
     change: "content",
     filledIn: true,
-    rule: (value) => (typeof value === "string" ? ruleOfVersion(value) : { problem: problemOfLabel(value) }),
+    rule: ruleOfVersion,
   },
   triggers: {
     change: "content",
@@ -78,11 +80,7 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   jobId: {
     change: "adopts",
     filledIn: true,
-    rule: text((value) =>
-      isIdentifier(value)
-        ? { value }
-        : { problem: "is not an id of a job: visible ASCII characters, at most 512 of them" },
-    ),
+    rule: ruleOfId("an id of a job"),
   },
   renewBefore: {
     change: "remembered",

@@ -15,7 +15,7 @@ import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import { changedInputs, planExport, predictExport } from "./plan";
-import { renewalLimitMs, renewLink } from "./renewLink";
+import { renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
 import {
   inputsOf,
@@ -25,7 +25,7 @@ import {
   warnOfShortLife,
   withUsableLink,
 } from "./state";
-import { importExport, noSuchJob, stateToLookUp } from "./unmanaged";
+import { importExport, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";
 
 /** The life cycle of a static export. */
@@ -59,16 +59,14 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   async read(context, state) {
     const { outputs, bookkeeping } = state;
     const inputs = inputsOf(state);
-    const jobs = new Set([
-      ...(outputs.bundleUrl === undefined ? [] : [outputs.jobId]),
-      bookkeeping.unfinished?.jobId ?? outputs.jobId,
-    ]);
+    const { unfinished } = bookkeeping;
+    const jobOfLink = outputs.bundleUrl === undefined ? "" : outputs.jobId;
+    const jobs = new Set([jobOfLink, unfinished?.jobId ?? outputs.jobId]);
     jobs.delete("");
     if (jobs.size === 0) return { inputs, state }; // no job was ever known: nothing to read
     const service = openClient(context, outputs, READ_LIMIT_MS);
     for (const jobId of jobs) {
       try {
-        const { unfinished } = bookkeeping;
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
         const { status, report } = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
         const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
@@ -94,8 +92,11 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   async lookUp(context, domain, given) {
     const wanted = stateToLookUp(domain, given, context.configuration);
     const found = await staticExport.read(context, wanted);
-    if (!found) throw noSuchJob(wanted);
-    return found;
+    if (found) return found;
+    const { jobId, baseUrl } = wanted.outputs;
+    const remedy = "Check the jobId and the account.";
+    const message = `${wanted.outputs.domain}: there is no job ${jobId} at ${baseUrl}. ${remedy}`;
+    throw new NotFoundError(message, remedy, { status: 404 });
   },
 
   import: importExport,
@@ -126,27 +127,19 @@ async function converge(
   renameRecords(context, inputs);
   const plan = planExport(inputs, state, serviceTimeOf(state, machineOf(context)));
   context.tracer.note({ "docs_hosting.domain": inputs.domain, "docs_hosting.decision": plan.code });
-  switch (plan.action) {
-    case "record": {
-      const recorded = recordedState(inputs, plan.state);
-      const isMoved = inputs.renewBefore !== plan.state.outputs.renewBefore;
-      if (isMoved) warnOfShortLife(context, inputs, recorded);
-      return recorded;
-    }
-    case "renew": {
-      const deadline = startDeadline(context.clock, limitMs);
-      const renewal = openClient(context, inputs, Math.min(limitMs, renewalLimitMs(inputs)));
-      const renewed = await renewLink(renewal, inputs, plan.state);
-      if (renewed) return renewed;
-      const service = openClient(context, inputs, deadline);
-      return exportSite(service, inputs, plan.state, undefined);
-    }
-    case "start":
-    case "continue": {
-      const service = openClient(context, inputs, limitMs);
-      // for an existing resource, diff has reported the decision
-      if (!state) context.reporter.info(decisionLine(plan));
-      return exportSite(service, inputs, state, plan.action === "continue" ? plan.job : undefined);
-    }
+  if (plan.action === "record") {
+    const recorded = recordedState(inputs, plan.state);
+    const isMoved = inputs.renewBefore !== plan.state.outputs.renewBefore;
+    if (isMoved) warnOfShortLife(context, inputs, recorded);
+    return recorded;
   }
+  if (plan.action === "renew") {
+    const deadline = startDeadline(context.clock, limitMs);
+    const renewed = await renewLink(context, inputs, plan.state, limitMs);
+    return renewed ?? exportSite(openClient(context, inputs, deadline), inputs, plan.state, undefined);
+  }
+  const service = openClient(context, inputs, limitMs);
+  // for an existing resource, diff has reported the decision
+  if (!state) context.reporter.info(decisionLine(plan));
+  return exportSite(service, inputs, state, plan.action === "continue" ? plan.job : undefined);
 }

@@ -8,8 +8,8 @@ import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import {
   hadLink,
   inputsOf,
-  type JobPhase,
-  phaseOf,
+  jobOf,
+  type KnownJob,
   recordedState,
   serviceTimeOf,
   type StaticExportState,
@@ -23,7 +23,7 @@ export type Plan = Decision &
     | /** Start a new job, unless a record names a job that was started for the same content. */
       { readonly action: "start" }
       /** Wait for this job, then mint a link. */
-    | { readonly action: "continue"; readonly job: JobPhase }
+    | { readonly action: "continue"; readonly job: KnownJob }
     /** Mint a new link to the job of this state; or store the inputs in it, without a request. */
     | { readonly action: "renew" | "record"; readonly state: StaticExportState }
   );
@@ -57,8 +57,8 @@ export function planExport(
       : start("STARTED_AGAIN", "the last export did not complete, so a new job is started");
   };
   if (unfinished && wantedSame(unfinished, inputs)) {
-    const job = phaseOf(unfinished);
-    if (job.kind === "lost") return wanted();
+    const job = jobOf(unfinished);
+    if (!job) return wanted();
     const text = `job ${job.jobId} of an earlier run is continued; no job is started`;
     return { action: "continue", code: "RESUMED", text, job };
   }
@@ -95,22 +95,16 @@ export function predictExport(
   machine: Machine,
 ): Readonly<Record<string, unknown>> {
   const plan = planExport(inputs, state, serviceTimeOf(state, machine));
-  switch (plan.action) {
-    case "record": {
-      const { outputs } = recordedState(inputs, plan.state);
-      // a window that is not known yet may make the link due
-      return { ...outputs, ...(isUnknown(inputs.renewBefore) && OF_LINK) };
-    }
-    case "renew":
-      return { ...recordedState(inputs, plan.state).outputs, status: "completed", ...OF_LINK };
-    case "start":
-    case "continue": {
-      // the job of an earlier run may be gone, so only a job that the user names is certain
-      const jobId = inputs.jobId ?? UNKNOWN;
-      const known = { jobId, version: inputs.version ?? jobId, status: "completed" };
-      return { ...inputs, ...unknownOutputs(STATIC_EXPORT_OUTPUTS), ...known };
-    }
+  if ("state" in plan) {
+    const { outputs } = recordedState(inputs, plan.state);
+    if (plan.action === "renew") return { ...outputs, status: "completed", ...OF_LINK };
+    // a window that is not known yet may make the link due
+    return { ...outputs, ...(isUnknown(inputs.renewBefore) && OF_LINK) };
   }
+  // the job of an earlier run may be gone, so only a job that the user names is certain
+  const jobId = inputs.jobId ?? UNKNOWN;
+  const known = { jobId, version: inputs.version ?? jobId, status: "completed" };
+  return { ...inputs, ...unknownOutputs(STATIC_EXPORT_OUTPUTS), ...known };
 }
 
 /** The names of the inputs that changed since the outputs were made. */
@@ -126,7 +120,7 @@ function adopt(jobId: string): Plan {
   const text = isUnknown(jobId)
     ? "the job is not known yet: once it is, it is adopted if it is of this site; no job is started"
     : `job ${jobId} is adopted if the service has it for this site; no job is started`;
-  return { action: "continue", code: "ADOPTED", text, job: { kind: "running", jobId } };
+  return { action: "continue", code: "ADOPTED", text, job: { jobId } };
 }
 
 /** When the link is, or was, due for renewal. */

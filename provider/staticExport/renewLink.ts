@@ -1,41 +1,34 @@
 import { fromNow } from "../resource/decision";
 import type { Context } from "../resource/context";
-import type { ServiceContext } from "../resource/lifeCycle";
+import { openClient } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
 import { parseDuration } from "../runtime/time/duration";
-import { clockErrorOf, machineOf } from "../runtime/time/clock";
+import { machineOf } from "../runtime/time/clock";
 import { DeadlineExceededError, NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import type { CheckedInputs } from "./inputs";
 import { forgetGoneJob } from "./resumption";
-import {
-  finishedState,
-  serviceTimeOf,
-  type StaticExportState,
-  stillUnfinished,
-  warnOfShortLife,
-} from "./state";
+import { reportedState, serviceTimeOf, type StaticExportState, stillUnfinished } from "./state";
 
-/** Time limit of a run that only renews a link, unless `renewalTimeout` sets one, in milliseconds. */
+/** Time limit of a renewal, unless `renewalTimeout` sets one, in milliseconds. */
 const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
 
-/** Time limit of a run that only renews a link, in milliseconds: short, to release what the run blocks during an outage. */
-export function renewalLimitMs({ renewalTimeout }: CheckedInputs): number {
-  return parseDuration(renewalTimeout ?? "") ?? DEFAULT_RENEWAL_LIMIT_MS;
-}
-
 /**
- * Mints a new link to the same job.
+ * Mints a new link to the same job. Its time limit is short, to release what the run blocks during an outage.
  *
+ * @param limitMs of the update, in milliseconds: the limit of the renewal if it is shorter
  * @returns `undefined` if the service no longer has the job and `jobId` is not given: then another job must be started
  * @throws DocsHostingError
  */
 export async function renewLink(
-  context: ServiceContext,
+  given: Context,
   inputs: CheckedInputs,
   before: StaticExportState,
+  limitMs: number,
 ): Promise<StaticExportState | undefined> {
   const { jobId } = before.outputs;
+  const renewalMs = parseDuration(inputs.renewalTimeout ?? "") ?? DEFAULT_RENEWAL_LIMIT_MS;
+  const context = openClient(given, inputs, Math.min(limitMs, renewalMs));
   const { reporter, tracer } = context;
   tracer.note({ "docs_hosting.job.id": jobId });
   try {
@@ -43,12 +36,11 @@ export async function renewLink(
     const link = await tracer.span("docs_hosting.link.renew", {}, () =>
       mintLink(jobId, inputs.domain, context),
     );
-    const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
-    const renewed = finishedState(inputs, { jobId, report: {}, link }, clockError, before.outputs);
-    warnOfShortLife(context, inputs, renewed);
+    const renewed = reportedState(context, inputs, { jobId, report: {}, link }, before.outputs);
     return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
   } catch (error) {
-    if (error instanceof DeadlineExceededError) throw notInTime(error, context, inputs, before);
+    if (error instanceof DeadlineExceededError)
+      throw notInTime(error, before, serviceTimeOf(before, machineOf(context)));
     if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
       throw explained(error, inputs.domain, "The old link stays in place");
     }
@@ -57,14 +49,8 @@ export async function renewLink(
   }
 }
 
-function notInTime(
-  error: DeadlineExceededError,
-  context: Context,
-  { domain }: CheckedInputs,
-  before: StaticExportState,
-): Error {
-  const { jobId, expiresAt } = before.outputs;
-  const nowMs = serviceTimeOf(before, machineOf(context));
+function notInTime(error: DeadlineExceededError, { outputs }: StaticExportState, nowMs: number): Error {
+  const { domain, jobId, expiresAt } = outputs;
   const end =
     expiresAt === undefined ? "" : `; the link ends ${expiresAt} (${fromNow(Date.parse(expiresAt), nowMs)})`;
   return explained(

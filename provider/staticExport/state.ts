@@ -2,10 +2,18 @@ import { type BundleLink, isStoredLink } from "../service/bundleLink";
 import { linkTimes, type LinkTimes, renewalWindow } from "../service/renewalWindow";
 import { formatDuration, parseDuration } from "../runtime/time/duration";
 import type { Context } from "../resource/context";
-import { salted } from "../resource/resumeRecords";
-import { type ClockError, type Machine, serviceTimeMs } from "../runtime/time/clock";
-import { inputNames, inputsAmong } from "../resource/inputTable";
-import { type Every, present } from "../resource/outputTable";
+import { salted, saltFor } from "../resource/resumeRecords";
+import type { ServiceContext } from "../resource/lifeCycle";
+import {
+  type Clock,
+  clockErrorOf,
+  type ClockError,
+  type Machine,
+  machineOf,
+  serviceTimeMs,
+} from "../runtime/time/clock";
+import { inputNames } from "../resource/inputTable";
+import { type Every, outputsAmong, present } from "../resource/outputTable";
 import { type JobReport, reportAmong } from "../service/exportJob";
 import { type CheckedInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import type { OwnOutputs, StaticExportOutputs } from "./outputs";
@@ -13,14 +21,19 @@ import type { OwnOutputs, StaticExportOutputs } from "./outputs";
 /** Inputs whose output has a value even if the input is not given. */
 const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
 
-/** The last known progress of a job. */
-export type JobPhase =
-  | { readonly kind: "running"; readonly jobId: string }
-  | {
-      readonly kind: "completed";
-      readonly jobId: string;
-      readonly report: JobReport;
-    };
+/** A job, as far as it is known. */
+export interface KnownJob {
+  readonly jobId: string;
+  /** Absent until the job is completed. */
+  readonly report?: JobReport | undefined;
+}
+
+/** A completed export and a link to its bundle. */
+export interface FinishedExport extends KnownJob {
+  /** Empty if the service was not asked. */
+  readonly report: JobReport;
+  readonly link: BundleLink;
+}
 
 /** The intent of an interrupted operation, and its progress. With the report of a completed job. */
 export interface Unfinished extends JobReport {
@@ -70,13 +83,10 @@ export function hadLink({ outputs: { bundleUrl, jobId, status } }: StaticExportS
   return (bundleUrl !== undefined || status === "completed") && typeof jobId === "string" && jobId !== "";
 }
 
-/** The progress of an interrupted operation: its job, or `lost` if there is no job to continue. */
-export function phaseOf(unfinished: Unfinished): JobPhase | { kind: "lost" } {
+/** The job of an interrupted operation. `undefined`: there is none to continue. */
+export function jobOf(unfinished: Unfinished): KnownJob | undefined {
   const { jobId, completed } = unfinished;
-  if (jobId === undefined) return { kind: "lost" };
-  return completed
-    ? { kind: "completed", jobId, report: reportAmong(unfinished) }
-    : { kind: "running", jobId };
+  return jobId === undefined ? undefined : { jobId, report: completed ? reportAmong(unfinished) : undefined };
 }
 
 /** The service's time, never earlier than a time in the state: milliseconds since 1970. */
@@ -92,47 +102,62 @@ export function serviceTimeOf(state: StaticExportState | undefined, machine: Mac
  */
 export function finishedState(
   inputs: CheckedInputs,
-  { jobId, report, link }: { jobId: string; report: JobReport; link: BundleLink },
+  { jobId, report, link }: FinishedExport,
   clockError: ClockError | undefined,
   same?: StaticExportOutputs,
 ): StaticExportState {
-  const job = { ...(same && reportAmong(same)), ...report, jobId, status: "completed" };
+  const known = {
+    ...{ jobId, status: "completed", ...(same && reportAmong(same)), ...report },
+    ...{ bundleUrl: link.url, bundleSize: link.sizeBytes ?? same?.bundleSize },
+  };
   return {
-    outputs: outputsOf(inputs, job, { ...link, sizeBytes: link.sizeBytes ?? same?.bundleSize }),
+    outputs: outputsOf(inputs, known, link),
     bookkeeping: { given: givenOf(inputs), mintedAtMs: link.mintedAtMs, clockError },
   };
+}
+
+/** The same after an operation that had replies of the service. It warns about a window that is too long for the link. */
+export function reportedState(
+  context: ServiceContext,
+  inputs: CheckedInputs,
+  done: FinishedExport,
+  same?: StaticExportOutputs,
+): StaticExportState {
+  const clockError = clockErrorOf(machineOf(context), context.client.clockAheadMs);
+  const state = finishedState(inputs, done, clockError, same);
+  warnOfShortLife(context, inputs, state);
+  return state;
 }
 
 /** The state after a change of inputs that needs no request. */
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
   const { mintedAtMs, clockError } = before.bookkeeping;
   return {
-    outputs: outputsOf(inputs, before.outputs, linkOf(before)),
+    outputs: outputsOf(inputs, before.outputs, lifeOfLink(before)),
     bookkeeping: { given: givenOf(inputs), mintedAtMs, clockError, ...stillUnfinished(inputs, before) },
   };
 }
 
-/** A link, as far as a state knows it. */
-type LinkOfState = Pick<BundleLink, "mintedAtMs" | "expiresAtMs"> & {
-  // each is named, so that no state loses one
-  readonly url: string | undefined;
-  readonly sizeBytes: number | undefined;
-};
+/** When a link was minted, and when it expires. */
+type LinkLife = Pick<BundleLink, "mintedAtMs" | "expiresAtMs">;
+
+function lifeOfLink({ outputs: { expiresAt }, bookkeeping }: StaticExportState): LinkLife {
+  const { mintedAtMs = 0 } = bookkeeping;
+  return { mintedAtMs, expiresAtMs: expiresAt === undefined ? undefined : Date.parse(expiresAt) };
+}
+
+/** The outputs that neither the report nor the link's life decides. */
+type Kept = Omit<OwnOutputs, keyof JobReport | keyof LinkTimes>;
 
 function outputsOf(
   inputs: CheckedInputs,
-  job: JobReport & { jobId: string; status: string },
-  link: LinkOfState,
+  known: JobReport & Partial<Every<Kept>> & Pick<Kept, "jobId" | "status">,
+  life: LinkLife,
 ): StaticExportOutputs {
-  const { jobId, status } = job;
-  const own: Every<Omit<OwnOutputs, keyof JobReport | keyof LinkTimes>> = {
-    jobId,
-    version: inputs.version ?? jobId,
-    status,
-    bundleUrl: link.url,
-    bundleSize: link.sizeBytes,
-  };
-  return { ...inputs, ...present(own), ...reportAmong(job), ...linkTimes(link, renewBeforeMs(inputs)) };
+  const { jobId, status, bundleUrl, bundleSize } = known;
+  const kept: Every<Kept> = { jobId, version: inputs.version ?? jobId, status, bundleUrl, bundleSize };
+  const times = linkTimes(life, parseDuration(inputs.renewBefore ?? ""));
+  return { ...inputs, ...present(kept), ...reportAmong(known), ...times };
 }
 
 /** An unfinished job for other content stays stored until that content is wanted again, or until `jobId` is given. */
@@ -143,19 +168,24 @@ export function stillUnfinished(
   return unfinished && jobId === undefined ? { unfinished } : {};
 }
 
-/** The state after an interruption: it keeps the earlier outputs and adds the unfinished job. */
+/**
+ * The state after an interruption: it keeps the earlier outputs and adds the unfinished job.
+ *
+ * @param job `undefined` if there is none to continue
+ */
 export function unfinishedState(
   inputs: CheckedInputs,
-  phase: JobPhase | { kind: "lost" },
+  job: KnownJob | undefined,
   before: StaticExportState | undefined,
-  salt: string | undefined,
+  clock: Pick<Clock, "random">,
 ): StaticExportState {
+  const intent = intentOf(inputs);
+  const salt = saltFor(intent, clock);
   const unfinished: Unfinished = {
-    intent: salted(intentOf(inputs), salt),
+    intent: salted(intent, salt),
     ...(salt !== undefined && { salt }),
-    completed: phase.kind === "completed",
-    ...(phase.kind !== "lost" && { jobId: phase.jobId }),
-    ...(phase.kind === "completed" && phase.report),
+    completed: job?.report !== undefined,
+    ...(job && { jobId: job.jobId, ...job.report }),
   };
   const { outputs, bookkeeping } = before ?? stateWithoutLink(inputs, unfinished.jobId ?? "", "running");
   return { outputs, bookkeeping: { ...bookkeeping, unfinished } };
@@ -174,35 +204,21 @@ function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
 export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedInputs {
   const notGiven = FILLED_IN.filter((name) => !bookkeeping.given.includes(name));
   const absent = Object.fromEntries(notGiven.map((name) => [name, undefined]));
-  return inputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
+  return outputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
 }
 
 /** Warns about a `renewBefore` that would renew the link of a state at every run. */
 export function warnOfShortLife(
   { reporter }: Pick<Context, "reporter">,
-  inputs: StaticExportInputs,
+  { renewBefore = "" }: StaticExportInputs,
   state: StaticExportState,
 ): void {
-  const window = renewalWindow(linkOf(state), renewBeforeMs(inputs));
+  const window = renewalWindow(lifeOfLink(state), parseDuration(renewBefore));
   if (!window?.isShortened) return;
   reporter.warn(
-    `renewBefore is ${inputs.renewBefore ?? ""}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
+    `renewBefore is ${renewBefore}, more than half of the life of the link to job ${state.outputs.jobId}: ` +
       `it is renewed ${formatDuration(window.ms)} before its end`,
   );
-}
-
-function linkOf({ outputs, bookkeeping }: StaticExportState): LinkOfState {
-  const { bundleUrl, bundleSize, expiresAt } = outputs;
-  return {
-    url: bundleUrl,
-    sizeBytes: bundleSize,
-    mintedAtMs: bookkeeping.mintedAtMs ?? 0,
-    ...(expiresAt !== undefined && { expiresAtMs: Date.parse(expiresAt) }),
-  };
-}
-
-function renewBeforeMs({ renewBefore = "" }: StaticExportInputs): number | undefined {
-  return parseDuration(renewBefore);
 }
 
 /** The state of a job before its first result. */

@@ -4,11 +4,10 @@ import { type Imported, openClient, READ_LIMIT_MS } from "../resource/lifeCycle"
 import type { ExportJob } from "../service/exportJob";
 import type { ConfigurationSource } from "../service/configuration";
 import { mintLink } from "../service/mintLink";
-import { clockErrorOf, machineOf } from "../runtime/time/clock";
 import { ExportFailedError, InputError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
-import { finishedState, stateWithoutLink, type StaticExportState } from "./state";
+import { reportedState, stateWithoutLink, type StaticExportState } from "./state";
 import { findJob } from "./workflow";
 
 /**
@@ -40,12 +39,8 @@ export async function importExport(
     const job = await findJob(jobId, { domain, mayBeNew: false }, service);
     refuseUnlessCompleted(job);
     const link = await mintLink(jobId, domain, service);
-    const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
-    const { report } = job;
-    return {
-      inputs: { domain, jobId },
-      state: finishedState(inputs, { jobId, report, link }, clockError),
-    };
+    const state = reportedState(service, inputs, { jobId, report: job.report, link });
+    return { inputs: { domain, jobId }, state };
   } catch (error) {
     if (error instanceof NotFoundError) {
       const remedy = "Check the domain, the job and the account.";
@@ -95,11 +90,4 @@ const LOOKED_UP: InputTable<CheckedInputs & { jobId: string }> = {
 function jobOfId(id: string): { domain: string; jobId?: string } {
   const slash = id.indexOf("/");
   return slash < 0 ? { domain: id } : { domain: id.slice(0, slash), jobId: id.slice(slash + 1) };
-}
-
-/** The error if the service does not know the job. */
-export function noSuchJob({ outputs: { domain, jobId, baseUrl } }: StaticExportState): NotFoundError {
-  const remedy = "Check the jobId and the account.";
-  const message = `${domain}: there is no job ${jobId} at ${baseUrl}. ${remedy}`;
-  return new NotFoundError(message, remedy, { status: 404 });
 }

@@ -1,14 +1,13 @@
 import type { ServiceContext } from "../resource/lifeCycle";
 import type { StartRequest } from "../service/client";
-import { type BundleLink } from "../service/bundleLink";
 import { mintLink } from "../service/mintLink";
-import { describeWarnings, type ExportJob, type JobReport, JUST_STARTED } from "../service/exportJob";
+import { type ExportJob, type JobReport, JUST_STARTED, type StartReply } from "../service/exportJob";
 import { sleep } from "../runtime/time/clock";
 import { type Reporter, warningOnce } from "../runtime/messages/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
 import { type JobWait, waitForJob } from "../service/polling/jobWait";
 import type { CheckedInputs } from "./inputs";
-import type { JobPhase } from "./state";
+import type { FinishedExport, KnownJob } from "./state";
 
 /** How long the service may not know a job that was just started (lagging replicas), in milliseconds. */
 const UNKNOWN_AFTER_START_MS = 10_000;
@@ -19,13 +18,6 @@ const MAX_NOT_READY = 5;
 /** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
 const NOT_READY_DELAY_MS = 2_000;
 
-/** A start to send. */
-interface Start {
-  readonly kind: "start";
-  /** The same for repeated starts of one export, see `Call.idempotencyKey`. */
-  readonly idempotencyKey: string;
-}
-
 /** A job of a site. */
 interface JobOfSite {
   readonly domain: string;
@@ -33,95 +25,80 @@ interface JobOfSite {
   readonly mayBeNew: boolean;
 }
 
-/** The context of the workflow. */
-export interface WorkflowContext extends ServiceContext {
-  /** Called as soon as the job is known and when it is completed, so that the next run finds it after any failure. */
-  readonly onJob: (job: JobPhase) => void;
-}
-
-/** A completed export and a link to its bundle. */
-export interface FinishedExport {
-  readonly jobId: string;
-  /** Empty if the service was not asked. */
-  readonly report: JobReport;
-  readonly link: BundleLink;
-}
-
-/**
- * The three steps of an export: start a job (unless there is one), wait until it is completed, mint a link to its bundle.
- *
- * @param from the start to send, or the job to continue
- * @param mayBeNew see {@link JobOfSite}
- * @throws ExportFailedError when the job failed; any other DocsHostingError; the signal's reason
- */
-export async function runExport(
-  from: Start | JobPhase,
-  inputs: CheckedInputs,
-  mayBeNew: boolean,
-  given: WorkflowContext,
-): Promise<FinishedExport> {
-  // a second wait for the same job would repeat its warnings
-  const context = { ...given, reporter: warningOnce(given.reporter) };
-  const { reporter, tracer, onJob, clock, signal } = context;
-  const { domain } = inputs;
-  // the user named the job: then no other job is started instead
-  const isAdopted = inputs.jobId !== undefined;
-  let { job, over }: Started =
-    from.kind === "start" ? await startExport(from, inputs, context) : { job: from };
-  const { jobId } = job;
-  tracer.note({ "docs_hosting.job.id": jobId });
-  onJob(job);
-  for (let notReady = 0; ;) {
-    if (job.kind === "running") {
-      const ended = over ?? (await waitForExport(jobId, { domain, mayBeNew }, context));
-      over = undefined; // from now on the job is polled
-      job = completedJob(jobId, ended, isAdopted, reporter);
-      onJob(job);
-    }
-    try {
-      reporter.progress("packing the bundle");
-      return { jobId, link: await mintLink(jobId, domain, context), report: job.report };
-    } catch (error) {
-      if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
-      job = { kind: "running", jobId };
-      await sleep(clock, notReady * NOT_READY_DELAY_MS, signal);
-    }
-  }
-}
-
-interface Started {
-  readonly job: JobPhase;
-  /** The job, if the reply reports it as ended: the service already has a job of the same content. */
-  readonly over?: ExportJob | undefined;
-}
-
 /** The body of a start request. `version` and `triggers` are not sent: they only decide when to start. */
 export function startRequest({ domain, exportOptions }: CheckedInputs): StartRequest {
   return { ...exportOptions, domain };
 }
 
-async function startExport(
-  { idempotencyKey }: Start,
-  inputs: CheckedInputs,
+/**
+ * The first step of an export: starts a job.
+ *
+ * @param idempotencyKey the same for repeated starts of one export, see `Call.idempotencyKey`
+ */
+export async function startExport(
   { client, reporter, tracer }: ServiceContext,
-): Promise<Started> {
+  inputs: CheckedInputs,
+  idempotencyKey: string,
+): Promise<StartReply> {
   reporter.progress("starting the export");
-  const { jobId, job } = await tracer.span("docs_hosting.export.start", {}, async () => {
+  const reply = await tracer.span("docs_hosting.export.start", {}, async () => {
     const reply = await client.startExport(startRequest(inputs), idempotencyKey);
     tracer.note({ "docs_hosting.job.id": reply.jobId });
     return reply;
   });
-  reporter.info(`export job ${jobId} started`);
-  return { job: { kind: "running", jobId }, over: job?.outcome === "pending" ? undefined : job };
+  reporter.info(`export job ${reply.jobId} started`);
+  return reply;
+}
+
+/** A job to complete, and what is known of it. */
+export interface JobToComplete extends KnownJob, Pick<JobOfSite, "mayBeNew"> {
+  /** The job in the reply to its start: the service may already have one of the same content, which has ended. */
+  readonly job?: ExportJob | undefined;
+}
+
+/**
+ * The other steps: waits until a job is completed, and mints a link to its bundle.
+ *
+ * @param onJob called as soon as the job is known and when it is completed, so that the next run finds it after any failure
+ * @throws ExportFailedError when the job failed; any other DocsHostingError; the signal's reason
+ */
+export async function completeExport(
+  given: ServiceContext,
+  { domain, jobId: adopted }: CheckedInputs,
+  { jobId, mayBeNew, ...known }: JobToComplete,
+  onJob: (job: KnownJob) => void,
+): Promise<FinishedExport> {
+  // a second wait for the same job would repeat its warnings
+  const context = { ...given, reporter: warningOnce(given.reporter) };
+  const { reporter, tracer, clock, signal } = context;
+  let { report, job } = known;
+  tracer.note({ "docs_hosting.job.id": jobId });
+  onJob({ jobId, report });
+  for (let notReady = 0; ;) {
+    if (!report) {
+      if (!job || job.outcome === "pending") job = await waitForExport(jobId, { domain, mayBeNew }, context);
+      // the user named the job: then no other job is started instead
+      report = reportOf(jobId, job, adopted !== undefined, reporter);
+      onJob({ jobId, report });
+    }
+    try {
+      reporter.progress("packing the bundle");
+      return { jobId, link: await mintLink(jobId, domain, context), report };
+    } catch (error) {
+      if (!(error instanceof NotReadyError) || ++notReady > MAX_NOT_READY) throw error;
+      report = job = undefined;
+      await sleep(clock, notReady * NOT_READY_DELAY_MS, signal);
+    }
+  }
 }
 
 /** @throws ExportFailedError if the job failed */
-function completedJob(
+function reportOf(
   jobId: string,
   { outcome, status, reason, report, warnings }: ExportJob,
   isAdopted: boolean,
   reporter: Reporter,
-): Extract<JobPhase, { kind: "completed" }> {
+): JobReport {
   if (outcome !== "success") {
     const another = "give the `jobId` of another job, or none, and run `pulumi up` again.";
     throw reason === undefined
@@ -136,9 +113,9 @@ function completedJob(
             (isAdopted ? another : "run `pulumi up` again: it starts a new job."),
         );
   }
-  if (warnings) reporter.warn(`job ${jobId} is completed with ${describeWarnings(warnings)}`);
+  if (warnings !== undefined) reporter.warn(`job ${jobId} is completed with ${warnings}`);
   if (report.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
-  return { kind: "completed", jobId, report };
+  return report;
 }
 
 /**

@@ -75,11 +75,7 @@ export class Session<More extends object = object> {
     this.#shared = shared;
     this.#settings = { environment: host.environment, stackConfig: () => undefined };
     this.#pacers = new Pacers(host.clock);
-    this.resumeRecords = new ResumeFolder(
-      () => homeFolder(host.environment, "resume"),
-      () => host.clock.now(),
-      () => host.clock.random(),
-    );
+    this.resumeRecords = new ResumeFolder(() => homeFolder(host.environment, "resume"), host.clock);
   }
 
   /** The settings that one call reads. @param secrets receives the secret values among them */

@@ -11,8 +11,7 @@ import {
 import { linkTimes } from "../../service/renewalWindow";
 import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
-import { inputsAmong } from "../../resource/inputTable";
-import { type Every, present, unknownOutputs } from "../../resource/outputTable";
+import { type Every, outputsAmong, present, unknownOutputs } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
 import { traitsOf } from "./destinationKinds";
@@ -153,5 +152,5 @@ export async function linkTo(
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedInputs {
-  return inputsAmong<CheckedInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
+  return outputsAmong<CheckedInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
 }

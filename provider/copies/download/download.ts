@@ -4,22 +4,18 @@ import type { NetworkContext } from "../../http/attempt";
 import { Retries } from "../../http/retries";
 import { type FailedAttempt } from "../../http/retryPolicy";
 import type { Semaphore } from "../../runtime/concurrency/semaphore";
+import type { BundleLink } from "../../service/bundleLink";
 import { inTurn } from "../../resource/withinLimit";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import { endsWithin, unlessAborted } from "../../runtime/time/clock";
 import { DocsHostingError, DownloadError } from "../../runtime/messages/errors";
 import { PartialDownload } from "./partialDownload";
-import { Receiver } from "./receiver";
+import { receiverOf } from "./receiver";
 import { MAX_ERROR_BYTES, readStoreAnswer, type RequestedRange, storeReason } from "./storeAnswer";
 import { requestStore, type StoreNetwork } from "./storeRequest";
 
-/** A link to a bundle that the service issued. */
-export interface MintedLink {
-  /** A credential: never printed, never stored. */
-  readonly url: string;
-  /** Size of the bundle in bytes, if the service reports it. */
-  readonly sizeBytes?: number | undefined;
-}
+/** A link to a bundle that the service issued: a credential, never printed, never stored. */
+type MintedLink = Pick<BundleLink, "url" | "sizeBytes">;
 
 /** The bundle to download, its source and its target. */
 export interface DownloadRequest extends Pick<StoreNetwork, "policy" | "proxyFor"> {
@@ -49,9 +45,9 @@ export interface Downloaded {
   /** Size in bytes. */
   readonly size: number;
   /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
-  remove(): void;
+  readonly remove: () => void;
   /** Leaves the file to the next call, even one of this process. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /**
@@ -94,7 +90,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
   let partial: PartialDownload | undefined;
   try {
     const mine = (partial = PartialDownload.claim(folder, name, subject, clock.now()));
-    const sha256 = await new DownloadRun(mine, request, context).complete();
+    const sha256 = await receiveAll(mine, request, context);
     await mine.close();
     const { path, size } = mine;
     return { path, sha256, size, remove: () => mine.remove(), release: () => mine.release() };
@@ -110,110 +106,95 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
   }
 }
 
-type Step = "complete" | "incomplete" | FailedAttempt;
+type Step = "complete" | "incomplete" | "refused" | FailedAttempt;
 
-class DownloadRun {
-  readonly #partial: PartialDownload;
-  readonly #request: DownloadRequest;
-  readonly #context: DownloadContext;
-  #restarts = 0;
-  /** Used until the store refuses it. */
-  #link: MintedLink | undefined;
-  #refusedLinks = 0;
+/** Receives the bundle until it is complete. @returns its digest */
+async function receiveAll(
+  partial: PartialDownload,
+  request: DownloadRequest,
+  context: DownloadContext,
+): Promise<string> {
+  const { clock, reporter, signal } = context;
+  const newLink = (): Promise<MintedLink> => unlessAborted(request.mint(), signal);
+  await unlessAborted(partial.open(), signal);
+  let link = await newLink();
+  let restarts = 0;
+  let refusedLinks = 0;
   /** Links refused since the last received byte. */
-  #refusedInARow = 0;
+  let refusedInARow = 0;
+  const store = { name: "the store", isKnown: true, wasAnswered: false };
+  const retries = new Retries(store, context, { name: "the request for the bundle", repetition: "read" });
+  const receive = receiverOf(partial, request.limitBytes, context, (bytes) => {
+    refusedInARow = 0;
+    retries.moved(bytes);
+  });
 
-  constructor(partial: PartialDownload, request: DownloadRequest, context: DownloadContext) {
-    this.#partial = partial;
-    this.#request = request;
-    this.#context = context;
-  }
-
-  /** @returns the digest */
-  async complete(): Promise<string> {
-    const { signal } = this.#context;
-    await unlessAborted(this.#partial.open(), signal);
-    let link = await this.#currentLink();
-    const store = { name: "the store", isKnown: true, wasAnswered: false };
-    const call = { name: "the request for the bundle", repetition: "read" } as const;
-    const retries = new Retries(store, this.#context, call);
-    const receiver = new Receiver(this.#partial, this.#request.limitBytes, this.#context, (bytes) => {
-      this.#refusedInARow = 0;
-      retries.moved(bytes);
-    });
-    for (; ; link = await this.#currentLink()) {
-      signal.throwIfAborted();
-      const step = await this.#attempt(link, receiver);
-      if (step === "complete") return await unlessAborted(this.#partial.finish(), signal);
-      if (step === "incomplete") continue;
-      const { fault, error } = step;
-      await retries.pause({ fault, error: error.withMessage(error.message, CHECK_NETWORK) });
-      if (this.#partial.size > 0 && !this.#partial.note)
-        await this.#restart("the store gives no strong ETag");
-    }
-  }
-
-  async #currentLink(): Promise<MintedLink> {
-    return (this.#link ??= await unlessAborted(this.#request.mint(), this.#context.signal));
-  }
-
-  /** Sends one request, and takes its response. */
-  async #attempt(link: MintedLink, receiver: Receiver): Promise<Step> {
-    const { size, note } = this.#partial;
-    const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
-    const outcome = await requestStore(
-      link.url,
-      // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
-      requested.etag === undefined ? {} : { range: `bytes=${requested.from}-`, "if-match": requested.etag },
-      { ...this.#request, ...this.#context },
-      async (reply, host): Promise<Step> => {
-        const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
-        const reason = storeReason(text);
-        const read = readStoreAnswer(reply, requested, reason, this.#context.clock.now());
-        const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
-        switch (read.kind) {
-          case "complete":
-            return "complete";
-          case "restart":
-            return await this.#restart(read.why);
-          case "refused":
-            return this.#refused(message);
-          case "later":
-            return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
-          case "never":
-            throw new DownloadError(`the store ${host} ${read.why}`, read.remedy);
-          case "bytes":
-            return await receiver.receive(read, reply, host, link.sizeBytes);
-        }
-      },
-    );
-    return "fault" in outcome ? outcome : outcome.value;
-  }
-
-  /** The store refused the link: the next attempt requests a new one. */
-  #refused(message: string): Step {
-    this.#link = undefined;
-    this.#refusedLinks++;
-    this.#refusedInARow++;
-    if (this.#refusedInARow > MAX_REFUSED_LINKS || this.#refusedLinks > MAX_LINKS) {
+  const refused = (message: string): Step => {
+    refusedLinks++;
+    refusedInARow++;
+    if (refusedInARow > MAX_REFUSED_LINKS || refusedLinks > MAX_LINKS) {
       throw new DownloadError(
-        `${message}, to ${this.#refusedInARow} new links in a row`,
+        `${message}, to ${refusedInARow} new links in a row`,
         "Check that the clocks of the service and its store are right, and that the store serves this machine's address.",
       );
     }
-    this.#context.reporter.progress(`${message}; requesting a new link`);
-    return "incomplete";
-  }
+    reporter.progress(`${message}; requesting a new link`);
+    return "refused";
+  };
 
-  async #restart(why: string): Promise<Step> {
-    if (++this.#restarts > MAX_RESTARTS) {
+  const restart = async (why: string): Promise<Step> => {
+    if (++restarts > MAX_RESTARTS) {
       throw new DownloadError(
         `${why}; the download was restarted ${MAX_RESTARTS} times`,
         "Run `pulumi up` again when nothing changes the bundle. Without a strong ETag a download cannot be resumed: it needs a stable network.",
       );
     }
-    this.#context.reporter.progress(`${why}: the download restarts`);
-    await this.#partial.begin(undefined);
+    reporter.progress(`${why}: the download restarts`);
+    await partial.begin(undefined);
     return "incomplete";
+  };
+
+  /** Sends one request, and takes its response. */
+  const attempt = async ({ url, sizeBytes }: MintedLink): Promise<Step> => {
+    const { size, note } = partial;
+    const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
+    const outcome = await requestStore(
+      url,
+      // not If-Range: S3-compatible stores ignore it, and send the end of another bundle
+      requested.etag === undefined ? {} : { range: `bytes=${requested.from}-`, "if-match": requested.etag },
+      { ...request, ...context },
+      async (reply, host): Promise<Step> => {
+        const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
+        const reason = storeReason(text);
+        const read = readStoreAnswer(reply, requested, reason, clock.now());
+        const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
+        switch (read.kind) {
+          case "complete":
+            return "complete";
+          case "restart":
+            return await restart(read.why);
+          case "refused":
+            return refused(message);
+          case "later":
+            return { fault: read.fault, error: new DownloadError(message, CHECK_NETWORK) };
+          case "never":
+            throw new DownloadError(`the store ${host} ${read.why}`, read.remedy);
+          case "bytes":
+            return await receive(read, reply, host, sizeBytes);
+        }
+      },
+    );
+    return "fault" in outcome ? outcome : outcome.value;
+  };
+
+  for (;;) {
+    signal.throwIfAborted();
+    const step = await attempt(link);
+    if (step === "complete") return await unlessAborted(partial.finish(), signal);
+    if (step === "refused") link = await newLink();
+    if (typeof step === "string") continue;
+    const { fault, error } = step;
+    await retries.pause({ fault, error: error.withMessage(error.message, CHECK_NETWORK) });
+    if (partial.size > 0 && !partial.note) await restart("the store gives no strong ETag");
   }
 }

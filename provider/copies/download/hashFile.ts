@@ -1,13 +1,9 @@
-import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { diskFailure } from "../../runtime/files/diskFailure";
+import { digestFile } from "../../runtime/files/listing";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import { unlessAborted } from "../../runtime/time/clock";
 import { DownloadError } from "../../runtime/messages/errors";
-
-/** How many bytes are read at a time. */
-const BLOCK_BYTES = 1024 * 1024;
 
 /**
  * Hashes a bundle that is a local file.
@@ -22,41 +18,24 @@ export async function hashFile(
   { limitBytes }: { readonly limitBytes: number },
   { signal }: { readonly signal: AbortSignal },
 ): Promise<{ sha256: string; size: number }> {
+  const checkSize = (size: number): void => {
+    if (size <= limitBytes) return;
+    throw new DownloadError(
+      `${path} has more than the limit of ${formatBytes(limitBytes)}`,
+      "If it is meant to be that large, raise limits.archiveBytes.",
+    );
+  };
   signal.throwIfAborted();
   try {
-    return await unlessAborted(hashOf(path, limitBytes, signal), signal);
-  } catch (error) {
-    throw diskFailure(error, path, signal, { kind: "file" });
-  }
-}
-
-async function hashOf(
-  path: string,
-  limitBytes: number,
-  signal: AbortSignal,
-): Promise<{ sha256: string; size: number }> {
-  // opening a pipe without a writer would block
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = await file.stat();
+    const stats = await unlessAborted(stat(path), signal);
+    // opening a pipe without a writer would block
     if (!stats.isFile())
       throw new DownloadError(`${path} is not a file`, "Give the path of the archive itself.");
-    const hash = createHash("sha256");
-    let size = 0;
-    const blocks = file.createReadStream({ highWaterMark: BLOCK_BYTES, autoClose: false });
-    for await (const block of blocks as AsyncIterable<Buffer>) {
-      signal.throwIfAborted();
-      hash.update(block);
-      size += block.length;
-      if (Math.max(size, stats.size) > limitBytes) {
-        throw new DownloadError(
-          `${path} has more than the limit of ${formatBytes(limitBytes)}`,
-          "If it is meant to be that large, raise limits.archiveBytes.",
-        );
-      }
-    }
-    return { sha256: hash.digest("hex"), size };
-  } finally {
-    await file.close();
+    checkSize(stats.size);
+    const hashed = await unlessAborted(digestFile(path, signal), signal);
+    checkSize(hashed.size); // of a file that has more than the system says
+    return hashed;
+  } catch (error) {
+    throw diskFailure(error, path, signal, { kind: "file" });
   }
 }

@@ -35,8 +35,9 @@ export class PartialDownload {
   note: DownloadNote | undefined;
   /** The received bytes cannot be used again. */
   isUseless = false;
-  readonly #where: { readonly folder: string; readonly name: string };
   #folder: string;
+  /** Where it is without an owner. */
+  readonly #free: string;
   #thread: Thread<WriterTask, Written> | undefined;
   /** The blocks, in memory that the thread shares. Empty without a thread: a complete partial download may be kept for long. */
   #bytes: Buffer = Buffer.alloc(0);
@@ -48,8 +49,8 @@ export class PartialDownload {
 
   private constructor(folder: string, name: string, subject: string) {
     this.subject = subject;
-    this.#where = { folder, name };
     this.#folder = join(folder, `${name}.${ownName()}.part`);
+    this.#free = join(folder, `${name}.${freeName()}.part`);
   }
 
   /**
@@ -147,10 +148,9 @@ export class PartialDownload {
   /** Leaves the partial download to the next call, if that can use it. */
   release(): void {
     if (this.isUseless) return this.remove();
-    const free = join(this.#where.folder, `${this.#where.name}.${freeName()}.part`);
     try {
-      renameSync(this.#folder, free);
-      this.#folder = free;
+      renameSync(this.#folder, this.#free);
+      this.#folder = this.#free;
     } catch {
       // the next process takes it over when this one ends
     }
@@ -192,9 +192,9 @@ export function strongEtag(header: string | null): string | undefined {
 function readNote(path: string, subject: string): DownloadNote | undefined {
   try {
     const note = (JSON.parse(readFileSync(path, "utf8")) ?? {}) as Record<string, unknown>;
-    const { etag, totalBytes } = note;
-    if (note["subject"] !== subject || typeof etag !== "string" || strongEtag(etag) === undefined)
-      return undefined;
+    const { totalBytes } = note;
+    const etag = strongEtag(String(note["etag"]));
+    if (note["subject"] !== subject || etag === undefined) return undefined;
     return { subject, etag, ...(Number.isSafeInteger(totalBytes) && { totalBytes: totalBytes as number }) };
   } catch {
     return undefined;

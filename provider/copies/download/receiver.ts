@@ -12,35 +12,37 @@ const PROGRESS_INTERVAL_MS = 250;
 /** How long received bytes are collected before they are written, in milliseconds. A killed run loses only these bytes. */
 const WRITE_INTERVAL_MS = 50;
 
-type ReceiverContext = Pick<NetworkContext, "clock" | "reporter">;
-
-/** Appends the bytes of a store's responses to the partial download, up to the promised or allowed number. */
-export class Receiver {
-  readonly #partial: PartialDownload;
-  readonly #limitBytes: number;
-  readonly #context: ReceiverContext;
-  readonly #onBytes: (count: number) => void;
+/**
+ * Appends the bytes of a store's responses to the partial download, up to the promised or allowed number.
+ *
+ * @param limitBytes of the whole bundle; larger ones are refused
+ * @param onBytes gets the number of bytes whenever some arrived
+ */
+export function receiverOf(
+  partial: PartialDownload,
+  limitBytes: number,
+  { clock, reporter }: Pick<NetworkContext, "clock" | "reporter">,
+  onBytes: (count: number) => void,
+) {
   /** When the first byte arrived, and how many bytes arrived since. */
-  #startedAt = 0;
-  #moved = 0;
-  #shownAt = -Infinity;
-  #writtenAt = -Infinity;
+  let startedAt = 0;
+  let moved = 0;
+  let shownAt = -Infinity;
+  let writtenAt = -Infinity;
 
-  /**
-   * @param limitBytes of the whole bundle; larger ones are refused
-   * @param onBytes gets the number of bytes whenever some arrived
-   */
-  constructor(
-    partial: PartialDownload,
-    limitBytes: number,
-    context: ReceiverContext,
-    onBytes: (count: number) => void,
-  ) {
-    this.#partial = partial;
-    this.#limitBytes = limitBytes;
-    this.#context = context;
-    this.#onBytes = onBytes;
-  }
+  const received = (count: number, total: number | undefined): void => {
+    const now = clock.monotonic();
+    if (moved === 0) startedAt = now;
+    moved += count;
+    onBytes(count);
+    if (now - writtenAt >= WRITE_INTERVAL_MS) {
+      writtenAt = now;
+      partial.write();
+    }
+    if (now - shownAt < PROGRESS_INTERVAL_MS) return;
+    shownAt = now;
+    reporter.progress(transferLine("downloading", partial.size, total, now - startedAt, moved));
+  };
 
   /**
    * Receives one response to its end.
@@ -49,72 +51,47 @@ export class Receiver {
    * @returns "incomplete" when the store deliberately sent only a part
    * @throws DownloadError for unwanted bytes; Interruption for a lost connection
    */
-  async receive(
-    bytes: ReceivedRange,
+  return async (
+    { from, until, totalBytes, etag, endIsUnknown }: ReceivedRange,
     reply: HttpReply,
     host: string,
-    promisedBytes: number | undefined,
-  ): Promise<"complete" | "incomplete"> {
-    const partial = this.#partial;
-    this.#checkSize(bytes.totalBytes ?? 0, host, promisedBytes);
-    if (bytes.endIsUnknown && promisedBytes === undefined) {
+    promisedBytes?: number,
+  ): Promise<"complete" | "incomplete"> => {
+    const tooMuch = (what: string): DownloadError => {
+      partial.isUseless = true;
+      return new DownloadError(
+        `the store ${host} sends more than ${what}`,
+        "If the bundle is meant to be that large, raise limits.archiveBytes; else report this to the service's support.",
+      );
+    };
+    const checkSize = (bytes: number): void => {
+      if (promisedBytes !== undefined && bytes > promisedBytes)
+        throw tooMuch(`the ${formatBytes(promisedBytes)} that the service promised`);
+      if (bytes > limitBytes) throw tooMuch(`the limit of ${formatBytes(limitBytes)}`);
+    };
+    checkSize(totalBytes ?? 0);
+    if (endIsUnknown && promisedBytes === undefined) {
       throw new DownloadError(
         `the store ${host} does not send the length of the bundle, so a truncated bundle could not be detected`,
         "Have the store send a Content-Length.",
       );
     }
-    if (bytes.from === 0) {
-      const { etag, totalBytes } = bytes;
-      await partial.begin(etag === undefined ? undefined : { subject: partial.subject, etag, totalBytes });
-    }
-    const total = bytes.totalBytes ?? promisedBytes;
+    const { subject } = partial;
+    if (from === 0) await partial.begin(etag === undefined ? undefined : { subject, etag, totalBytes });
     for await (const piece of reply.content()) {
       const count = piece.length;
-      this.#checkSize(partial.size + count, host, promisedBytes);
-      if (partial.size + count > (bytes.until ?? Infinity))
-        throw this.#tooMuch("more than it promised", host);
+      checkSize(partial.size + count);
+      if (partial.size + count > (until ?? Infinity)) throw tooMuch("it promised");
       await partial.append(piece);
       releaseBody(piece);
-      this.#received(count, total);
+      received(count, totalBytes ?? promisedBytes);
     }
-    const end = bytes.totalBytes ?? (bytes.endIsUnknown ? promisedBytes : partial.size);
+    const end = totalBytes ?? (endIsUnknown ? promisedBytes : partial.size);
     if (partial.size === end) return "complete";
-    const isWhole = partial.size === bytes.until; // the store sends smaller ranges than requested
-    if (isWhole && partial.size - bytes.from >= WORTH_BYTES) return "incomplete";
+    const isWhole = partial.size === until; // the store sends smaller ranges than requested
+    if (isWhole && partial.size - from >= WORTH_BYTES) return "incomplete";
     throw new Interruption({ code: isWhole ? TOO_FEW_BYTES : "ECONNRESET" });
-  }
-
-  #checkSize(bytes: number, host: string, promisedBytes = Infinity): void {
-    if (bytes > promisedBytes)
-      throw this.#tooMuch(`more than the ${formatBytes(promisedBytes)} that the service promised`, host);
-    const limit = this.#limitBytes;
-    if (bytes > limit) throw this.#tooMuch(`more than the limit of ${formatBytes(limit)}`, host);
-  }
-
-  #tooMuch(what: string, host: string): DownloadError {
-    this.#partial.isUseless = true;
-    return new DownloadError(
-      `the store ${host} sends ${what}`,
-      "If the bundle is meant to be that large, raise limits.archiveBytes; else report this to the service's support.",
-    );
-  }
-
-  #received(count: number, total: number | undefined): void {
-    const { clock, reporter } = this.#context;
-    const now = clock.monotonic();
-    if (this.#moved === 0) this.#startedAt = now;
-    this.#moved += count;
-    this.#onBytes(count);
-    if (now - this.#writtenAt >= WRITE_INTERVAL_MS) {
-      this.#writtenAt = now;
-      this.#partial.write();
-    }
-    if (now - this.#shownAt < PROGRESS_INTERVAL_MS) return;
-    this.#shownAt = now;
-    reporter.progress(
-      transferLine("downloading", this.#partial.size, total, now - this.#startedAt, this.#moved),
-    );
-  }
+  };
 }
 
 /**

@@ -1,13 +1,11 @@
 import type { LookupFunction } from "node:net";
-import { isLoopback, type Lookup, refusedAddress, refusedHost } from "../../http/address";
+import { type AddressPolicy, isLoopback, type Lookup, refusedAddress, refusedHost } from "../../http/address";
 import { DownloadError } from "../../runtime/messages/errors";
 
 /** Which addresses of a store are allowed. */
-export interface StorePolicy {
+export interface StorePolicy extends AddressPolicy {
   /** Allows `http:`, to any host. */
   readonly allowInsecure: boolean;
-  /** Allows only public addresses. */
-  readonly publicStorageOnly: boolean;
 }
 
 /**

@@ -47,7 +47,7 @@ const REFUSED = new Set([401, 403, 410]);
  * @param nowMs wall-clock time in milliseconds since 1970
  */
 export function readStoreAnswer(
-  { status, headers }: { status: number; headers: { get(name: string): string | null } },
+  { status, headers }: { status: number; headers: Headers },
   requested: RequestedRange,
   reason: string,
   nowMs: number,

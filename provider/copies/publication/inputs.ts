@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_UNPACKED_BYTES } from "../../site/archive/unpackedBound";
 import type { SearchOptions } from "../../site/offlineSearch/options";
 import {
+  hasFields,
+  type InputFields,
   type InputRow,
   type InputTable,
   ruleOfFields,
@@ -11,6 +13,7 @@ import {
 } from "../../resource/inputTable";
 import type { BundleLimits } from "../source/requirements";
 import { variableNameProblem } from "../../resource/serviceInputs";
+import type { ConfigurationSource } from "../../service/configuration";
 
 const GIB = 2 ** 30;
 const DEFAULT_LIMITS: Required<BundleLimits> = {
@@ -22,21 +25,25 @@ const DEFAULT_LIMITS: Required<BundleLimits> = {
 /** More than anyone needs: a larger value is a typing error. */
 const MAX_KEEP = 1_000;
 
-const problemOfLimit = (limit: unknown): string | undefined =>
-  Number.isSafeInteger(limit) && Number(limit) > 0 ? undefined : "must be a whole number above 0";
-const problemOfSwitch = (value: unknown): string | undefined =>
-  typeof value === "boolean" ? undefined : "must be true or false";
-const problemOfList = (value: unknown): string | undefined =>
+const ruleOfLimit = (limit: unknown): RuleResult =>
+  Number.isSafeInteger(limit) && Number(limit) > 0
+    ? { value: limit }
+    : { problem: "must be a whole number above 0" };
+const ruleOfList = (value: unknown): RuleResult =>
   Array.isArray(value) && value.every((each) => typeof each === "string" && each.trim() !== "")
-    ? undefined
-    : "must be a list of texts that are not empty";
+    ? { value }
+    : { problem: "must be a list of texts that are not empty" };
 
-/** The problem of each option of a search. */
-const SEARCH_OPTIONS: Readonly<Record<keyof SearchOptions, (value: unknown) => string | undefined>> = {
-  button: problemOfSwitch,
-  shortcuts: problemOfSwitch,
-  openFrom: problemOfList,
-  exclude: problemOfList,
+const LIMITS: InputFields<BundleLimits> = {
+  archiveBytes: { rule: ruleOfLimit },
+  unpackedBytes: { rule: ruleOfLimit },
+  files: { rule: ruleOfLimit },
+};
+const SEARCH_OPTIONS: InputFields<SearchOptions> = {
+  button: { rule: ruleOfSwitch },
+  shortcuts: { rule: ruleOfSwitch },
+  openFrom: { rule: ruleOfList },
+  exclude: { rule: ruleOfList },
 };
 
 /** The row of `signingKeyEnv`. */
@@ -73,15 +80,16 @@ export const PUBLICATION_INPUTS: InputTable<{
   offlineSearch: { change: "content", rule: ruleOfSearch, isSame: isDeepStrictEqual },
 };
 
-function ruleOfLimits(value: unknown): RuleResult {
-  const problems = { archiveBytes: problemOfLimit, unpackedBytes: problemOfLimit, files: problemOfLimit };
-  const ruled = ruleOfFields(value, "limit", problems, "must be an object, such as { archiveBytes: 1e9 }");
+function ruleOfLimits(value: unknown, configuration: ConfigurationSource): RuleResult {
+  if (!hasFields(value)) return { problem: "must be an object, such as { archiveBytes: 1e9 }" };
+  const ruled = ruleOfFields(LIMITS, "there is no such limit. Limits are", value, configuration);
   return "problem" in ruled ? ruled : { value: { ...DEFAULT_LIMITS, ...ruled.value } };
 }
 
-function ruleOfSearch(value: unknown): RuleResult {
+function ruleOfSearch(value: unknown, configuration: ConfigurationSource): RuleResult {
   if (typeof value === "boolean") return { value: value ? true : undefined };
-  const otherwise = 'must be true, false, or options such as { button: false, exclude: ["v1/**"] }';
-  const ruled = ruleOfFields(value, "option", SEARCH_OPTIONS, otherwise);
+  if (!hasFields(value))
+    return { problem: 'must be true, false, or options such as { button: false, exclude: ["v1/**"] }' };
+  const ruled = ruleOfFields(SEARCH_OPTIONS, "there is no such option. Options are", value, configuration);
   return "problem" in ruled || Object.keys(ruled.value).length > 0 ? ruled : { value: true };
 }

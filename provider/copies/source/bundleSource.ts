@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isIdentifier, normaliseDomain } from "../../service/identifier";
-import type { RuleResult } from "../../resource/inputTable";
-import { problemOfLabel, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
+import { type InputFields, ruleOfFields, type RuleResult, text } from "../../resource/inputTable";
+import { ruleOfDomain, ruleOfId, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
 import type { Attributes } from "../../runtime/tracing/tracer";
 import { isUnknown } from "../../runtime/messages/plainText";
@@ -38,8 +37,19 @@ export type BundleSource = ExportSource | FileSource;
 /** A source after check, with defaults. */
 export type CheckedSource = Required<ExportSource> | FileSource;
 
-const EXPORT_FIELDS = ["domain", "jobId", "version", "baseUrl", "apiKeyEnv"];
-const FILE_FIELDS = ["file", "version", "domain", "fileSha256"];
+const ANY_TEXT = { rule: text((value) => ({ value })) };
+const EXPORT_FIELDS: InputFields<ExportSource> = {
+  domain: { rule: ruleOfDomain },
+  jobId: { rule: ruleOfId("an id of a job") },
+  version: { rule: ruleOfVersion },
+  ...SERVICE_INPUTS,
+};
+const FILE_FIELDS: InputFields<FileSource> = {
+  file: ANY_TEXT,
+  version: { rule: ruleOfVersion, required: "a label of the content, such as a date" },
+  domain: { rule: ruleOfDomain },
+  fileSha256: ANY_TEXT,
+};
 
 /**
  * The fields of a source in a whole export, such as an output of another stack: never its link. Other values stay as they are, so that
@@ -50,7 +60,7 @@ function withoutRest(given: Readonly<Record<string, unknown>>): Readonly<Record<
   const isExport =
     (typeof urn === "string" && /[:/]StaticExport::/.test(urn)) || ("status" in given && "jobId" in given);
   return isExport
-    ? Object.fromEntries(Object.entries(given).filter(([name]) => EXPORT_FIELDS.includes(name)))
+    ? Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(EXPORT_FIELDS, name)))
     : given;
 }
 
@@ -62,54 +72,16 @@ export function ruleOfSource(value: unknown, configuration: ConfigurationSource)
   const isFile = "file" in given;
   if (!isFile && !("jobId" in given)) return { problem: oneOf };
   const fields = isFile ? FILE_FIELDS : EXPORT_FIELDS;
-  const foreign = Object.keys(given).find((name) => !fields.includes(name));
-  if (foreign !== undefined) {
-    return { at: foreign, problem: `there is no such field of a source. Fields are: ${fields.join(", ")}` };
-  }
-  for (const [name, each] of Object.entries(given)) {
-    if (name === "version" && typeof each !== "string") return { at: name, problem: problemOfLabel(each) };
-    if (typeof each !== "string" || each === "")
-      return { at: name, problem: "must be a string that is not empty" };
-  }
-  const { version } = given;
-  if (version !== undefined && !isUnknown(version)) {
-    const ruled = ruleOfVersion(version as string);
-    if ("problem" in ruled) return { at: "version", problem: ruled.problem };
-  }
-  return isFile ? ruleOfFile(given) : ruleOfExport(given, configuration);
-}
-
-function ruleOfExport(given: Record<string, unknown>, configuration: ConfigurationSource): RuleResult {
-  const { jobId } = given;
-  if (!isUnknown(jobId) && !isIdentifier(jobId)) {
-    return { at: "jobId", problem: "is not an id of a job: visible ASCII characters, at most 512 of them" };
-  }
-  const domain = checkedDomain(given);
-  if ("problem" in domain) return domain;
-  const service: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(SERVICE_INPUTS)) {
-    const value = given[name] ?? row.default;
-    const ruled = isUnknown(value) ? { value } : row.rule(value, configuration);
-    if ("problem" in ruled) return { at: name, problem: ruled.problem };
-    service[name] = ruled.value;
-  }
-  return { value: { ...given, ...domain, ...service, version: given["version"] ?? jobId } };
-}
-
-function ruleOfFile(given: Record<string, unknown>): RuleResult {
-  if (given["version"] === undefined) {
-    return { at: "version", problem: "is required: a label of the content, such as a date" };
-  }
-  const domain = checkedDomain(given);
-  return "problem" in domain ? domain : { value: { ...given, ...domain } };
-}
-
-function checkedDomain({
-  domain,
-}: Record<string, unknown>): { domain?: string } | Extract<RuleResult, { problem: string }> {
-  if (domain === undefined || isUnknown(domain)) return {};
-  const result = normaliseDomain(domain as string);
-  return "domain" in result ? { domain: result.domain } : { at: "domain", problem: result.problem };
+  // the rule of a label says more about other values
+  const isNoText = (name: string): boolean => typeof given[name] !== "string" && name !== "version";
+  const empty = Object.keys(given).find(
+    (name) => Object.hasOwn(fields, name) && (given[name] === "" || isNoText(name)),
+  );
+  if (empty !== undefined) return { at: empty, problem: "must be a string that is not empty" };
+  const noSuch = "there is no such field of a source. Fields are";
+  const ruled = ruleOfFields<Record<string, unknown>>(fields, noSuch, given, configuration);
+  if (isFile || "problem" in ruled) return ruled;
+  return { value: { ...ruled.value, version: ruled.value["version"] ?? ruled.value["jobId"] } };
 }
 
 /**
@@ -140,9 +112,8 @@ export function describeSource(source: CheckedSource): string {
 }
 
 export function sourceAttributes(source: CheckedSource): Attributes {
-  const { domain } = source;
   return {
-    "docs_hosting.domain": domain,
+    "docs_hosting.domain": source.domain,
     ...("jobId" in source && { "docs_hosting.job.id": source.jobId }),
   };
 }

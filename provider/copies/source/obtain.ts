@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { archiveFormat } from "../../site/archive/format";
 import type { Bundle } from "../../site/inspection/bundle";
@@ -18,9 +18,9 @@ import type { LimitedContext } from "../../resource/withinLimit";
 export interface Obtained {
   readonly bundle: Bundle;
   /** The bundle was used: removes what was downloaded for it. */
-  remove(): void;
+  readonly remove: () => void;
   /** The bundle was not used yet: keeps the download for the next run. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** How to release a bundle that was here before. */
@@ -39,12 +39,9 @@ export async function obtain(
   { source, limits }: { readonly source: CheckedSource } & Pick<BundleRequirements, "limits">,
 ): Promise<Obtained> {
   if (!("file" in source)) {
-    return context.tracer.span("docs_hosting.bundle.download", {}, async () => {
-      const obtained = await fetchExport(context, source, limits.archiveBytes);
-      const { sha256, size } = obtained.bundle;
-      context.tracer.note({ "docs_hosting.bundle.sha256": sha256, "docs_hosting.bundle.size": size });
-      return obtained;
-    });
+    return context.tracer.span("docs_hosting.bundle.download", {}, () =>
+      fetchExport(context, source, limits.archiveBytes),
+    );
   }
   const path = resolve(source.file);
   const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
@@ -66,11 +63,11 @@ async function fetchExport(
   const settings = serviceSettings(context.configuration, source);
   await service.client.getExport(jobId, domain); // a response with a link may omit the site
   // two resources with the same job do not share their parts
-  const name = createHash("sha256").update(JSON.stringify([baseUrl, jobId, context.urn]));
-  const fetched = await download(
+  const name = hash("sha256", JSON.stringify([baseUrl, jobId, context.urn])).slice(0, 32);
+  const { path, sha256, size, ...held } = await download(
     {
       folder: homeFolder(environment, "downloads"),
-      name: name.digest("hex").slice(0, 32),
+      name,
       mint: () => mintLink(jobId, domain, service),
       limitBytes,
       subject: describeSource(source),
@@ -79,16 +76,12 @@ async function fetchExport(
     },
     context,
   );
-  const { path, sha256, size } = fetched;
   try {
     const format = await archiveFormat(path);
-    return {
-      bundle: { path, format, sha256, size, version, jobId, domain },
-      remove: () => fetched.remove(),
-      release: () => fetched.release(),
-    };
+    context.tracer.note({ "docs_hosting.bundle.sha256": sha256, "docs_hosting.bundle.size": size });
+    return { bundle: { path, format, sha256, size, version, jobId, domain }, ...held };
   } catch (error) {
-    fetched.remove(); // not an archive: a retry would get the same file
+    held.remove(); // not an archive: a retry would get the same file
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { WrittenKit } from "../contents/writtenKit";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
-import { inputsAmong } from "../../resource/inputTable";
-import { type Every, present, unknownOutputs } from "../../resource/outputTable";
+import { type Every, outputsAmong, present, unknownOutputs } from "../../resource/outputTable";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type OwnOutputs } from "./outputs";
@@ -63,5 +62,5 @@ export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, u
 
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AirGapKitState): CheckedInputs {
-  return inputsAmong<CheckedInputs>(AIR_GAP_KIT_INPUTS, outputs);
+  return outputsAmong<CheckedInputs>(AIR_GAP_KIT_INPUTS, outputs);
 }

@@ -41,17 +41,24 @@ export interface JobWait<Job> extends Pick<NetworkContext, "clock" | "deadline" 
  * @throws DeadlineExceededError, the signal's reason, or what `poll` throws
  */
 export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Promise<Job> {
-  const { name, clock, deadline, signal } = wait;
+  const { name, subject, clock, deadline, signal } = wait;
   const reporter = warningOnce(wait.reporter);
   const report = reportProgress(reporter);
   const startedAt = clock.monotonic();
   const history: Observation[] = [];
   const statuses = new Set<string>();
-  for (let polls = 1, last = false; ; polls++) {
+  let polls = 0;
+  const tooLate = (seen: Observation): DeadlineExceededError =>
+    new DeadlineExceededError(
+      `waited for ${subject}, but the time limit of ${formatDuration(deadline.limitMs)} passed. ` +
+        `Last seen: ${[seen.status, ...figuresOf(seen)].join(", ")}. ${polls} polls in all, statuses: ${[...statuses].join(" → ")}`,
+      "Run `pulumi up` again to continue with the same job, or raise the limit with the resource option customTimeouts.",
+    );
+  for (let isLast = false; ;) {
+    polls++;
     const job = await wait.poll().catch((error: unknown) => {
       const before = history.at(-1);
-      if (!(error instanceof AnswerCutOffError) || !before) throw error;
-      throw deadlineExceeded(wait, before, polls, statuses);
+      throw error instanceof AnswerCutOffError && before ? tooLate(before) : error;
     });
     if (job.isUnexpected) {
       reporter.warn(`${name} has the unknown status "${job.status}"; it counts as still running`);
@@ -63,11 +70,11 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
     if (statuses.size < MAX_STATUSES) statuses.add(status);
     report(history);
     if (job.outcome !== "pending") return job;
-    if (last) throw deadlineExceeded(wait, poll, polls, statuses);
+    if (isLast) throw tooLate(poll);
     const untilLastPollMs = Math.max(0, deadline.remainingMs() - LAST_POLL_MS);
     const delayMs = nextPollDelayMs(history, clock.random(), wait.inFlight());
-    last = delayMs >= untilLastPollMs;
-    await sleep(clock, last ? untilLastPollMs : delayMs, signal);
+    isLast = delayMs >= untilLastPollMs;
+    await sleep(clock, isLast ? untilLastPollMs : delayMs, signal);
   }
 }
 
@@ -89,18 +96,4 @@ function reportProgress(reporter: Reporter): (history: readonly Observation[]) =
     quarters = reached;
     reportedMs = elapsedMs;
   };
-}
-
-function deadlineExceeded(
-  { subject, deadline }: Pick<JobWait<unknown>, "subject" | "deadline">,
-  last: Observation,
-  polls: number,
-  statuses: ReadonlySet<string>,
-): DeadlineExceededError {
-  const details = [last.status, ...figuresOf(last)];
-  return new DeadlineExceededError(
-    `waited for ${subject}, but the time limit of ${formatDuration(deadline.limitMs)} passed. ` +
-      `Last seen: ${details.join(", ")}. ${polls} polls in all, statuses: ${[...statuses].join(" → ")}`,
-    "Run `pulumi up` again to continue with the same job, or raise the limit with the resource option customTimeouts.",
-  );
 }

@@ -16,13 +16,13 @@ const INTENT = "a".repeat(64);
 test("two processes that write at once leave whole records only, and no draft", async () => {
   const folder = mkdtempSync(join(tmpdir(), "records-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const records = new ResumeFolder(() => folder, Date.now, Math.random);
+  const records = new ResumeFolder(() => folder, { now: Date.now, random: Math.random });
   const compiled = join(import.meta.dirname, "../../../dist/provider/resource/resumeRecords.js");
   const write = (name: string): Promise<unknown> =>
     promisify(execFile)(process.execPath, [
       "-e",
       `const { ResumeFolder } = require(${JSON.stringify(compiled)});
-       const records = new ResumeFolder(() => ${JSON.stringify(folder)}, Date.now, Math.random);
+       const records = new ResumeFolder(() => ${JSON.stringify(folder)}, { now: Date.now, random: Math.random });
        for (let i = 0; i < 100; i++) {
          const problem = records.save(${JSON.stringify(RESOURCE)}, ${JSON.stringify(INTENT)}, { jobId: "${name}-" + i });
          if (problem) throw new Error(problem);

@@ -41,12 +41,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** A separate process: it knows only the contents of the folder. */
-const records = (): ResumeFolder =>
-  new ResumeFolder(
-    () => folder,
-    () => nowMs,
-    Math.random,
-  );
+const records = (): ResumeFolder => new ResumeFolder(() => folder, { now: () => nowMs, random: Math.random });
 const files = (): string[] => readdirSync(folder);
 function onlyFile(): string {
   const [name = "", ...others] = files();
@@ -316,11 +311,10 @@ describe("forgetting", () => {
 test.runIf(process.platform === "linux")(
   "a folder in which nothing can be created is reported, and does not hang",
   () => {
-    const records = new ResumeFolder(
-      () => "/proc/docs-hosting/resume",
-      () => nowMs,
-      Math.random,
-    );
+    const records = new ResumeFolder(() => "/proc/docs-hosting/resume", {
+      now: () => nowMs,
+      random: Math.random,
+    });
     expect(records.save(RESOURCE, INTENT, { jobId: "job-1" })).toBe("ENOENT");
   },
 );

@@ -90,7 +90,7 @@ test("a missing field is empty and named, even if something depends on it", () =
     job: { ...BODY, source: { repository: "", ref: source.ref }, model: "" },
     missing: ["source.repository", "model"],
   });
-  expect(missingFields({ projectId: "p1", id: "a1" }, ["source", "model"])).toBe(
+  expect(missingFields({ projectId: "p1", jobId: "a1" }, ["source", "model"])).toBe(
     "agent job a1 of project p1: the service does not send source, model: empty in the outputs",
   );
 });

@@ -129,7 +129,7 @@ test("how far the clock is ahead is known after the first reply with a date", as
 });
 
 describe("a read of an agent job", () => {
-  const key = { projectId: "p/1", id: "a?1" };
+  const key = { projectId: "p/1", jobId: "a?1" };
   const poll = (client: Client): Promise<unknown> => client.getAgentJob(key);
 
   test("has the job, its missing fields, and the pause that the service asks for", async () => {

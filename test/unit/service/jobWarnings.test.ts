@@ -1,27 +1,22 @@
 import { expect, test } from "vitest";
-import { describeWarnings, readWarnings } from "../../../provider/service/exportJob.ts";
-
-const warningOf = (body: Record<string, unknown>): string | undefined => {
-  const warnings = readWarnings(body);
-  return warnings && describeWarnings(warnings);
-};
+import { warningsIn } from "../../../provider/service/exportJob.ts";
 
 test.each([{}, { warnings: [] }, { warnings: "none", errors: null }, { warnings: { "0": "x" } }])(
   "%j shows nothing",
   (body) => {
-    expect(readWarnings(body)).toBeUndefined();
+    expect(warningsIn(body)).toBeUndefined();
   },
 );
 
 test("of many, the first three are shown, and their number", () => {
   const warnings = ["a.md: gone", "b.md: gone", "c.md: gone", "d.md: gone", "e.md: gone"];
-  expect(warningOf({ warnings })).toBe(
+  expect(warningsIn({ warnings })).toBe(
     "5 warnings: (1) a.md: gone; (2) b.md: gone; (3) c.md: gone; and 2 more",
   );
-  expect(warningOf({ warnings: warnings.slice(0, 3) })).toBe(
+  expect(warningsIn({ warnings: warnings.slice(0, 3) })).toBe(
     "3 warnings: (1) a.md: gone; (2) b.md: gone; (3) c.md: gone",
   );
-  expect(warningOf({ warnings: ["a.md: gone"] })).toBe("1 warning: (1) a.md: gone");
+  expect(warningsIn({ warnings: ["a.md: gone"] })).toBe("1 warning: (1) a.md: gone");
 });
 
 test("a warning may be an object with a message and a path, and errors count as warnings", () => {
@@ -30,21 +25,21 @@ test("a warning may be an object with a message and a path, and errors count as 
     { path: "b.md", message: 7 },
     { message: "odd" },
   ];
-  expect(warningOf({ warnings, errors: ["late"] })).toBe(
+  expect(warningsIn({ warnings, errors: ["late"] })).toBe(
     "4 warnings: (1) a.md: no such page; (2) b.md; (3) odd; and 1 more",
   );
 });
 
 test("an entry without text counts, and is not shown", () => {
-  expect(warningOf({ warnings: [null, 7, {}, " ", "a.md: gone"] })).toBe(
+  expect(warningsIn({ warnings: [null, 7, {}, " ", "a.md: gone"] })).toBe(
     "5 warnings: (1) a.md: gone; and 4 more",
   );
-  expect(warningOf({ warnings: [null, 7] })).toBe("2 warnings");
+  expect(warningsIn({ warnings: [null, 7] })).toBe("2 warnings");
 });
 
 test("neither the key, nor the query of a link, nor a command, nor an endless text is shown", () => {
   const text = "svc_key https://a.example/b?sig=c4n4ry\n##vso[x]";
-  expect(warningOf({ warnings: [text, "x".repeat(500)] })).toBe(
+  expect(warningsIn({ warnings: [text, "x".repeat(500)] })).toBe(
     `2 warnings: (1) [removed] https://a.example/b?[removed] # #vso[x]; (2) ${"x".repeat(200)}…`,
   );
 });

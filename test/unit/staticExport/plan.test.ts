@@ -186,7 +186,7 @@ describe("the plan", () => {
     const adopted = (jobId: string) => ({
       action: "continue",
       code: "ADOPTED",
-      job: { kind: "running", jobId },
+      job: { jobId },
     });
     const text = "job job-7 is adopted if the service has it for this site; no job is started";
     expect(plan({ jobId: "job-7" })).toEqual({ ...adopted("job-7"), text });

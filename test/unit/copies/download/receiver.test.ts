@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { PartialDownload, type DownloadNote } from "../../../../provider/copies/download/partialDownload.ts";
-import { Receiver } from "../../../../provider/copies/download/receiver.ts";
+import { receiverOf } from "../../../../provider/copies/download/receiver.ts";
 import type { ReceivedRange } from "../../../../provider/copies/download/storeAnswer.ts";
 import { Interruption, type HttpReply } from "../../../../provider/http/attempt.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -42,7 +42,7 @@ function receiving({ limitBytes = 1_000_000, size = 0 } = {}) {
   const reporter = recordingReporter();
   const partial = Object.assign(new MemoryDownload(), { size });
   const counts: number[] = [];
-  const receiver = new Receiver(
+  const receiveFrom = receiverOf(
     partial as unknown as PartialDownload,
     limitBytes,
     { clock, reporter },
@@ -63,7 +63,7 @@ function receiving({ limitBytes = 1_000_000, size = 0 } = {}) {
       }
     };
     const answer: ReceivedRange = { kind: "bytes", from: size, endIsUnknown: false, ...range };
-    return receiver.receive(answer, { content } as HttpReply, "store.test", promisedBytes);
+    return receiveFrom(answer, { content } as HttpReply, "store.test", promisedBytes);
   };
   return { receive, partial, counts, lines: reporter.lines.progress };
 }
@@ -77,12 +77,12 @@ test("the memory of processed bytes is freed, but not of bytes that share it wit
   const partial = PartialDownload.claim(folder, "a", "job a", Date.now());
   await partial.open();
   const context = { clock: new VirtualClock(), reporter: recordingReporter() };
-  const receiver = new Receiver(partial, 1_000, context, () => undefined);
+  const receive = receiverOf(partial, 1_000, context, () => undefined);
   // eslint-disable-next-line @typescript-eslint/require-await -- as answers are read
   const content = async function* (): AsyncIterable<Uint8Array> {
     yield* [alone, shared];
   };
-  const took = await receiver.receive(
+  const took = await receive(
     { kind: "bytes", from: 0, totalBytes: 15, endIsUnknown: false },
     { content } as HttpReply,
     "store.test",
