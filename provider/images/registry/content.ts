@@ -45,8 +45,8 @@ export function describe({ mediaType, digest, bytes }: Content): Descriptor {
 /** Reads a descriptor of a manifest, without its annotations. @returns undefined when it is invalid */
 export function descriptorIn(value: unknown): Descriptor | undefined {
   const { mediaType, digest, size } = fieldsOf(value);
-  if (!isDigest(digest) || typeof mediaType !== "string") return undefined;
-  return typeof size === "number" && Number.isSafeInteger(size) && size >= 0
+  const isSize = typeof size === "number" && Number.isSafeInteger(size) && size >= 0;
+  return isDigest(digest) && typeof mediaType === "string" && isSize
     ? { mediaType, digest, size }
     : undefined;
 }

@@ -48,19 +48,13 @@ export async function ensureContent(client: RegistryClient, content: Content): P
 async function mount(client: RegistryClient, digest: string, from: string): Promise<boolean> {
   const query = new URLSearchParams({ mount: digest, from });
   const to = await client.url(`${client.path("blobs", "uploads")}/?${query.toString()}`);
-  const retries = client.retries();
-  for (;;) {
-    const started = await client.sendOnce(
-      { method: "POST", to, accepted: [201, 202], alsoReads: [from] },
-      async ({ status, headers }) =>
-        status === 202 ? client.located(headers.get("location"), to) : undefined,
-    );
-    if ("value" in started) {
-      if (started.value !== undefined) await cancelUpload(client, started.value);
-      return started.value === undefined;
-    }
+  const started = await client.attempt(
+    { method: "POST", to, accepted: [201, 202], alsoReads: [from] },
+    async ({ status, headers }) => (status === 202 ? client.located(headers.get("location"), to) : undefined),
     // whatever is temporary among them is so for the upload, too
-    if (started.fault.kind === "status" || started.fault.kind === "malformed") return false;
-    await retries.pause(started);
-  }
+    ({ kind }) => kind === "status" || kind === "malformed",
+  );
+  if ("refusal" in started) return false;
+  if (started.value !== undefined) await cancelUpload(client, started.value);
+  return started.value === undefined;
 }

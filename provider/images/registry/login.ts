@@ -8,9 +8,9 @@ import {
   type FoundCredential,
 } from "./credentials";
 import { type RegistryRequest, exchange, type RegistryContext, wholeBody } from "./exchange";
-import { type FailedAttempt, allowedRepeats } from "../../http/retryPolicy";
+import type { FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
-import { readUnwanted, refused, unconnected } from "./failedRequest";
+import { isRefusal, readUnwanted, refused } from "./failedRequest";
 import type { Repository } from "./reference";
 
 /** What a token must allow. */
@@ -18,6 +18,15 @@ export interface Rights {
   readonly scopes: readonly string[];
   /** The registry's challenge decides which scopes are requested; {@link scopes} only if it names none. */
   readonly asChallenged: boolean;
+}
+
+/** What is known about the tokens for requests with the same rights. */
+interface Grant {
+  token?: Token | undefined;
+  /** The scopes that the registry's challenge to such a request named. */
+  named?: readonly string[];
+  /** Whether a token has these in place of the rights' own scopes, which the registry does not accept. */
+  usesNamed: boolean;
 }
 
 /**
@@ -33,19 +42,12 @@ export class Login {
   /** The challenge that requested a token. */
   #bearer: Challenge | undefined;
   #basic: string | undefined;
-  readonly #tokens = new Map<string, Token>();
-  /** The scopes that the registry's challenge to a request with these rights named. */
-  readonly #named = new Map<string, readonly string[]>();
-  /** The rights whose own scopes the registry does not accept. */
-  readonly #insufficient = new Set<string>();
+  /** By the rights, as JSON. */
+  readonly #grants = new Map<string, Grant>();
 
   constructor(repository: Repository, context: RegistryContext) {
     this.#repository = repository;
     this.#context = context;
-  }
-
-  get hasCredential(): boolean {
-    return this.#place !== undefined;
   }
 
   /** Where a credential was searched for, and found. */
@@ -62,18 +64,16 @@ export class Login {
    */
   async authorization(rights: Rights, root: string): Promise<string | undefined | FailedAttempt> {
     if (this.#basic !== undefined) return this.#basic;
-    if (this.#bearer === undefined) return undefined;
-    const key = keyOf(rights);
-    const known = this.#tokens.get(key);
-    if (known && known.endsAtMs > this.#context.clock.monotonic()) return `Bearer ${known.text}`;
-    const named = this.#named.get(key);
+    const grant = this.#grantFor(rights);
     // without a token, the registry says what it needs
-    if (rights.asChallenged && named === undefined) return undefined;
-    const token = await this.#tokenFor(this.#bearer, rights, new URL(root));
-    if ("fault" in token) return token;
-    this.#tokens.set(key, token);
-    this.#context.secrets.add(token.text);
-    return `Bearer ${token.text}`;
+    if (this.#bearer === undefined || (rights.asChallenged && !grant.named)) return undefined;
+    if (grant.token === undefined || grant.token.endsAtMs <= this.#context.clock.monotonic()) {
+      const token = await this.#tokenFor(this.#bearer, rights.scopes, grant, new URL(root));
+      if ("fault" in token) return token;
+      grant.token = token;
+      this.#context.secrets.add(token.text);
+    }
+    return `Bearer ${grant.token.text}`;
   }
 
   /**
@@ -89,17 +89,15 @@ export class Login {
       ({ scheme, parameters }) => scheme === "bearer" && URL.canParse(parameters["realm"] ?? ""),
     );
     if (bearer) {
-      const key = keyOf(rights);
-      const before = this.#named.get(key);
-      const named = scopesIn(bearer, this.#repository);
-      this.#named.set(key, named);
+      const grant = this.#grantFor(rights);
+      const asked = grant.usesNamed ? grant.named : rights.scopes;
+      grant.named = scopesIn(bearer, this.#repository);
       if (isFresh) {
-        const asked = rights.asChallenged || this.#insufficient.has(key) ? before : rights.scopes;
-        if (named.length === 0 || named.join(" ") === asked?.join(" ")) return false;
-        this.#insufficient.add(key);
+        if (grant.named.length === 0 || grant.named.join(" ") === asked?.join(" ")) return false;
+        grant.usesNamed = true;
       }
       this.#bearer = bearer;
-      this.#tokens.delete(key);
+      grant.token = undefined;
       return true;
     }
     if (isFresh) return false;
@@ -110,28 +108,36 @@ export class Login {
     return true;
   }
 
+  #grantFor(rights: Rights): Grant {
+    const key = JSON.stringify(rights);
+    const grant = this.#grants.get(key) ?? { usesNamed: rights.asChallenged };
+    this.#grants.set(key, grant);
+    return grant;
+  }
+
   async #findCredential(): Promise<Credential | undefined> {
     this.#found ??= findCredential(this.#repository, this.#context);
-    const found = await this.#found;
-    if (found === undefined) return undefined;
-    const { credential, place } = found;
+    const { credential, place } = (await this.#found) ?? {};
     this.#place = place;
-    this.#context.secrets.add("password" in credential ? credential.password : credential.identityToken);
+    if (credential) {
+      this.#context.secrets.add("password" in credential ? credential.password : credential.identityToken);
+    }
     return credential;
   }
 
   /** A token with the usual scopes of a request, or with those that the registry named if the token service refuses the usual ones. */
-  async #tokenFor(bearer: Challenge, rights: Rights, root: URL): Promise<Token | FailedAttempt> {
-    const key = keyOf(rights);
-    const named = this.#named.get(key) ?? [];
-    const own = rights.scopes;
-    if (named.length === 0) return this.#newToken(bearer, own, root);
-    if (rights.asChallenged || this.#insufficient.has(key)) return this.#newToken(bearer, named, root);
-    const token = await this.#newToken(bearer, own, root);
-    const isRefused =
-      "fault" in token && token.fault.kind === "status" && allowedRepeats(token.fault, "repeatable") === 0;
-    // 401: it is the credential that is refused
-    if (!isRefused || token.fault.status === 401 || named.join(" ") === own.join(" ")) return token;
+  async #tokenFor(
+    bearer: Challenge,
+    own: readonly string[],
+    { named = [], usesNamed }: Grant,
+    root: URL,
+  ): Promise<Token | FailedAttempt> {
+    const asked = usesNamed && named.length > 0 ? named : own;
+    const token = await this.#newToken(bearer, asked, root);
+    const hasOthers = named.length > 0 && named.join(" ") !== asked.join(" ");
+    if (!hasOthers || !("fault" in token) || !isRefusal(token.fault)) return token;
+    // the credential itself is refused
+    if ("status" in token.fault && token.fault.status === 401) return token;
     return this.#newToken(bearer, named, root);
   }
 
@@ -164,12 +170,9 @@ export class Login {
         );
       },
     );
-    return "fault" in answer ? unconnected(answer, url) : answer.value;
+    return "fault" in answer ? answer : answer.value;
   }
 }
-
-const keyOf = ({ scopes, asChallenged }: Rights): string =>
-  `${asChallenged ? "as challenged " : ""}${scopes.join(" ")}`;
 
 /** The scopes of a challenge that are about the repository: some registries name other ones. */
 function scopesIn({ parameters }: Challenge, { path }: Repository): string[] {

@@ -1,8 +1,7 @@
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { sleep } from "../../runtime/time/clock";
 import { type BlobSource, hasBlob } from "./blobs";
-import { otherBytes } from "./manifests";
-import { pinned } from "./reference";
+import { checkDigest } from "./manifests";
 import type { RegistryClient } from "./client";
 
 /** Maximum number of bytes in one request: what a lost connection can cost. */
@@ -75,9 +74,7 @@ export async function uploadBlob(
       },
       async ({ headers }) => {
         location = isLast ? undefined : await client.located(headers.get("location"), to);
-        const stored = isLast ? headers.get("docker-content-digest") : null;
-        if (stored !== null && stored !== digest)
-          throw otherBytes(pinned(client.repository, digest), stored, "stored");
+        if (isLast) checkDigest(client, digest, headers.get("docker-content-digest"), "stored");
         offset = end;
       },
     );
@@ -89,18 +86,14 @@ export async function uploadBlob(
     const found = await client.send(
       { method: "GET", to, accepted: [200, 204, 400, 404, 405] },
       async ({ status, headers }) => {
-        const [, last] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
-        if (status >= 400 || last === undefined) return undefined;
+        const [, last = ""] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
+        const arrived = last === "0" ? 0 : Number(last) + 1; // registries report «0-0» for no bytes
+        if (status >= 400 || last === "" || arrived > size) return undefined;
         const named = headers.get("location");
-        return {
-          offset: last === "0" ? 0 : Number(last) + 1, // registries report «0-0» for no bytes
-          location: named === null ? to : await client.located(named, to),
-        };
+        return { offset: arrived, location: named === null ? to : await client.located(named, to) };
       },
     );
-    const isUsable = found !== undefined && found.offset <= size;
-    offset = isUsable ? found.offset : 0;
-    location = isUsable ? found.location : undefined;
+    ({ offset, location } = found ?? { offset: 0, location: undefined });
     onMoved(offset);
   };
 
