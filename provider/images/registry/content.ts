@@ -53,15 +53,20 @@ export function descriptorIn(value: unknown): Descriptor | undefined {
 
 /** The annotations of a manifest or a descriptor, those that are texts. @param value as for {@link fieldsOf} */
 export function annotationsIn(value: unknown): Record<string, string> {
-  const entries = Object.entries(fieldsOf(fieldsOf(value)["annotations"]));
+  const entries = Object.entries(fieldsOf(fieldAt(value, "annotations")));
   const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
   return Object.fromEntries(entries.filter(isText));
 }
 
 /** A list among the fields of an object in JSON; empty if there is none. @param value as for {@link fieldsOf} */
 export function listIn(value: unknown, name: string): readonly unknown[] {
-  const list = fieldsOf(value)[name];
+  const list = fieldAt(value, name);
   return Array.isArray(list) ? list : [];
+}
+
+/** A field inside nested objects in JSON, by the names on the way. @param value as for {@link fieldsOf} */
+export function fieldAt(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce((found, name) => fieldsOf(found)[name], value);
 }
 
 /** The fields of an object in JSON; none of anything else. @param value the bytes of JSON, or a part of it */

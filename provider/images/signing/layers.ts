@@ -29,11 +29,9 @@ export async function readLayers(client: RegistryClient, tag: string): Promise<R
 
 /** The layers of a manifest, with their annotations. */
 export function layersIn(manifest: Buffer): Descriptor[] {
-  return listIn(manifest, "layers").flatMap((each) => layerOf(each) ?? []);
-}
-
-function layerOf(value: unknown): Descriptor | undefined {
-  const descriptor = descriptorIn(value);
-  const annotations = annotationsIn(value);
-  return descriptor && Object.keys(annotations).length > 0 ? { ...descriptor, annotations } : descriptor;
+  return listIn(manifest, "layers").flatMap((each) => {
+    const layer = descriptorIn(each);
+    const annotations = annotationsIn(each);
+    return layer && Object.keys(annotations).length > 0 ? { ...layer, annotations } : (layer ?? []);
+  });
 }
