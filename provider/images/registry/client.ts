@@ -114,10 +114,10 @@ export class RegistryClient {
     const rights = this.#rightsFor(call);
     const root = await this.#root();
     const start = typeof call.to === "string" ? await this.url(call.to) : call.to;
-    let url = start;
-    for (let [hops, refusals] = [0, 0]; ;) {
+    let [url, hops, refusals] = [start, 0, 0];
+    for (;;) {
       const isRegistry = url.origin === root;
-      const authorization = isRegistry ? await this.login.authorization(rights, root) : undefined;
+      const authorization = isRegistry ? await this.login.authorization(rights) : undefined;
       if (typeof authorization === "object") return authorization;
       const answer = await exchange(
         { method, url, headers: { ...headers, ...(authorization !== undefined && { authorization }) }, body },
@@ -148,7 +148,8 @@ export class RegistryClient {
         // the credential was refused, or there is none
         const isFresh = refusals > 0 && authorization !== undefined;
         const challenge = outcome.unauthorized.headers.get("www-authenticate") ?? "";
-        const canLogIn = refusals++ < MAX_REFUSALS && (await this.login.learn(challenge, rights, isFresh));
+        const canLogIn =
+          refusals++ < MAX_REFUSALS && (await this.login.learn(challenge, rights, isFresh, new URL(root)));
         if (!canLogIn) return this.#refused(call, start, outcome.unauthorized);
         [url, hops] = [start, 0];
       } else return outcome;

@@ -57,19 +57,19 @@ export function credentialPlaces(
 ): string[] {
   const valueOf = (name: string): string | undefined => environment(name) || undefined;
   const home = valueOf("HOME") ?? valueOf("USERPROFILE");
-  // where podman keeps a login if there is no folder of a session, as of root in a container
-  const runtimeFolder = valueOf("XDG_RUNTIME_DIR") ?? (user === null ? undefined : `/run/containers/${user}`);
-  const inRuntimeFolder =
-    valueOf("XDG_RUNTIME_DIR") === undefined ? ["auth.json"] : ["containers", "auth.json"];
-  const files: readonly (readonly [folder: string | undefined, ...path: string[]])[] = [
-    [valueOf("REGISTRY_AUTH_FILE")],
-    [valueOf(INLINE) && INLINE],
-    [valueOf("DOCKER_CONFIG"), "config.json"],
-    [runtimeFolder, ...inRuntimeFolder],
-    [valueOf("XDG_CONFIG_HOME") ?? (home && join(home, ".config")), "containers", "auth.json"],
-    [home, ".docker", "config.json"],
+  const session = valueOf("XDG_RUNTIME_DIR");
+  const below = (folder: string | undefined, ...path: string[]): string[] =>
+    folder === undefined ? [] : [join(folder, ...path)];
+  return [
+    ...below(valueOf("REGISTRY_AUTH_FILE")),
+    ...below(valueOf(INLINE) && INLINE),
+    ...below(valueOf("DOCKER_CONFIG"), "config.json"),
+    ...below(session, "containers", "auth.json"),
+    // where podman keeps a login if there is no folder of a session, as of root in a container
+    ...(session === undefined && user !== null ? [`/run/containers/${user}/auth.json`] : []),
+    ...below(valueOf("XDG_CONFIG_HOME") ?? (home && join(home, ".config")), "containers", "auth.json"),
+    ...below(home, ".docker", "config.json"),
   ];
-  return files.flatMap(([folder, ...path]) => (folder === undefined ? [] : [join(folder, ...path)]));
 }
 
 async function readConfiguration(

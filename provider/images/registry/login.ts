@@ -58,17 +58,16 @@ export class Login {
   /**
    * The `Authorization` header for the registry; `undefined` until the registry requests one.
    *
-   * @param root of the registry's API
    * @returns the failure of a request for a token
    * @throws DestinationError; the signal's reason
    */
-  async authorization(rights: Rights, root: string): Promise<string | undefined | FailedAttempt> {
+  async authorization(rights: Rights): Promise<string | undefined | FailedAttempt> {
     if (this.#basic !== undefined) return this.#basic;
     const grant = this.#grantFor(rights);
     // without a token, the registry says what it needs
     if (this.#bearer === undefined || (rights.asChallenged && !grant.named)) return undefined;
     if (grant.token === undefined || grant.token.endsAtMs <= this.#context.clock.monotonic()) {
-      const token = await this.#tokenFor(this.#bearer, rights.scopes, grant, new URL(root));
+      const token = await this.#tokenFor(this.#bearer, rights.scopes, grant);
       if ("fault" in token) return token;
       grant.token = token;
       this.#context.secrets.add(token.text);
@@ -81,14 +80,23 @@ export class Login {
    *
    * @param header its `WWW-Authenticate`
    * @param isFresh whether the refused request had a credential that was made for it
+   * @param root of the registry's API
    * @returns whether another login is possible
+   * @throws DestinationError if the credential would be sent without encryption; the signal's reason
    */
-  async learn(header: string, rights: Rights, isFresh: boolean): Promise<boolean> {
+  async learn(header: string, rights: Rights, isFresh: boolean, root: URL): Promise<boolean> {
     const challenges = parseChallenges(header);
     const bearer = challenges.find(
       ({ scheme, parameters }) => scheme === "bearer" && URL.canParse(parameters["realm"] ?? ""),
     );
     if (bearer) {
+      const { protocol, host } = new URL(bearer.parameters["realm"] ?? "");
+      if (protocol !== "https:" && !(protocol === "http:" && root.protocol === "http:")) {
+        throw new DestinationError(
+          `the registry ${root.host} requires the credential to be sent to ${protocol}//${host}, which anyone on the network path can read`,
+          "Let the registry name an address with https: for its tokens.",
+        );
+      }
       const grant = this.#grantFor(rights);
       const asked = grant.usesNamed ? grant.named : rights.scopes;
       grant.named = scopesIn(bearer, this.#repository);
@@ -130,27 +138,20 @@ export class Login {
     bearer: Challenge,
     own: readonly string[],
     { named = [], usesNamed }: Grant,
-    root: URL,
   ): Promise<Token | FailedAttempt> {
     const asked = usesNamed && named.length > 0 ? named : own;
-    const token = await this.#newToken(bearer, asked, root);
+    const token = await this.#newToken(bearer, asked);
     const hasOthers = named.length > 0 && named.join(" ") !== asked.join(" ");
     if (!hasOthers || !("fault" in token) || !isRefusal(token.fault)) return token;
     // the credential itself is refused
     if ("status" in token.fault && token.fault.status === 401) return token;
-    return this.#newToken(bearer, named, root);
+    return this.#newToken(bearer, named);
   }
 
-  async #newToken(bearer: Challenge, scopes: readonly string[], root: URL): Promise<Token | FailedAttempt> {
+  async #newToken(bearer: Challenge, scopes: readonly string[]): Promise<Token | FailedAttempt> {
     const { clock } = this.#context;
     const request = tokenRequest(bearer, scopes, await this.#findCredential());
     const { method, url, headers } = request;
-    if (url.protocol !== "https:" && !(url.protocol === "http:" && root.protocol === "http:")) {
-      throw new DestinationError(
-        `the registry ${root.host} requires the credential to be sent to ${url.protocol}//${url.host}, which anyone on the network path can read`,
-        "Let the registry name an address with https: for its tokens.",
-      );
-    }
     const answer = await exchange(
       { ...request, headers: { ...headers, accept: "application/json" } },
       this.#context,

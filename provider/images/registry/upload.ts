@@ -68,7 +68,7 @@ export async function uploadBlob(
           ...(end > begin && { "content-range": `${begin}-${end - 1}` }),
         },
         ...(end > begin && {
-          body: () => counted(source.read(begin, end), (bytes) => onMoved(begin + bytes)),
+          body: () => counted(source.read(begin, end), begin, onMoved),
         }),
         accepted: isLast ? [200, 201, 204] : [202],
       },
@@ -155,11 +155,12 @@ export async function cancelUpload(client: RegistryClient, upload: URL): Promise
 
 async function* counted(
   content: AsyncIterable<Uint8Array>,
-  moved: (bytes: number) => void,
+  begin: number,
+  onMoved: (bytes: number) => void,
 ): AsyncIterable<Uint8Array> {
-  let bytes = 0;
+  let offset = begin;
   for await (const chunk of content) {
     yield chunk;
-    moved((bytes += chunk.length));
+    onMoved((offset += chunk.length));
   }
 }

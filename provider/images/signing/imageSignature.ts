@@ -6,8 +6,7 @@ import { referrersOf } from "../registry/referrers";
 import { signedType } from "./envelope";
 import type { RegistryClient } from "../registry/client";
 import { DestinationError } from "../../runtime/messages/errors";
-import { SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING } from "./artifacts";
-import { readLayers, type ReadLayer } from "./layers";
+import { readLayers, SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING, type ReadLayer } from "./artifacts";
 import type { Verifier } from "./verifier";
 
 /**

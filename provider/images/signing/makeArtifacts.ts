@@ -7,10 +7,10 @@ import {
   signatureTag,
   SIMPLE_SIGNING,
   type Artifact,
+  type ReadLayer,
 } from "./artifacts";
 import { ENVELOPE_TYPE, opened, sealed, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";
-import type { ReadLayer } from "./layers";
 import type { Signer } from "./signer";
 
 /** The annotation of a layer with the type of the attestation in it. */

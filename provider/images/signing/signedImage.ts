@@ -11,10 +11,9 @@ import {
 import { isDigest, repositoryName } from "../registry/reference";
 import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
 import type { RegistryClient } from "../registry/client";
-import { attestationTag, signatureTag, type Artifact } from "./artifacts";
+import { attestationTag, readLayers, signatureTag, type Artifact } from "./artifacts";
 import { ENVELOPE_TYPE, signedType, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf } from "./imageSignature";
-import { readLayers } from "./layers";
 import { attestationReferrer, makeArtifacts, type Attestation } from "./makeArtifacts";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";

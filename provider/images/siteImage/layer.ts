@@ -89,11 +89,6 @@ export class LayerWriter implements DigestingSink {
     return this.#files;
   }
 
-  /** Whether the site has a file, among those that the writer has received. */
-  has(path: string): boolean {
-    return this.#files.has(path);
-  }
-
   /** Finishes the layer. The writer accepts no more files. @throws the signal's reason */
   async end(signal: AbortSignal): Promise<Layer> {
     await this.#begin();

@@ -59,7 +59,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
             base &&
             (await previousLayer(
               { client, context },
-              { edition, earlier, isInSite: (path) => sink.has(path), maxBytes: maxPreviousBytes },
+              { edition, earlier, isInSite: (path) => sink.digests().has(path), maxBytes: maxPreviousBytes },
             ));
           const { images, top } = built(bundle, base, layer, previous);
           const artifacts = signing && (await artifactsOf(client, top, base, signing));
