@@ -1,5 +1,5 @@
-import { bytesBlob, hasBlob, type BlobSource } from "./blobs";
-import type { Blob, Content } from "./content";
+import { hasBlob, rangesOf, type RangeReader } from "./blobs";
+import { describe, type Blob, type Content } from "./content";
 import type { RegistryClient } from "./client";
 import { cancelUpload, uploadBlob } from "./upload";
 
@@ -14,14 +14,15 @@ import { cancelUpload, uploadBlob } from "./upload";
  */
 export async function ensureBlob(
   client: RegistryClient,
-  { digest, size }: Blob,
+  blob: Blob,
   options: {
-    source: () => Promise<BlobSource> | BlobSource;
+    source: () => Promise<RangeReader> | RangeReader;
     mountFrom?: string | undefined;
     moved?: ((bytes: number) => void) | undefined;
   },
 ): Promise<"there" | "mounted" | "sent"> {
   const { source, mountFrom, moved = () => undefined } = options;
+  const { digest, size } = blob;
   if (await hasBlob(client, digest)) {
     moved(size);
     return "there";
@@ -30,14 +31,13 @@ export async function ensureBlob(
     moved(size);
     return "mounted";
   }
-  await uploadBlob(client, await source(), moved);
+  await uploadBlob(client, blob, await source(), moved);
   return "sent";
 }
 
 /** Ensures that the repository has this content as a blob. @throws as {@link ensureBlob} */
 export async function ensureContent(client: RegistryClient, content: Content): Promise<void> {
-  const blob = bytesBlob(content);
-  await ensureBlob(client, blob, { source: () => blob });
+  await ensureBlob(client, describe(content), { source: () => rangesOf(content.bytes) });
 }
 
 /**

@@ -202,20 +202,19 @@ export function tokenRequest(
 ): RegistryRequest {
   const url = new URL(parameters["realm"] ?? "");
   const service = parameters["service"];
-  const wanted = scopes.length > 0 ? scopes : (parameters["scope"]?.split(" ") ?? []);
   if (credential && "identityToken" in credential) {
     const form = new URLSearchParams({
       grant_type: "refresh_token",
       refresh_token: credential.identityToken,
       client_id: "pulumi-docs-hosting",
       ...(service !== undefined && { service }),
-      scope: wanted.join(" "),
+      scope: scopes.join(" "),
     });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     return { method: "POST", url, headers, body: () => Buffer.from(form.toString()) };
   }
   if (service !== undefined) url.searchParams.set("service", service);
-  for (const scope of wanted) url.searchParams.append("scope", scope);
+  for (const scope of scopes) url.searchParams.append("scope", scope);
   return { method: "GET", url, headers: credential ? { authorization: basic(credential) } : {} };
 }
 

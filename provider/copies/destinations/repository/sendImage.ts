@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { fileBlob } from "../../../images/registry/blobs";
+import { rangesOfFile } from "../../../images/registry/blobs";
 import { type Blob } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../../images/registry/ensureBlob";
@@ -60,12 +60,12 @@ export async function sendBlobs(
       mountFrom: sameRegistry ? base.client.repository.path : undefined,
       source: async () => {
         if (base) await downloadBlob(base.client, blob, file);
-        return fileBlob(file, blob);
+        return rangesOfFile(file);
       },
     });
   }
   for (const layer of added) {
-    if ("path" in layer) await ensure(layer, { source: () => fileBlob(layer.path, layer) });
+    if ("path" in layer) await ensure(layer, { source: () => rangesOfFile(layer.path) });
     else progress.found(layer);
   }
   for (const { config } of images) await ensureContent(client, config);

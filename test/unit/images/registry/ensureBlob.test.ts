@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesBlob } from "../../../../provider/images/registry/blobs.ts";
+import { rangesOf } from "../../../../provider/images/registry/blobs.ts";
 import { contentOf } from "../../../../provider/images/registry/content.ts";
 import { ensureBlob, ensureContent } from "../../../../provider/images/registry/ensureBlob.ts";
 import { scriptedRegistry, type Reply, type ScriptedRegistry } from "./scriptedRegistry.ts";
@@ -30,7 +30,7 @@ async function ensured(
       moved: (bytes) => moved.push(bytes),
       source: () => {
         asked++;
-        return bytesBlob(CONTENT);
+        return rangesOf(CONTENT.bytes);
       },
     },
   );
