@@ -10,29 +10,28 @@ import { cancelUpload, uploadBlob } from "./upload";
  * @param options.mountFrom path of a repository in the same registry that may have the blob
  * @param options.source creates the content; only called when it must be sent
  * @param options.moved gets the number of bytes that the registry has
+ * @returns whether it was sent
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function ensureBlob(
   client: RegistryClient,
   blob: Blob,
-  options: {
+  {
+    source,
+    mountFrom,
+    moved = () => undefined,
+  }: {
     source: () => Promise<RangeReader> | RangeReader;
     mountFrom?: string | undefined;
     moved?: ((bytes: number) => void) | undefined;
   },
-): Promise<"there" | "mounted" | "sent"> {
-  const { source, mountFrom, moved = () => undefined } = options;
+): Promise<boolean> {
   const { digest, size } = blob;
-  if (await hasBlob(client, digest)) {
-    moved(size);
-    return "there";
-  }
-  if (mountFrom !== undefined && (await mount(client, digest, mountFrom))) {
-    moved(size);
-    return "mounted";
-  }
-  await uploadBlob(client, blob, await source(), moved);
-  return "sent";
+  const isThere =
+    (await hasBlob(client, digest)) || (mountFrom !== undefined && (await mount(client, digest, mountFrom)));
+  if (isThere) moved(size);
+  else await uploadBlob(client, blob, await source(), moved);
+  return !isThere;
 }
 
 /** Ensures that the repository has this content as a blob. @throws as {@link ensureBlob} */

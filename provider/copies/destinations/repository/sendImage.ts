@@ -51,7 +51,7 @@ export async function sendBlobs(
   const progress = new TransferProgress(context, "uploading", [...ofBase.values(), ...added]);
   const ensure = async (blob: Blob, options: Parameters<typeof ensureBlob>[2]): Promise<void> => {
     const moved = (bytes: number): void => progress.moved(blob, bytes);
-    if ((await ensureBlob(client, blob, { ...options, moved })) !== "sent") progress.found(blob);
+    if (!(await ensureBlob(client, blob, { ...options, moved }))) progress.found(blob);
   };
   const sameRegistry = base?.client.repository.host === client.repository.host;
   for (const blob of ofBase.values()) {
