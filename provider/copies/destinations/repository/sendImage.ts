@@ -5,7 +5,7 @@ import { downloadBlob } from "../../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../../images/registry/ensureBlob";
 import { type Manifest } from "../../../images/registry/manifests";
 import type { RegistryClient } from "../../../images/registry/client";
-import { TransferProgress } from "../../../images/registry/transferProgress";
+import { transferProgress } from "../../../images/registry/transferProgress";
 import type { Bundle } from "../../../site/inspection/bundle";
 import type { DestinationContext } from "../destination";
 import { type BaseImage } from "./baseImage";
@@ -48,7 +48,7 @@ export async function sendBlobs(
   const ofBase = new Map(
     (base?.images ?? []).flatMap(({ layers }) => layers).map((each) => [each.digest, each]),
   );
-  const progress = new TransferProgress(context, "uploading", [...ofBase.values(), ...added]);
+  const progress = transferProgress(context, "uploading", [...ofBase.values(), ...added]);
   const ensure = async (blob: Blob, options: Parameters<typeof ensureBlob>[2]): Promise<void> => {
     const moved = (bytes: number): void => progress.moved(blob, bytes);
     if (!(await ensureBlob(client, blob, { ...options, moved }))) progress.found(blob);
