@@ -54,8 +54,7 @@ export async function readImage(
   const images: StoredImage[] = [];
   for (const { digest, platform } of imagesOf(client, top)) {
     if (!isWanted(platform)) continue;
-    const manifest = await existingManifest(client, digest);
-    images.push(await readPlatformImage(client, manifest, platform));
+    images.push(await readPlatformImage(client, await existingManifest(client, digest), platform));
   }
   return { digest: top.digest, isIndex, images };
 }

@@ -102,13 +102,12 @@ export async function deleteManifest(
   const isAboutRights = status === 401 || status === 403;
   if (isAboutRights && client.login.search.place === undefined) throw refusal;
   // with a wrong password, nothing is allowed
-  if (status === 401 && !(await canRead(client, digest))) throw refusal;
+  if (status === 401) {
+    const call = { method: "GET", to: client.path("manifests", digest), headers: ACCEPT } as const;
+    const read = await client.attempt({ ...call, accepted: [200, 404] }, () => undefined);
+    if ("refusal" in read) throw refusal;
+  }
   return { digest, reason: refusal.message, isGeneral: status === 405 || isAboutRights };
-}
-
-async function canRead(client: RegistryClient, digest: string): Promise<boolean> {
-  const call = { method: "GET", to: client.path("manifests", digest), headers: ACCEPT } as const;
-  return "value" in (await client.attempt({ ...call, accepted: [200, 404] }, () => undefined));
 }
 
 /** Reads the manifest of an image. @throws DestinationError when it does not exist; otherwise as {@link getManifest} */

@@ -45,7 +45,9 @@ async function readPage(
     async (reply) => {
       if (reply.status === 200) {
         const tags = listIn(await wholeBody(reply), "tags");
-        return { tags, next: await nextPage(client, reply.headers.get("link"), url) };
+        // see RFC 8288
+        const [, next] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(reply.headers.get("link") ?? "") ?? [];
+        return { tags, next: next === undefined ? undefined : await client.located(next, url) };
       }
       // a registry without the list answers 404, too
       const { codes } = registryReason((await readUnwanted(reply)).text);
@@ -55,10 +57,4 @@ async function readPage(
   if ("value" in page) return page.value;
   if (NOT_ALLOWED.includes(page.status ?? 0)) return undefined;
   throw page.refusal;
-}
-
-/** The address of the next page in a `Link` header, see RFC 8288. */
-async function nextPage(client: RegistryClient, link: string | null, from: URL): Promise<URL | undefined> {
-  const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link ?? "") ?? [];
-  return target === undefined ? undefined : client.located(target, from);
 }
