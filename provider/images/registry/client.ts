@@ -27,10 +27,6 @@ type Reader<T> = (reply: HttpReply) => T | Promise<T>;
 /** What a client may do with its repository. */
 export type Actions = "pull" | "pull,push" | "pull,push,delete";
 
-/** The answer to a request that the registry may refuse. */
-export type Attempted<T> =
-  { readonly value: T } | { readonly refusal: DocsHostingError; readonly status: number | undefined };
-
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** How many redirects are followed for one request. */
 const MAX_REDIRECTS = 5;
@@ -92,7 +88,11 @@ export class RegistryClient {
    * @param isFinal whether a failure is such a refusal
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
-  async attempt<T>(call: RegistryCall, read: Reader<T>, isFinal = isRefusal): Promise<Attempted<T>> {
+  async attempt<T>(
+    call: RegistryCall,
+    read: Reader<T>,
+    isFinal = isRefusal,
+  ): Promise<{ value: T } | { refusal: DocsHostingError; status: number | undefined }> {
     const retries = this.retries();
     for (;;) {
       const outcome = await this.sendOnce(call, read);

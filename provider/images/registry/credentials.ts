@@ -7,12 +7,6 @@ import { redact } from "../../runtime/messages/plainText";
 import type { RegistryContext } from "./exchange";
 import type { Repository } from "./reference";
 
-/** A credential, and the file or variable that has it or names its helper. */
-export interface FoundCredential {
-  readonly credential: Credential;
-  readonly place: string;
-}
-
 /** How the search for a credential ended, for remedies. */
 export interface CredentialSearch {
   /** The files and variables that may have one. */
@@ -27,12 +21,12 @@ const INLINE = "DOCKER_AUTH_CONFIG";
 /**
  * Finds the credential for a repository's registry in the configurations of Docker and of the containers tools.
  *
- * @returns undefined when there is none: the user is not logged in
+ * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user is not logged in
  */
 export async function findCredential(
   repository: Repository,
   context: CredentialContext,
-): Promise<FoundCredential | undefined> {
+): Promise<{ credential: Credential; place: string } | undefined> {
   for (const place of credentialPlaces(context.environment)) {
     const configuration = await readConfiguration(place, context);
     for (const source of credentialSources(configuration, repository)) {

@@ -1,12 +1,6 @@
 import type { Clock } from "../../runtime/time/clock";
 import { fieldsOf } from "./content";
-import {
-  type Credential,
-  credentialPlaces,
-  type CredentialSearch,
-  findCredential,
-  type FoundCredential,
-} from "./credentials";
+import { type Credential, credentialPlaces, type CredentialSearch, findCredential } from "./credentials";
 import { type RegistryRequest, exchange, type RegistryContext, wholeBody } from "./exchange";
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
@@ -36,7 +30,7 @@ interface Grant {
 export class Login {
   readonly #repository: Repository;
   readonly #context: RegistryContext;
-  #found: Promise<FoundCredential | undefined> | undefined;
+  #found: ReturnType<typeof findCredential> | undefined;
   /** Where the credential is from. */
   #place: string | undefined;
   /** The challenge that requested a token. */
