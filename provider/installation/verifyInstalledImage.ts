@@ -5,7 +5,7 @@ import { explained } from "../runtime/messages/explainedError";
 import { withoutSecrets } from "../runtime/messages/reporter";
 import { baseProblem, parseBase } from "../images/registry/reference";
 import { RegistryClient } from "../images/registry/client";
-import { findSignature, verifyImage } from "../images/signing/imageSignature";
+import { signatureProblem } from "../images/signing/imageSignature";
 import { verifierFrom } from "../images/signing/verifier";
 import type { ImageVerification } from "./imageVerification";
 
@@ -39,14 +39,14 @@ export async function verifyInstalledImage(
   try {
     const verifier = verifierFrom(verification.publicKey);
     const { client, digest } = imageIn(image, context, verification);
-    const finding = await findSignature(client, digest, verifier).catch((error: unknown) => {
+    const problem = await signatureProblem(client, digest, verifier).catch((error: unknown) => {
       signal.throwIfAborted();
       if (!isPreview) throw error;
       const { message } = explained(error, owner, "The run verifies the image, and fails if it still cannot");
       reporter.warn(`this preview cannot verify the signature. ${message}`);
       return undefined;
     });
-    if (finding === "unsigned" || finding === "otherSignature") await verifyImage(client, digest, verifier);
+    if (problem) throw problem;
   } catch (error) {
     const failure = explained(error, owner, "Nothing was installed, and no pod was changed");
     secrets.removeFromError(failure);

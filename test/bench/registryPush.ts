@@ -14,7 +14,7 @@ import type * as SecretValues from "../../provider/runtime/messages/secrets.ts";
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";
-const { fileBlob } = load(`${dist}/images/registry/blobs.js`) as typeof Blobs;
+const { rangesOfFile } = load(`${dist}/images/registry/blobs.js`) as typeof Blobs;
 const { ensureBlob } = load(`${dist}/images/registry/ensureBlob.js`) as typeof EnsureBlob;
 const { putManifest } = load(`${dist}/images/registry/manifests.js`) as typeof Manifests;
 const { parseRepository } = load(`${dist}/images/registry/reference.js`) as typeof Reference;
@@ -51,7 +51,7 @@ async function pushLayout(): Promise<void> {
     const bytes = readFileSync(pathOf(digest));
     const { config, layers } = JSON.parse(bytes.toString()) as { config: Descriptor; layers: Descriptor[] };
     for (const blob of [...layers, config]) {
-      await ensureBlob(client, blob, { source: () => fileBlob(pathOf(blob.digest), blob) });
+      await ensureBlob(client, blob, { source: () => rangesOfFile(pathOf(blob.digest)) });
     }
     await putManifest(client, { digest, mediaType, bytes }, "1");
   }

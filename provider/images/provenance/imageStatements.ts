@@ -1,7 +1,7 @@
 import type { Origin } from "./origin";
 import { imageComponent, SBOM_TYPE, sbomText, siteComponents } from "./sbom";
 import { PROVENANCE_TYPE, slsaProvenance } from "./slsaProvenance";
-import { sha256In, statement, type Statement } from "./statement";
+import { sha256In, type Statement } from "./statement";
 
 /** The types of the documents about a signed image. */
 export const PREDICATE_TYPES = [PROVENANCE_TYPE, SBOM_TYPE];
@@ -13,6 +13,7 @@ export const PREDICATE_TYPES = [PROVENANCE_TYPE, SBOM_TYPE];
  */
 export function imageStatements(name: string, digest: string, origin: Origin): Statement[] {
   const subject = [{ name, digest: { sha256: sha256In(digest) } }];
+  const provenance = slsaProvenance(subject, origin);
   const sbom = sbomText(imageComponent("image", name, digest), siteComponents(origin));
-  return [slsaProvenance(subject, origin), statement(subject, SBOM_TYPE, JSON.parse(sbom))];
+  return [provenance, { ...provenance, predicateType: SBOM_TYPE, predicate: JSON.parse(sbom) }];
 }

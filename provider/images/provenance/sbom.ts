@@ -100,10 +100,10 @@ export function ownPackageUrl(): string {
 /** The URL of an image. @param name as a user writes it, without a digest @param digest `sha256:…` */
 export function imagePackageUrl(name: string, digest: string): string {
   const { tag, ...repository } = parseBase(`${name}@${digest}`);
-  const qualifiers = [
-    `repository_url=${encodeURIComponent(repositoryName(repository))}`,
-    ...(tag === undefined ? [] : [`tag=${encodeURIComponent(tag)}`]),
-  ];
+  const qualifiers = new URLSearchParams({
+    repository_url: repositoryName(repository),
+    ...(tag !== undefined && { tag }),
+  });
   const last = basename(repository.path);
-  return `pkg:oci/${encodeURIComponent(last)}@${encodeURIComponent(digest)}?${qualifiers.join("&")}`;
+  return `pkg:oci/${encodeURIComponent(last)}@${encodeURIComponent(digest)}?${qualifiers.toString()}`;
 }

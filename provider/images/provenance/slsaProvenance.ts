@@ -1,6 +1,6 @@
 import type { Origin } from "./origin";
 import { imagePackageUrl, ownPackageUrl } from "./sbom";
-import { sha256In, statement, type ResourceDescriptor, type Statement } from "./statement";
+import { sha256In, type ResourceDescriptor, type Statement } from "./statement";
 
 /** The type of a provenance, see https://slsa.dev/spec/v1.0/provenance. */
 export const PROVENANCE_TYPE = "https://slsa.dev/provenance/v1";
@@ -27,7 +27,7 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
     const { name, digest } = base;
     materials.push({ name, uri: imagePackageUrl(name, digest), digest: { sha256: sha256In(digest) } });
   }
-  return statement(subject, PROVENANCE_TYPE, {
+  const predicate = {
     buildDefinition: {
       buildType: BUILD_TYPE,
       externalParameters: {
@@ -41,5 +41,6 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
       resolvedDependencies: materials,
     },
     runDetails: { builder: { id: ownPackageUrl() } },
-  });
+  };
+  return { _type: "https://in-toto.io/Statement/v1", subject, predicateType: PROVENANCE_TYPE, predicate };
 }

@@ -13,14 +13,6 @@ export interface Statement {
   readonly predicate: unknown;
 }
 
-export function statement(
-  subject: readonly ResourceDescriptor[],
-  predicateType: string,
-  predicate: unknown,
-): Statement {
-  return { _type: "https://in-toto.io/Statement/v1", subject, predicateType, predicate };
-}
-
 /** The hexadecimal digits of a digest. @param digest `sha256:…` */
 export function sha256In(digest: string): string {
   return digest.slice(digest.indexOf(":") + 1);

@@ -1,32 +1,21 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import type { Blob, Content } from "./content";
 import type { RegistryClient } from "./client";
 
-/** Content to upload, readable from any offset and more than once. */
-export interface BlobSource extends Blob {
-  /** @param end offset after the last byte */
-  read(start: number, end: number): AsyncIterable<Uint8Array>;
-}
+/** Reads a part of a blob, more than once if asked. @param end offset after the last byte */
+export type RangeReader = (start: number, end: number) => AsyncIterable<Uint8Array>;
 
-export function fileBlob(path: string, blob: Blob): BlobSource {
-  return {
-    ...blob,
-    // opened on read: a request that fails earlier leaves no open file and no unhandled error
-    async *read(start, end) {
-      const content = createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 });
-      yield* content as AsyncIterable<Buffer>;
-    },
+export const rangesOfFile = (path: string): RangeReader =>
+  // opened on read: a request that fails earlier leaves no open file and no unhandled error
+  async function* (start, end) {
+    const content = createReadStream(path, { start, end: end - 1, highWaterMark: 256 * 1024 });
+    yield* content as AsyncIterable<Buffer>;
   };
-}
 
-export function bytesBlob({ digest, bytes }: Pick<Content, "digest" | "bytes">): BlobSource {
-  return {
-    digest,
-    size: bytes.length,
-    read: (start, end) => Readable.from([bytes.subarray(start, end)]),
-  };
-}
+export const rangesOf =
+  (bytes: Buffer): RangeReader =>
+  (start, end) =>
+    Readable.from([bytes.subarray(start, end)]);
 
 /** The clients whose registry does not answer whether it has a blob. */
 const refusing = new WeakSet<RegistryClient>();

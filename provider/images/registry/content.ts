@@ -45,23 +45,28 @@ export function describe({ mediaType, digest, bytes }: Content): Descriptor {
 /** Reads a descriptor of a manifest, without its annotations. @returns undefined when it is invalid */
 export function descriptorIn(value: unknown): Descriptor | undefined {
   const { mediaType, digest, size } = fieldsOf(value);
-  if (!isDigest(digest) || typeof mediaType !== "string") return undefined;
-  return typeof size === "number" && Number.isSafeInteger(size) && size >= 0
+  const isSize = typeof size === "number" && Number.isSafeInteger(size) && size >= 0;
+  return isDigest(digest) && typeof mediaType === "string" && isSize
     ? { mediaType, digest, size }
     : undefined;
 }
 
 /** The annotations of a manifest or a descriptor, those that are texts. @param value as for {@link fieldsOf} */
 export function annotationsIn(value: unknown): Record<string, string> {
-  const entries = Object.entries(fieldsOf(fieldsOf(value)["annotations"]));
+  const entries = Object.entries(fieldsOf(fieldAt(value, "annotations")));
   const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
   return Object.fromEntries(entries.filter(isText));
 }
 
 /** A list among the fields of an object in JSON; empty if there is none. @param value as for {@link fieldsOf} */
 export function listIn(value: unknown, name: string): readonly unknown[] {
-  const list = fieldsOf(value)[name];
+  const list = fieldAt(value, name);
   return Array.isArray(list) ? list : [];
+}
+
+/** A field inside nested objects in JSON, by the names on the way. @param value as for {@link fieldsOf} */
+export function fieldAt(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce((found, name) => fieldsOf(found)[name], value);
 }
 
 /** The fields of an object in JSON; none of anything else. @param value the bytes of JSON, or a part of it */

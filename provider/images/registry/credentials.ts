@@ -7,12 +7,6 @@ import { redact } from "../../runtime/messages/plainText";
 import type { RegistryContext } from "./exchange";
 import type { Repository } from "./reference";
 
-/** A credential, and the file or variable that has it or names its helper. */
-export interface FoundCredential {
-  readonly credential: Credential;
-  readonly place: string;
-}
-
 /** How the search for a credential ended, for remedies. */
 export interface CredentialSearch {
   /** The files and variables that may have one. */
@@ -27,12 +21,12 @@ const INLINE = "DOCKER_AUTH_CONFIG";
 /**
  * Finds the credential for a repository's registry in the configurations of Docker and of the containers tools.
  *
- * @returns undefined when there is none: the user is not logged in
+ * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user is not logged in
  */
 export async function findCredential(
   repository: Repository,
   context: CredentialContext,
-): Promise<FoundCredential | undefined> {
+): Promise<{ credential: Credential; place: string } | undefined> {
   for (const place of credentialPlaces(context.environment)) {
     const configuration = await readConfiguration(place, context);
     for (const source of credentialSources(configuration, repository)) {
@@ -57,19 +51,19 @@ export function credentialPlaces(
 ): string[] {
   const valueOf = (name: string): string | undefined => environment(name) || undefined;
   const home = valueOf("HOME") ?? valueOf("USERPROFILE");
-  // where podman keeps a login if there is no folder of a session, as of root in a container
-  const runtimeFolder = valueOf("XDG_RUNTIME_DIR") ?? (user === null ? undefined : `/run/containers/${user}`);
-  const inRuntimeFolder =
-    valueOf("XDG_RUNTIME_DIR") === undefined ? ["auth.json"] : ["containers", "auth.json"];
-  const files: readonly (readonly [folder: string | undefined, ...path: string[]])[] = [
-    [valueOf("REGISTRY_AUTH_FILE")],
-    [valueOf(INLINE) && INLINE],
-    [valueOf("DOCKER_CONFIG"), "config.json"],
-    [runtimeFolder, ...inRuntimeFolder],
-    [valueOf("XDG_CONFIG_HOME") ?? (home && join(home, ".config")), "containers", "auth.json"],
-    [home, ".docker", "config.json"],
+  const session = valueOf("XDG_RUNTIME_DIR");
+  const below = (folder: string | undefined, ...path: string[]): string[] =>
+    folder === undefined ? [] : [join(folder, ...path)];
+  return [
+    ...below(valueOf("REGISTRY_AUTH_FILE")),
+    ...below(valueOf(INLINE) && INLINE),
+    ...below(valueOf("DOCKER_CONFIG"), "config.json"),
+    ...below(session, "containers", "auth.json"),
+    // where podman keeps a login if there is no folder of a session, as of root in a container
+    ...(session === undefined && user !== null ? [`/run/containers/${user}/auth.json`] : []),
+    ...below(valueOf("XDG_CONFIG_HOME") ?? (home && join(home, ".config")), "containers", "auth.json"),
+    ...below(home, ".docker", "config.json"),
   ];
-  return files.flatMap(([folder, ...path]) => (folder === undefined ? [] : [join(folder, ...path)]));
 }
 
 async function readConfiguration(

@@ -5,7 +5,7 @@ import type { FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
 import { type Blob, digestOf } from "./content";
 import { wholeBody } from "./exchange";
-import { otherBytes } from "./manifests";
+import { checkDigest } from "./manifests";
 import { pinned } from "./reference";
 import type { RegistryClient } from "./client";
 
@@ -17,12 +17,10 @@ const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function readBlob(client: RegistryClient, blob: Blob): Promise<Buffer> {
-  const bytes = await readBytes(client, blob, [200]);
-  const found = digestOf(bytes ?? Buffer.alloc(0));
-  if (bytes === undefined || found !== blob.digest) {
-    throw otherBytes(pinned(client.repository, blob.digest), found);
-  }
+export async function readBlob(client: RegistryClient, { digest }: Blob): Promise<Buffer> {
+  const call = { method: "GET", to: client.path("blobs", digest), accepted: [200] } as const;
+  const bytes = await client.send(call, (reply) => wholeBody(reply, MAX_MEMORY_BYTES));
+  checkDigest(client, digest, digestOf(bytes));
   return bytes;
 }
 
@@ -32,19 +30,12 @@ export async function readBlob(client: RegistryClient, blob: Blob): Promise<Buff
  * @returns undefined when the registry does not have exactly these bytes
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function findBlob(client: RegistryClient, blob: Blob): Promise<Buffer | undefined> {
-  const bytes = await readBytes(client, blob, [200, 404]);
-  return bytes !== undefined && digestOf(bytes) === blob.digest ? bytes : undefined;
-}
-
-function readBytes(
-  client: RegistryClient,
-  { digest }: Blob,
-  accepted: readonly number[],
-): Promise<Buffer | undefined> {
-  return client.send({ method: "GET", to: client.path("blobs", digest), accepted }, async (reply) =>
+export async function findBlob(client: RegistryClient, { digest }: Blob): Promise<Buffer | undefined> {
+  const call = { method: "GET", to: client.path("blobs", digest), accepted: [200, 404] } as const;
+  const bytes = await client.send(call, (reply) =>
     reply.status === 404 ? undefined : wholeBody(reply, MAX_MEMORY_BYTES),
   );
+  return bytes !== undefined && digestOf(bytes) === digest ? bytes : undefined;
 }
 
 /**
@@ -73,8 +64,10 @@ export async function downloadBlob(
       isOld = false;
     };
     for (;;) {
-      if (isOld && offset === size) {
-        if (`sha256:${hash.digest("hex")}` === digest) return;
+      if (offset === size) {
+        const found = `sha256:${hash.digest("hex")}`;
+        if (!isOld) checkDigest(client, digest, found);
+        if (found === digest) return;
         restart();
       }
       const before = offset;
@@ -103,14 +96,8 @@ export async function downloadBlob(
           }
         },
       );
-      if ("value" in outcome && offset === size) {
-        if (isOld) continue;
-        const found = `sha256:${hash.digest("hex")}`;
-        if (found !== digest) throw otherBytes(name, found);
-        return;
-      }
       if (offset > before) retries.moved(offset - before);
-      await retries.pause("fault" in outcome ? outcome : endedEarly(name));
+      if (offset < size) await retries.pause("fault" in outcome ? outcome : endedEarly(name));
     }
   } finally {
     await file.close();

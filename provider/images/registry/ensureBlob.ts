@@ -1,5 +1,5 @@
-import { bytesBlob, hasBlob, type BlobSource } from "./blobs";
-import type { Blob, Content } from "./content";
+import { hasBlob, rangesOf, type RangeReader } from "./blobs";
+import { describe, type Blob, type Content } from "./content";
 import type { RegistryClient } from "./client";
 import { cancelUpload, uploadBlob } from "./upload";
 
@@ -10,34 +10,33 @@ import { cancelUpload, uploadBlob } from "./upload";
  * @param options.mountFrom path of a repository in the same registry that may have the blob
  * @param options.source creates the content; only called when it must be sent
  * @param options.moved gets the number of bytes that the registry has
+ * @returns whether it was sent
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function ensureBlob(
   client: RegistryClient,
-  { digest, size }: Blob,
-  options: {
-    source: () => Promise<BlobSource> | BlobSource;
+  blob: Blob,
+  {
+    source,
+    mountFrom,
+    moved = () => undefined,
+  }: {
+    source: () => Promise<RangeReader> | RangeReader;
     mountFrom?: string | undefined;
     moved?: ((bytes: number) => void) | undefined;
   },
-): Promise<"there" | "mounted" | "sent"> {
-  const { source, mountFrom, moved = () => undefined } = options;
-  if (await hasBlob(client, digest)) {
-    moved(size);
-    return "there";
-  }
-  if (mountFrom !== undefined && (await mount(client, digest, mountFrom))) {
-    moved(size);
-    return "mounted";
-  }
-  await uploadBlob(client, await source(), moved);
-  return "sent";
+): Promise<boolean> {
+  const { digest, size } = blob;
+  const isThere =
+    (await hasBlob(client, digest)) || (mountFrom !== undefined && (await mount(client, digest, mountFrom)));
+  if (isThere) moved(size);
+  else await uploadBlob(client, blob, await source(), moved);
+  return !isThere;
 }
 
 /** Ensures that the repository has this content as a blob. @throws as {@link ensureBlob} */
 export async function ensureContent(client: RegistryClient, content: Content): Promise<void> {
-  const blob = bytesBlob(content);
-  await ensureBlob(client, blob, { source: () => blob });
+  await ensureBlob(client, describe(content), { source: () => rangesOf(content.bytes) });
 }
 
 /**
@@ -48,19 +47,13 @@ export async function ensureContent(client: RegistryClient, content: Content): P
 async function mount(client: RegistryClient, digest: string, from: string): Promise<boolean> {
   const query = new URLSearchParams({ mount: digest, from });
   const to = await client.url(`${client.path("blobs", "uploads")}/?${query.toString()}`);
-  const retries = client.retries();
-  for (;;) {
-    const started = await client.sendOnce(
-      { method: "POST", to, accepted: [201, 202], alsoReads: [from] },
-      async ({ status, headers }) =>
-        status === 202 ? client.located(headers.get("location"), to) : undefined,
-    );
-    if ("value" in started) {
-      if (started.value !== undefined) await cancelUpload(client, started.value);
-      return started.value === undefined;
-    }
+  const started = await client.attempt(
+    { method: "POST", to, accepted: [201, 202], alsoReads: [from] },
+    async ({ status, headers }) => (status === 202 ? client.located(headers.get("location"), to) : undefined),
     // whatever is temporary among them is so for the upload, too
-    if (started.fault.kind === "status" || started.fault.kind === "malformed") return false;
-    await retries.pause(started);
-  }
+    ({ kind }) => kind === "status" || kind === "malformed",
+  );
+  if ("refusal" in started) return false;
+  if (started.value !== undefined) await cancelUpload(client, started.value);
+  return started.value === undefined;
 }

@@ -5,6 +5,7 @@ import { attempt, type HttpReply, type HttpRequest, type NetworkContext } from "
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { proxyFor } from "../../http/proxy";
 import { DestinationError } from "../../runtime/messages/errors";
+import { unconnected } from "./failedRequest";
 
 /** What requests to a registry need from the outside. */
 export interface RegistryContext extends NetworkContext {
@@ -16,7 +17,7 @@ export interface RegistryContext extends NetworkContext {
 export interface RegistryRequest extends Pick<HttpRequest, "method" | "headers"> {
   readonly url: URL;
   /** Created again for each attempt. */
-  readonly body?: () => AsyncIterable<Uint8Array> | Buffer;
+  readonly body?: (() => AsyncIterable<Uint8Array> | Buffer) | undefined;
 }
 
 /** How long a connection may be silent, in milliseconds: a registry may process an upload for a long time before it responds. */
@@ -39,7 +40,7 @@ export async function exchange<T>(
 ): Promise<{ value: T } | FailedAttempt> {
   const { environment } = context;
   const { href, host, origin, pathname } = url;
-  return attempt(
+  const answer = await attempt(
     { url: href, host, name: `${method} ${origin}${pathname}` }, // without its query, which may be a credential
     { method, headers: { "accept-encoding": "identity", ...headers }, body: body?.() },
     context,
@@ -50,6 +51,7 @@ export async function exchange<T>(
     },
     read,
   );
+  return "fault" in answer ? unconnected(answer, url) : answer;
 }
 
 /** Reads the whole body of a response. @throws DestinationError for a body that is too large */

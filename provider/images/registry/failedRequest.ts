@@ -1,4 +1,4 @@
-import { type FailedAttempt, parseRetryAfter } from "../../http/retryPolicy";
+import { allowedRepeats, type FailedAttempt, type Fault, parseRetryAfter } from "../../http/retryPolicy";
 import { parseJson, QUOTE_LENGTH } from "../../http/reply";
 import { DestinationError } from "../../runtime/messages/errors";
 import { redact } from "../../runtime/messages/plainText";
@@ -45,6 +45,10 @@ export function refused(
   };
 }
 
+/** Whether a registry or its token service has refused a request for good. */
+export const isRefusal = (fault: Fault): boolean =>
+  fault.kind === "status" && allowedRepeats(fault, "repeatable") === 0;
+
 /** The failure of a connection, with a remedy for registries. */
 export function unconnected({ fault, error }: FailedAttempt, { host }: URL): FailedAttempt {
   let remedy = "Check the network, the repository's host, and that the registry is up.";
@@ -75,38 +79,37 @@ export function registryReason(text: string): { codes: string[]; summary: string
     const isPage = /^\s*</.test(text);
     return { codes: [], summary: isPage ? "" : redact(text, QUOTE_LENGTH) };
   }
-  const reasons = (errors as unknown[]).slice(0, 5).map((error) => {
-    const { code, message } = fieldsOf(error);
-    return {
-      code: typeof code === "string" ? code : "",
-      message: typeof message === "string" ? message : "",
-    };
-  });
-  const summary = reasons.map(({ code, message }) => [code, message].filter(Boolean).join(": ")).join("; ");
-  return { codes: reasons.map(({ code }) => code), summary: redact(summary, QUOTE_LENGTH) };
+  const reasons = (errors as unknown[])
+    .slice(0, 5)
+    .map(fieldsOf)
+    .map(({ code, message }) => [code, message].map((each) => (typeof each === "string" ? each : "")));
+  const summary = reasons.map((parts) => parts.filter(Boolean).join(": ")).join("; ");
+  return { codes: reasons.map(([code = ""]) => code), summary: redact(summary, QUOTE_LENGTH) };
 }
+
+/** The remedies that depend on the status alone. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  404: "Check the repository's name; some registries require that it exists before the first push.",
+  413: "Allow larger request bodies in front of the registry, for example in a proxy.",
+  429: "Try again later: the registry limits the rate of requests.",
+};
 
 /** The remedy for a registry's status. */
 export function remedyFor(status: number, host: string, { place, places }: CredentialSearch): string {
   const searched = places.length === 0 ? "" : ` No credential for it was found in ${places.join(", ")}.`;
-  switch (status) {
-    case 401:
-      return place !== undefined
-        ? `Log in again: \`docker login ${host}\`. The credential comes from ${place}.`
-        : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.${searched}`;
-    case 403:
-      return place !== undefined
-        ? `Give the account of the registry's credential, which comes from ${place}, the right to read and write this repository.`
-        : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.${searched}`;
-    case 404:
-      return "Check the repository's name; some registries require that it exists before the first push.";
-    case 413:
-      return "Allow larger request bodies in front of the registry, for example in a proxy.";
-    case 429:
-      return "Try again later: the registry limits the rate of requests.";
-    default:
-      return status >= 500
-        ? "The registry has a problem: see its log, and try again."
-        : "Check the registry and the repository's name.";
+  if (status === 401) {
+    return place !== undefined
+      ? `Log in again: \`docker login ${host}\`. The credential comes from ${place}.`
+      : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.${searched}`;
   }
+  if (status === 403) {
+    return place !== undefined
+      ? `Give the account of the registry's credential, which comes from ${place}, the right to read and write this repository.`
+      : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.${searched}`;
+  }
+  const ofOthers =
+    status >= 500
+      ? "The registry has a problem: see its log, and try again."
+      : "Check the registry and the repository's name.";
+  return REMEDIES[status] ?? ofOthers;
 }

@@ -1,5 +1,5 @@
 import { DestinationError } from "../../runtime/messages/errors";
-import { descriptorIn, fieldsOf, type Descriptor } from "./content";
+import { descriptorIn, fieldAt, fieldsOf, type Descriptor } from "./content";
 import { readBlob } from "./download";
 import { existingManifest, type Manifest } from "./manifests";
 import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
@@ -48,15 +48,13 @@ export async function readImage(
   reference: Reference,
   isWanted: (platform: Platform) => boolean = () => true,
 ): Promise<Image> {
-  const name = reference.digest ?? reference.tag ?? "latest";
-  const top = await existingManifest(client, name);
+  const top = await existingManifest(client, reference.digest ?? reference.tag ?? "latest");
   const isIndex = INDEX_TYPES.includes(top.mediaType);
   if (!isIndex) return { digest: top.digest, isIndex, images: [await readPlatformImage(client, top)] };
   const images: StoredImage[] = [];
   for (const { digest, platform } of imagesOf(client, top)) {
     if (!isWanted(platform)) continue;
-    const manifest = await existingManifest(client, digest);
-    images.push(await readPlatformImage(client, manifest, platform));
+    images.push(await readPlatformImage(client, await existingManifest(client, digest), platform));
   }
   return { digest: top.digest, isIndex, images };
 }
@@ -84,33 +82,24 @@ async function readPlatformImage(
     throw unusable(client, manifest, `is not an image but ${JSON.stringify(manifest.mediaType)}`);
   }
   const { config, layers } = fieldsOf(manifest.bytes);
-  const descriptors = Array.isArray(layers) ? (layers as unknown[]).map(descriptorIn) : [undefined];
+  const descriptors = Array.isArray(layers) ? layers.map(descriptorIn) : [undefined];
   const configBlob = descriptorIn(config);
-  if (configBlob === undefined || descriptors.includes(undefined)) {
+  if (configBlob === undefined || !descriptors.every((each) => each !== undefined)) {
     throw unusable(client, manifest, "names blobs without digest, size or type");
   }
   const configBytes = await readBlob(client, configBlob);
   const parsed = fieldsOf(configBytes);
-  const { diff_ids: diffIds } = fieldsOf(parsed["rootfs"]);
+  const diffIds = fieldAt(parsed, "rootfs", "diff_ids");
   if (!Array.isArray(diffIds) || diffIds.length !== descriptors.length) {
     throw unusable(client, manifest, "has a configuration that does not match its layers");
   }
-  return {
-    platform: platform ?? platformIn(parsed),
-    layers: descriptors.filter((each) => each !== undefined),
-    config: parsed,
-    manifest,
-    configBytes,
-  };
-}
-
-/** The platform that an image's configuration names. */
-export function platformIn({ os, architecture, variant }: PlatformImage["config"]): Platform {
-  return {
+  const { os, architecture, variant } = parsed;
+  const ofConfig = {
     os: String(os),
     architecture: String(architecture),
     ...(typeof variant === "string" && { variant }),
   };
+  return { platform: platform ?? ofConfig, layers: descriptors, config: parsed, manifest, configBytes };
 }
 
 function unusable({ repository }: RegistryClient, { digest }: Manifest, what: string): DestinationError {

@@ -1,16 +1,10 @@
 import type { Clock } from "../../runtime/time/clock";
 import { fieldsOf } from "./content";
-import {
-  type Credential,
-  credentialPlaces,
-  type CredentialSearch,
-  findCredential,
-  type FoundCredential,
-} from "./credentials";
+import { type Credential, credentialPlaces, type CredentialSearch, findCredential } from "./credentials";
 import { type RegistryRequest, exchange, type RegistryContext, wholeBody } from "./exchange";
-import { type FailedAttempt, allowedRepeats } from "../../http/retryPolicy";
+import type { FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
-import { readUnwanted, refused, unconnected } from "./failedRequest";
+import { isRefusal, readUnwanted, refused } from "./failedRequest";
 import type { Repository } from "./reference";
 
 /** What a token must allow. */
@@ -20,6 +14,15 @@ export interface Rights {
   readonly asChallenged: boolean;
 }
 
+/** What is known about the tokens for requests with the same rights. */
+interface Grant {
+  token?: Token | undefined;
+  /** The scopes that the registry's challenge to such a request named. */
+  named?: readonly string[];
+  /** Whether a token has these in place of the rights' own scopes, which the registry does not accept. */
+  usesNamed: boolean;
+}
+
 /**
  * Logs in to a repository's registry when it requires that, by the scheme it requests: with user name and password, or with a
  * token from its token service. It sends the credential only to the token service, and returns the header for the registry.
@@ -27,25 +30,18 @@ export interface Rights {
 export class Login {
   readonly #repository: Repository;
   readonly #context: RegistryContext;
-  #found: Promise<FoundCredential | undefined> | undefined;
+  #found: ReturnType<typeof findCredential> | undefined;
   /** Where the credential is from. */
   #place: string | undefined;
   /** The challenge that requested a token. */
   #bearer: Challenge | undefined;
   #basic: string | undefined;
-  readonly #tokens = new Map<string, Token>();
-  /** The scopes that the registry's challenge to a request with these rights named. */
-  readonly #named = new Map<string, readonly string[]>();
-  /** The rights whose own scopes the registry does not accept. */
-  readonly #insufficient = new Set<string>();
+  /** By the rights, as JSON. */
+  readonly #grants = new Map<string, Grant>();
 
   constructor(repository: Repository, context: RegistryContext) {
     this.#repository = repository;
     this.#context = context;
-  }
-
-  get hasCredential(): boolean {
-    return this.#place !== undefined;
   }
 
   /** Where a credential was searched for, and found. */
@@ -56,24 +52,21 @@ export class Login {
   /**
    * The `Authorization` header for the registry; `undefined` until the registry requests one.
    *
-   * @param root of the registry's API
    * @returns the failure of a request for a token
    * @throws DestinationError; the signal's reason
    */
-  async authorization(rights: Rights, root: string): Promise<string | undefined | FailedAttempt> {
+  async authorization(rights: Rights): Promise<string | undefined | FailedAttempt> {
     if (this.#basic !== undefined) return this.#basic;
-    if (this.#bearer === undefined) return undefined;
-    const key = keyOf(rights);
-    const known = this.#tokens.get(key);
-    if (known && known.endsAtMs > this.#context.clock.monotonic()) return `Bearer ${known.text}`;
-    const named = this.#named.get(key);
+    const grant = this.#grantFor(rights);
     // without a token, the registry says what it needs
-    if (rights.asChallenged && named === undefined) return undefined;
-    const token = await this.#tokenFor(this.#bearer, rights, new URL(root));
-    if ("fault" in token) return token;
-    this.#tokens.set(key, token);
-    this.#context.secrets.add(token.text);
-    return `Bearer ${token.text}`;
+    if (this.#bearer === undefined || (rights.asChallenged && !grant.named)) return undefined;
+    if (grant.token === undefined || grant.token.endsAtMs <= this.#context.clock.monotonic()) {
+      const token = await this.#tokenFor(this.#bearer, rights.scopes, grant);
+      if ("fault" in token) return token;
+      grant.token = token;
+      this.#context.secrets.add(token.text);
+    }
+    return `Bearer ${grant.token.text}`;
   }
 
   /**
@@ -81,25 +74,32 @@ export class Login {
    *
    * @param header its `WWW-Authenticate`
    * @param isFresh whether the refused request had a credential that was made for it
+   * @param root of the registry's API
    * @returns whether another login is possible
+   * @throws DestinationError if the credential would be sent without encryption; the signal's reason
    */
-  async learn(header: string, rights: Rights, isFresh: boolean): Promise<boolean> {
+  async learn(header: string, rights: Rights, isFresh: boolean, root: URL): Promise<boolean> {
     const challenges = parseChallenges(header);
     const bearer = challenges.find(
       ({ scheme, parameters }) => scheme === "bearer" && URL.canParse(parameters["realm"] ?? ""),
     );
     if (bearer) {
-      const key = keyOf(rights);
-      const before = this.#named.get(key);
-      const named = scopesIn(bearer, this.#repository);
-      this.#named.set(key, named);
+      const { protocol, host } = new URL(bearer.parameters["realm"] ?? "");
+      if (protocol !== "https:" && !(protocol === "http:" && root.protocol === "http:")) {
+        throw new DestinationError(
+          `the registry ${root.host} requires the credential to be sent to ${protocol}//${host}, which anyone on the network path can read`,
+          "Let the registry name an address with https: for its tokens.",
+        );
+      }
+      const grant = this.#grantFor(rights);
+      const asked = grant.usesNamed ? grant.named : rights.scopes;
+      grant.named = scopesIn(bearer, this.#repository);
       if (isFresh) {
-        const asked = rights.asChallenged || this.#insufficient.has(key) ? before : rights.scopes;
-        if (named.length === 0 || named.join(" ") === asked?.join(" ")) return false;
-        this.#insufficient.add(key);
+        if (grant.named.length === 0 || grant.named.join(" ") === asked?.join(" ")) return false;
+        grant.usesNamed = true;
       }
       this.#bearer = bearer;
-      this.#tokens.delete(key);
+      grant.token = undefined;
       return true;
     }
     if (isFresh) return false;
@@ -110,41 +110,42 @@ export class Login {
     return true;
   }
 
+  #grantFor(rights: Rights): Grant {
+    const key = JSON.stringify(rights);
+    const grant = this.#grants.get(key) ?? { usesNamed: rights.asChallenged };
+    this.#grants.set(key, grant);
+    return grant;
+  }
+
   async #findCredential(): Promise<Credential | undefined> {
     this.#found ??= findCredential(this.#repository, this.#context);
-    const found = await this.#found;
-    if (found === undefined) return undefined;
-    const { credential, place } = found;
+    const { credential, place } = (await this.#found) ?? {};
     this.#place = place;
-    this.#context.secrets.add("password" in credential ? credential.password : credential.identityToken);
+    if (credential) {
+      this.#context.secrets.add("password" in credential ? credential.password : credential.identityToken);
+    }
     return credential;
   }
 
   /** A token with the usual scopes of a request, or with those that the registry named if the token service refuses the usual ones. */
-  async #tokenFor(bearer: Challenge, rights: Rights, root: URL): Promise<Token | FailedAttempt> {
-    const key = keyOf(rights);
-    const named = this.#named.get(key) ?? [];
-    const own = rights.scopes;
-    if (named.length === 0) return this.#newToken(bearer, own, root);
-    if (rights.asChallenged || this.#insufficient.has(key)) return this.#newToken(bearer, named, root);
-    const token = await this.#newToken(bearer, own, root);
-    const isRefused =
-      "fault" in token && token.fault.kind === "status" && allowedRepeats(token.fault, "repeatable") === 0;
-    // 401: it is the credential that is refused
-    if (!isRefused || token.fault.status === 401 || named.join(" ") === own.join(" ")) return token;
-    return this.#newToken(bearer, named, root);
+  async #tokenFor(
+    bearer: Challenge,
+    own: readonly string[],
+    { named = [], usesNamed }: Grant,
+  ): Promise<Token | FailedAttempt> {
+    const asked = usesNamed && named.length > 0 ? named : own;
+    const token = await this.#newToken(bearer, asked);
+    const hasOthers = named.length > 0 && named.join(" ") !== asked.join(" ");
+    if (!hasOthers || !("fault" in token) || !isRefusal(token.fault)) return token;
+    // the credential itself is refused
+    if ("status" in token.fault && token.fault.status === 401) return token;
+    return this.#newToken(bearer, named);
   }
 
-  async #newToken(bearer: Challenge, scopes: readonly string[], root: URL): Promise<Token | FailedAttempt> {
+  async #newToken(bearer: Challenge, scopes: readonly string[]): Promise<Token | FailedAttempt> {
     const { clock } = this.#context;
     const request = tokenRequest(bearer, scopes, await this.#findCredential());
     const { method, url, headers } = request;
-    if (url.protocol !== "https:" && !(url.protocol === "http:" && root.protocol === "http:")) {
-      throw new DestinationError(
-        `the registry ${root.host} requires the credential to be sent to ${url.protocol}//${url.host}, which anyone on the network path can read`,
-        "Let the registry name an address with https: for its tokens.",
-      );
-    }
     const answer = await exchange(
       { ...request, headers: { ...headers, accept: "application/json" } },
       this.#context,
@@ -164,12 +165,9 @@ export class Login {
         );
       },
     );
-    return "fault" in answer ? unconnected(answer, url) : answer.value;
+    return "fault" in answer ? answer : answer.value;
   }
 }
-
-const keyOf = ({ scopes, asChallenged }: Rights): string =>
-  `${asChallenged ? "as challenged " : ""}${scopes.join(" ")}`;
 
 /** The scopes of a challenge that are about the repository: some registries name other ones. */
 function scopesIn({ parameters }: Challenge, { path }: Repository): string[] {
@@ -198,20 +196,19 @@ export function tokenRequest(
 ): RegistryRequest {
   const url = new URL(parameters["realm"] ?? "");
   const service = parameters["service"];
-  const wanted = scopes.length > 0 ? scopes : (parameters["scope"]?.split(" ") ?? []);
   if (credential && "identityToken" in credential) {
     const form = new URLSearchParams({
       grant_type: "refresh_token",
       refresh_token: credential.identityToken,
       client_id: "pulumi-docs-hosting",
       ...(service !== undefined && { service }),
-      scope: wanted.join(" "),
+      scope: scopes.join(" "),
     });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     return { method: "POST", url, headers, body: () => Buffer.from(form.toString()) };
   }
   if (service !== undefined) url.searchParams.set("service", service);
-  for (const scope of wanted) url.searchParams.append("scope", scope);
+  for (const scope of scopes) url.searchParams.append("scope", scope);
   return { method: "GET", url, headers: credential ? { authorization: basic(credential) } : {} };
 }
 

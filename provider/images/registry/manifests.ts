@@ -19,18 +19,17 @@ const ACCEPT = { accept: MANIFEST_TYPES.join(", ") };
 export async function findManifest(client: RegistryClient, name: string): Promise<string | undefined> {
   const found = await client.attempt(
     { method: "HEAD", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
-    ({ status, headers }) => (status === 404 ? null : (headers.get("docker-content-digest") ?? "")),
+    ({ status, headers }) => {
+      if (status === 404) return undefined;
+      return isDigest(name) ? name : headers.get("docker-content-digest");
+    },
   );
-  if ("refusal" in found) {
-    // a refused password is not sent again
-    if (found.status === 401) throw found.refusal;
-    // the registry, or a proxy before it, does not know or allow HEAD; the reply to GET also has the reason of a refusal
-    return (await getManifest(client, name))?.digest;
-  }
-  if (found.value === null) return undefined;
-  if (isDigest(name)) return name;
-  // the header may be missing: then the bytes give the digest
-  return isDigest(found.value) ? found.value : (await getManifest(client, name))?.digest;
+  // a refused password is not sent again
+  if ("refusal" in found && found.status === 401) throw found.refusal;
+  if ("value" in found && (found.value === undefined || isDigest(found.value))) return found.value;
+  // the registry, or a proxy before it, does not know or allow HEAD, or its reply has no digest. The reply to GET also has the reason
+  // of a refusal
+  return (await getManifest(client, name))?.digest;
 }
 
 /**
@@ -46,12 +45,8 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       if (reply.status === 404) return undefined;
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
-      const announced = reply.headers.get("docker-content-digest");
-      for (const promised of [isDigest(name) ? name : undefined, announced ?? undefined]) {
-        if (promised !== undefined && promised !== manifest.digest) {
-          throw otherBytes(pinned(client.repository, promised), manifest.digest);
-        }
-      }
+      if (isDigest(name)) checkDigest(client, name, manifest.digest);
+      checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },
   );
@@ -76,12 +71,7 @@ export async function putManifest(
       body: () => manifest.bytes,
       accepted: [200, 201],
     },
-    ({ headers }) => {
-      const announced = headers.get("docker-content-digest");
-      if (announced !== null && announced !== manifest.digest) {
-        throw otherBytes(pinned(client.repository, manifest.digest), announced);
-      }
-    },
+    ({ headers }) => checkDigest(client, manifest.digest, headers.get("docker-content-digest")),
   );
 }
 
@@ -110,15 +100,14 @@ export async function deleteManifest(
   if ("value" in removed) return undefined;
   const { status, refusal } = removed;
   const isAboutRights = status === 401 || status === 403;
-  if (isAboutRights && !client.hasCredential) throw refusal;
+  if (isAboutRights && client.login.search.place === undefined) throw refusal;
   // with a wrong password, nothing is allowed
-  if (status === 401 && !(await canRead(client, digest))) throw refusal;
+  if (status === 401) {
+    const call = { method: "GET", to: client.path("manifests", digest), headers: ACCEPT } as const;
+    const read = await client.attempt({ ...call, accepted: [200, 404] }, () => undefined);
+    if ("refusal" in read) throw refusal;
+  }
   return { digest, reason: refusal.message, isGeneral: status === 405 || isAboutRights };
-}
-
-async function canRead(client: RegistryClient, digest: string): Promise<boolean> {
-  const call = { method: "GET", to: client.path("manifests", digest), headers: ACCEPT } as const;
-  return "value" in (await client.attempt({ ...call, accepted: [200, 404] }, () => undefined));
 }
 
 /** Reads the manifest of an image. @throws DestinationError when it does not exist; otherwise as {@link getManifest} */
@@ -132,10 +121,21 @@ export async function existingManifest(client: RegistryClient, name: string): Pr
   );
 }
 
-/** The error for content whose digest is not the requested one. */
-export function otherBytes(what: string, digest: string, did = "gave"): DestinationError {
-  return new DestinationError(
-    `the registry ${did} something else for ${what}: its digest is ${isDigest(digest) ? digest : "unusable"}`,
+/**
+ * Checks what a registry did with content.
+ *
+ * @param found its digest; null if the registry does not tell
+ * @throws DestinationError unless it is the requested one
+ */
+export function checkDigest(
+  { repository }: RegistryClient,
+  requested: string,
+  found: string | null,
+  did = "gave",
+): void {
+  if (found === null || found === requested) return;
+  throw new DestinationError(
+    `the registry ${did} something else for ${pinned(repository, requested)}: its digest is ${isDigest(found) ? found : "unusable"}`,
     "Something between here and the registry, or the registry's own store, changes content: check both.",
   );
 }

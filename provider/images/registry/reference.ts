@@ -44,38 +44,26 @@ export function isDigest(text: unknown): text is string {
   return typeof text === "string" && DIGEST.test(text);
 }
 
-/**
- * The first part of a name is a host if it cannot be a folder, see `splitDockerDomain` in the grammar's reference implementation.
- */
-function isHost(part: string): boolean {
-  return /[.:A-Z[]/.test(part) || part === "localhost";
-}
-
-/** @param isBase also accepts Docker's short names: `nginx:1.30` */
-function read(text: string, isBase: boolean): Reference | { problem: string } {
-  const problem = (what: string): { problem: string } => ({ problem: what });
+/** @param isBase also accepts Docker's short names: `nginx:1.30` @returns the problem of an invalid name, as a text */
+function read(text: string, isBase: boolean): Reference | string {
   const [, named = "", digest] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
   const slash = named.indexOf("/");
-  const first = slash === -1 ? "" : named.slice(0, slash);
-  const hasHost = isHost(first);
-  if (!hasHost && !isBase) {
-    return problem("must begin with the registry's host, such as registry.example.com/docs/site");
-  }
+  const first = named.slice(0, Math.max(slash, 0));
+  // the first part is a host if it cannot be a folder, see `splitDockerDomain` in the grammar's reference implementation
+  const hasHost = /[.:A-Z[]/.test(first) || first === "localhost";
+  if (!hasHost && !isBase)
+    return "must begin with the registry's host, such as registry.example.com/docs/site";
   const host = hasHost ? first : DEFAULT_HOST;
   const [, path = "", tag] = /^([^:]*)(?::(.*))?$/s.exec(hasHost ? named.slice(slash + 1) : named) ?? [];
-  const port = HOST.exec(host)?.[1];
-  if (!HOST.test(host) || Number(port ?? 1) > 65_535 || Number(port ?? 1) === 0) {
-    return problem(`has no usable host: ${quoted(host)}`);
-  }
+  const port = Number(HOST.exec(host)?.[1] ?? 1);
+  if (!HOST.test(host) || port > 65_535 || port === 0) return `has no usable host: ${quoted(host)}`;
   if (!PATH.test(path)) {
-    return problem(
-      `has no usable path: ${quoted(path)}. Parts between slashes are lower-case letters and digits, with . _ __ or - between them`,
-    );
+    return `has no usable path: ${quoted(path)}. Parts between slashes are lower-case letters and digits, with . _ __ or - between them`;
   }
-  if (path.length > PATH_LIMIT) return problem(`has a path of more than ${PATH_LIMIT} characters`);
-  if (tag !== undefined && !TAG.test(tag)) return problem(`has no usable tag: ${quoted(tag)}`);
+  if (path.length > PATH_LIMIT) return `has a path of more than ${PATH_LIMIT} characters`;
+  if (tag !== undefined && !TAG.test(tag)) return `has no usable tag: ${quoted(tag)}`;
   if (digest !== undefined && !isDigest(digest)) {
-    return problem("has no usable digest: it is sha256: and 64 hexadecimal digits in lower case");
+    return "has no usable digest: it is sha256: and 64 hexadecimal digits in lower case";
   }
   const isShort = host === DEFAULT_HOST && !path.includes("/");
   return {
@@ -94,7 +82,7 @@ function quoted(text: string): string {
 /** The problem of a repository's name, if any: it needs a host, and must have no tag and no digest. */
 export function repositoryProblem(text: string): string | undefined {
   const found = read(text, false);
-  if ("problem" in found) return found.problem;
+  if (typeof found === "string") return found;
   if (found.digest !== undefined) return "must not have a digest: each copy gets its own";
   return found.tag === undefined ? undefined : `must not have a tag: give ${found.tag} as \`tag\``;
 }
@@ -102,7 +90,7 @@ export function repositoryProblem(text: string): string | undefined {
 /** The problem of a base image's name, if any. */
 export function baseProblem(text: string): string | undefined {
   const found = read(text, true);
-  return "problem" in found ? found.problem : undefined;
+  return typeof found === "string" ? found : undefined;
 }
 
 /** The problem of a tag, if any. */
@@ -125,6 +113,6 @@ export function parseBase(text: string): Reference {
 
 function parsed(text: string, isBase: boolean): Reference {
   const found = read(text, isBase);
-  if ("problem" in found) throw new Error(`${quoted(text)} ${found.problem}`);
+  if (typeof found === "string") throw new Error(`${quoted(text)} ${found}`);
   return found;
 }

@@ -62,23 +62,23 @@ async function entriesOfApi(client: RegistryClient, digest: string): Promise<unk
       headers: { accept: OCI_INDEX },
       accepted: [200, ...NO_API],
     },
-    async (reply) => {
-      if (reply.status !== 200) return undefined;
-      const { manifests } = fieldsOf(await wholeBody(reply));
-      return Array.isArray(manifests) ? (manifests as unknown[]) : undefined;
-    },
+    async (reply) => (reply.status === 200 ? entriesIn(await wholeBody(reply)) : undefined),
   );
 }
 
 async function entriesUnder(client: RegistryClient, tag: string): Promise<unknown[]> {
   const list = await getManifest(client, tag);
-  if (list === undefined) return [];
-  const { manifests } = fieldsOf(list.bytes);
-  if (Array.isArray(manifests)) return manifests as unknown[];
+  const entries = list ? entriesIn(list.bytes) : [];
+  if (entries) return entries;
   throw new DestinationError(
     `${repositoryName(client.repository)}:${tag} is no list of referrers, as the tag's name says`,
     "Remove the tag: a client of registries did not make it.",
   );
+}
+
+function entriesIn(list: Buffer): unknown[] | undefined {
+  const { manifests } = fieldsOf(list);
+  return Array.isArray(manifests) ? manifests : undefined;
 }
 
 const digestIn = (entry: unknown): unknown => fieldsOf(entry)["digest"];

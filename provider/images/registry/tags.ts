@@ -3,7 +3,7 @@ import { listIn } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
 import { repositoryName } from "./reference";
-import type { Attempted, RegistryClient } from "./client";
+import type { RegistryClient } from "./client";
 
 /** How many tags a page of the list has at most. */
 const PAGE_SIZE = 1_000;
@@ -22,42 +22,39 @@ const NOT_ALLOWED = [400, 401, 403];
  */
 export async function listTags(client: RegistryClient): Promise<string[] | undefined> {
   const tags: string[] = [];
-  let next: string | URL | undefined = `${client.path("tags", "list")}?n=${PAGE_SIZE}`;
-  for (let pages = 0; next !== undefined; pages++) {
-    if (pages === MAX_PAGES) {
-      throw new DestinationError(
-        `the list of the tags of ${repositoryName(client.repository)} does not end after ${MAX_PAGES} pages`,
-        "Report it to the registry's operator.",
-      );
-    }
-    const url: URL = typeof next === "string" ? await client.url(next) : next;
-    const attempt: Attempted<{ tags: string[]; next: URL | undefined } | undefined> = await client.attempt(
-      { method: "GET", to: url, accepted: [200, 404, ...NOT_LISTED] },
-      async (reply) => {
-        if (reply.status === 404) {
-          // a registry without the list answers so, too
-          const { codes } = registryReason((await readUnwanted(reply)).text);
-          return codes.includes("NAME_UNKNOWN") ? { tags: [], next: undefined } : undefined;
-        }
-        if (reply.status !== 200) return undefined;
-        const names = listIn(await wholeBody(reply), "tags");
-        return {
-          tags: names.filter((tag) => typeof tag === "string"),
-          next: await nextPage(client, reply.headers.get("link"), url),
-        };
-      },
-    );
-    if ("refusal" in attempt && !NOT_ALLOWED.includes(attempt.status)) throw attempt.refusal;
-    const page = "value" in attempt ? attempt.value : undefined;
+  let url = await client.url(`${client.path("tags", "list")}?n=${PAGE_SIZE}`);
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await readPage(client, url);
     if (page === undefined) return undefined;
-    tags.push(...page.tags);
-    next = page.next?.href === url.href ? undefined : page.next;
+    tags.push(...page.tags.filter((tag) => typeof tag === "string"));
+    if (page.next === undefined || page.next.href === url.href) return tags;
+    url = page.next;
   }
-  return tags;
+  throw new DestinationError(
+    `the list of the tags of ${repositoryName(client.repository)} does not end after ${MAX_PAGES} pages`,
+    "Report it to the registry's operator.",
+  );
 }
 
-/** The address of the next page in a `Link` header, see RFC 8288. */
-async function nextPage(client: RegistryClient, link: string | null, from: URL): Promise<URL | undefined> {
-  const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link ?? "") ?? [];
-  return target === undefined ? undefined : client.located(target, from);
+async function readPage(
+  client: RegistryClient,
+  url: URL,
+): Promise<{ tags: readonly unknown[]; next?: URL | undefined } | undefined> {
+  const page = await client.attempt(
+    { method: "GET", to: url, accepted: [200, 404, ...NOT_LISTED] },
+    async (reply) => {
+      if (reply.status === 200) {
+        const tags = listIn(await wholeBody(reply), "tags");
+        // see RFC 8288
+        const [, next] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(reply.headers.get("link") ?? "") ?? [];
+        return { tags, next: next === undefined ? undefined : await client.located(next, url) };
+      }
+      // a registry without the list answers 404, too
+      const { codes } = registryReason((await readUnwanted(reply)).text);
+      return reply.status === 404 && codes.includes("NAME_UNKNOWN") ? { tags: [] } : undefined;
+    },
+  );
+  if ("value" in page) return page.value;
+  if (NOT_ALLOWED.includes(page.status ?? 0)) return undefined;
+  throw page.refusal;
 }

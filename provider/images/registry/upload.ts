@@ -1,8 +1,7 @@
-import type { FailedAttempt } from "../../http/retryPolicy";
 import { sleep } from "../../runtime/time/clock";
-import { type BlobSource, hasBlob } from "./blobs";
-import { otherBytes } from "./manifests";
-import { pinned } from "./reference";
+import { hasBlob, type RangeReader } from "./blobs";
+import type { Blob } from "./content";
+import { checkDigest } from "./manifests";
 import type { RegistryClient } from "./client";
 
 /** Maximum number of bytes in one request: what a lost connection can cost. */
@@ -17,6 +16,14 @@ const MAX_LOSSES = 5;
 /** Statuses with which a registry reports another offset of an upload, or an unknown upload. */
 const LOST = new Set([404, 416]);
 
+/** An upload that the registry has begun. */
+interface Upload {
+  /** The URL of the next request. */
+  readonly to: URL;
+  /** How many bytes the registry has. */
+  readonly offset: number;
+}
+
 /**
  * Uploads one blob, see «Pushing blobs» in the distribution specification: in one request, or in chunks if it is large. After a
  * lost connection, the registry is asked how many bytes it has.
@@ -26,108 +33,88 @@ const LOST = new Set([404, 416]);
  */
 export async function uploadBlob(
   client: RegistryClient,
-  source: BlobSource,
+  { digest, size }: Blob,
+  read: RangeReader,
   onMoved: (bytes: number) => void,
 ): Promise<void> {
-  const { digest, size } = source;
   const retries = client.retries();
-  /** The URL of the next request; undefined before the start. */
-  let location: URL | undefined;
-  /** How many bytes the registry has. */
-  let offset = 0;
   let chunkBytes = CHUNK_BYTES;
   let losses = 0;
+  let upload: Upload | undefined;
 
-  const start = async (): Promise<URL> => {
-    offset = 0;
+  const begin = async (): Promise<Upload> => {
     const to = await client.url(`${client.path("blobs", "uploads")}/`);
-    return client.send({ method: "POST", to, accepted: [202] }, ({ headers }) => {
+    return client.send({ method: "POST", to, accepted: [202] }, async ({ headers }) => {
       const least = Number(headers.get("oci-chunk-min-length") ?? 0);
       if (Number.isSafeInteger(least)) chunkBytes = Math.max(CHUNK_BYTES, least);
-      return client.located(headers.get("location"), to);
+      return { to: await client.located(headers.get("location"), to), offset: 0 };
     });
   };
 
   const abandon = async (): Promise<void> => {
-    if (location) await cancelUpload(client, location);
-    location = undefined;
-  };
-
-  /** Sends the bytes of the next chunk; those of the last one with the digest. @returns the failure, if any */
-  const send = async (at: URL, isLast: boolean): Promise<FailedAttempt | undefined> => {
-    const [begin, end] = [offset, isLast ? size : Math.min(offset + chunkBytes, size)];
-    const to = new URL(at);
-    // the existing query stays exactly as it is: it may be signed
-    if (isLast) to.search = [to.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
-    const outcome = await client.sendOnce(
-      {
-        method: isLast ? "PUT" : "PATCH",
-        to,
-        headers: {
-          "content-type": "application/octet-stream",
-          "content-length": String(end - begin),
-          ...(end > begin && { "content-range": `${begin}-${end - 1}` }),
-        },
-        ...(end > begin && {
-          body: () => counted(source.read(begin, end), (bytes) => onMoved(begin + bytes)),
-        }),
-        accepted: isLast ? [200, 201, 204] : [202],
-      },
-      async ({ headers }) => {
-        location = isLast ? undefined : await client.located(headers.get("location"), to);
-        const stored = isLast ? headers.get("docker-content-digest") : null;
-        if (stored !== null && stored !== digest)
-          throw otherBytes(pinned(client.repository, digest), stored, "stored");
-        offset = end;
-      },
-    );
-    return "fault" in outcome ? outcome : undefined;
-  };
-
-  /** Reads how many bytes have arrived. The upload restarts when the registry cannot tell. */
-  const queryOffset = async (to: URL): Promise<void> => {
-    const found = await client.send(
-      { method: "GET", to, accepted: [200, 204, 400, 404, 405] },
-      async ({ status, headers }) => {
-        const [, last] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
-        if (status >= 400 || last === undefined) return undefined;
-        const named = headers.get("location");
-        return {
-          offset: last === "0" ? 0 : Number(last) + 1, // registries report «0-0» for no bytes
-          location: named === null ? to : await client.located(named, to),
-        };
-      },
-    );
-    const isUsable = found !== undefined && found.offset <= size;
-    offset = isUsable ? found.offset : 0;
-    location = isUsable ? found.location : undefined;
-    onMoved(offset);
+    if (upload) await cancelUpload(client, upload.to);
+    upload = undefined;
   };
 
   try {
     for (;;) {
-      const to = (location ??= await start());
-      const before = offset;
+      const { to, offset } = (upload ??= await begin());
       const isLast = offset === size || (offset === 0 && size <= chunkBytes);
-      const failed = await send(to, isLast);
-      if (failed === undefined) {
-        if (isLast) return onMoved(size);
-        retries.moved(offset - before);
-        continue;
+      const end = isLast ? size : Math.min(offset + chunkBytes, size);
+      const url = new URL(to);
+      // the existing query stays exactly as it is: it may be signed
+      if (isLast) url.search = [url.search, `digest=${encodeURIComponent(digest)}`].filter(Boolean).join("&");
+      const sent = await client.sendOnce(
+        {
+          method: isLast ? "PUT" : "PATCH",
+          to: url,
+          headers: {
+            "content-type": "application/octet-stream",
+            "content-length": String(end - offset),
+            ...(end > offset && { "content-range": `${offset}-${end - 1}` }),
+          },
+          ...(end > offset && { body: () => counted(read(offset, end), offset, onMoved) }),
+          accepted: isLast ? [200, 201, 204] : [202],
+        },
+        async ({ headers }) =>
+          isLast ? headers.get("docker-content-digest") : client.located(headers.get("location"), url),
+      );
+      if ("value" in sent) {
+        const next = sent.value;
+        upload = next instanceof URL ? { to: next, offset: end } : undefined;
+        retries.moved(end - offset);
+        if (next instanceof URL) continue;
+        checkDigest(client, digest, next, "stored");
+        return onMoved(size);
       }
-      const isLost = failed.fault.kind === "status" && LOST.has(failed.fault.status);
-      if (isLost && ++losses > MAX_LOSSES) throw failed.error;
-      if (!isLost) await retries.pause(failed);
+      const isLost = sent.fault.kind === "status" && LOST.has(sent.fault.status);
+      if (isLost && ++losses > MAX_LOSSES) throw sent.error;
+      if (!isLost) await retries.pause(sent);
       // the lost response may have reported completion
       if (isLast && (await hasBlob(client, digest))) return;
-      await queryOffset(to);
-      if (offset > before) retries.moved(offset - before);
+      upload = await findUpload(client, to, size);
+      onMoved(upload?.offset ?? 0);
+      if (upload && upload.offset > offset) retries.moved(upload.offset - offset);
       else if (isLost) await abandon();
     }
   } catch (error) {
     await abandon();
     throw error;
   }
+}
+
+/** Asks how many bytes have arrived. @returns undefined when the registry cannot tell: then the upload begins anew */
+function findUpload(client: RegistryClient, to: URL, size: number): Promise<Upload | undefined> {
+  return client.send(
+    { method: "GET", to, accepted: [200, 204, 400, 404, 405] },
+    async ({ status, headers }) => {
+      const [, last = ""] = /^(?:bytes=)?0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
+      const offset = last === "0" ? 0 : Number(last) + 1; // registries report «0-0» for no bytes
+      if (status >= 400 || last === "" || offset > size) return undefined;
+      const named = headers.get("location");
+      return { to: named === null ? to : await client.located(named, to), offset };
+    },
+  );
 }
 
 /** Cancels an upload that is not continued. A failure does no harm: registries remove abandoned uploads themselves. */
@@ -162,11 +149,12 @@ export async function cancelUpload(client: RegistryClient, upload: URL): Promise
 
 async function* counted(
   content: AsyncIterable<Uint8Array>,
-  moved: (bytes: number) => void,
+  begin: number,
+  onMoved: (bytes: number) => void,
 ): AsyncIterable<Uint8Array> {
-  let bytes = 0;
+  let offset = begin;
   for await (const chunk of content) {
     yield chunk;
-    moved((bytes += chunk.length));
+    onMoved((offset += chunk.length));
   }
 }

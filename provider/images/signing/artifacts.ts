@@ -1,8 +1,8 @@
-import { contentOf, describe, manifestOf, type Content, type Descriptor } from "../registry/content";
-import type { Manifest } from "../registry/manifests";
-import { OCI_CONFIG, OCI_MANIFEST } from "../registry/mediaTypes";
+import { annotationsIn, descriptorIn, listIn, type Content, type Descriptor } from "../registry/content";
+import { findBlob } from "../registry/download";
+import { getManifest, type Manifest } from "../registry/manifests";
+import type { RegistryClient } from "../registry/client";
 import { referrersTag, type ReferrerEntry } from "../registry/referrers";
-import { STATEMENT_TYPE } from "./envelope";
 
 /**
  * The tag under which cosign finds an image's signatures, see
@@ -19,14 +19,6 @@ export const attestationTag = (digest: string): string => `${referrersTag(digest
 export const SIMPLE_SIGNING = "application/vnd.dev.cosign.simplesigning.v1+json";
 /** The annotation of a layer with the signature of the layer's content, in base64. Empty for an attestation, which contains it. */
 export const SIGNATURE_ANNOTATION = "dev.cosignproject.cosign/signature";
-/** The annotation of a layer with the type of the attestation in it. */
-export const PREDICATE_ANNOTATION = "predicateType";
-/** The type of the referrer that contains an image's signatures. */
-export const SIGNATURE_ARTIFACT = "application/vnd.dev.cosign.artifact.sig.v1+json";
-/** The annotation of a referrer with the type of the attestation in it. */
-const REFERRER_ANNOTATION = "in-toto.io/predicate-type";
-
-const EMPTY_TYPE = "application/vnd.oci.empty.v1+json";
 
 /** A signature or an attestation of an image, ready to be stored. */
 export interface Artifact {
@@ -39,43 +31,35 @@ export interface Artifact {
   readonly referrer?: ReferrerEntry;
 }
 
-/** One attestation of an image as a referrer. @param envelope the content of its only layer */
-export function attestationReferrer(image: Manifest, predicateType: string, envelope: Content): Artifact {
-  const config = contentOf(EMPTY_TYPE, {});
-  const annotations = { [REFERRER_ANNOTATION]: predicateType };
-  return referring(image, STATEMENT_TYPE, config, [describe(envelope)], [envelope], annotations);
+/** A layer of a signature or an attestation, with its content. */
+export interface ReadLayer {
+  readonly layer: Descriptor;
+  readonly content: Buffer;
 }
 
-/** A manifest that refers to an image. */
-export function referring(
-  image: Manifest,
-  artifactType: string,
-  config: Content,
-  layers: readonly Descriptor[],
-  blobs: readonly Content[],
-  annotations?: Readonly<Record<string, string>>,
-): Artifact {
-  const manifest = manifestOf(OCI_MANIFEST, {
-    artifactType,
-    config: describe(config),
-    layers,
-    subject: describe(image),
-    annotations,
-  });
-  return {
-    manifest,
-    blobs: [config, ...blobs],
-    referrer: { ...describe(manifest), artifactType, ...(annotations && { annotations }) },
-  };
+/**
+ * Reads the signatures or attestations of an image. Layers that the registry does not have, or has with other bytes, are left out.
+ *
+ * @param tag see `signatureTag` and `attestationTag`
+ * @returns undefined when the tag does not exist
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function readLayers(client: RegistryClient, tag: string): Promise<ReadLayer[] | undefined> {
+  const manifest = await getManifest(client, tag);
+  if (manifest === undefined) return undefined;
+  const read: ReadLayer[] = [];
+  for (const layer of layersIn(manifest.bytes)) {
+    const content = await findBlob(client, layer);
+    if (content) read.push({ layer, content });
+  }
+  return read;
 }
 
-/** The configuration that cosign writes, without its time. */
-export function configOf(layers: readonly Descriptor[]): Content {
-  const diffIds = layers.map(({ digest }) => digest);
-  return contentOf(OCI_CONFIG, {
-    architecture: "",
-    os: "",
-    config: {},
-    rootfs: { type: "layers", diff_ids: diffIds },
+/** The layers of a manifest, with their annotations. */
+export function layersIn(manifest: Buffer): Descriptor[] {
+  return listIn(manifest, "layers").flatMap((each) => {
+    const layer = descriptorIn(each);
+    const annotations = annotationsIn(each);
+    return layer && Object.keys(annotations).length > 0 ? { ...layer, annotations } : (layer ?? []);
   });
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, listIn } from "../registry/content";
+import { fieldAt, fieldsOf, listIn } from "../registry/content";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
 
@@ -28,7 +28,7 @@ export function opened(envelope: unknown, verifier: Pick<Verifier, "verify">): B
   if (payloadType !== STATEMENT_TYPE || typeof payload !== "string") return undefined;
   const statement = Buffer.from(payload, "base64");
   const isSigned = listIn(envelope, "signatures").some((each) => {
-    const { sig } = fieldsOf(each);
+    const sig = fieldAt(each, "sig");
     return typeof sig === "string" && verifier.verify(signedBytes(statement), Buffer.from(sig, "base64"));
   });
   return isSigned ? statement : undefined;
@@ -46,7 +46,7 @@ function signedBytes(statement: Buffer): Buffer {
 export function signedType(envelope: unknown, digest: string, verifier: Pick<Verifier, "verify">): unknown {
   const statement = opened(envelope, verifier);
   const isAbout = listIn(statement, "subject").some(
-    (each) => `sha256:${String(fieldsOf(fieldsOf(each)["digest"])["sha256"])}` === digest,
+    (each) => `sha256:${String(fieldAt(each, "digest", "sha256"))}` === digest,
   );
-  return isAbout ? fieldsOf(statement)["predicateType"] : undefined;
+  return isAbout ? fieldAt(statement, "predicateType") : undefined;
 }

@@ -1,4 +1,4 @@
-import { descriptorIn, fieldsOf, listIn } from "../registry/content";
+import { descriptorIn, fieldAt, listIn } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
 import { isDigest, pinned, repositoryName } from "../registry/reference";
@@ -6,55 +6,38 @@ import { referrersOf } from "../registry/referrers";
 import { signedType } from "./envelope";
 import type { RegistryClient } from "../registry/client";
 import { DestinationError } from "../../runtime/messages/errors";
-import { SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING } from "./artifacts";
-import { readLayers, type ReadLayer } from "./layers";
+import { readLayers, SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING, type ReadLayer } from "./artifacts";
 import type { Verifier } from "./verifier";
-
-/** What a registry has for an image and a key: a signature by that key, none at all, or only others (or damaged ones). */
-export type SignatureFinding = "signed" | "unsigned" | "otherSignature";
 
 /**
  * Looks for an image's signature by a key, as `cosign verify --key` does: under the tag of cosign 2, and in the bundles of cosign 3.
  * Every digest is verified.
  *
  * @param digest of the image, in the client's repository
+ * @returns the error for an image that is not signed by the key; undefined for one that is
  * @throws DestinationError when the registry cannot be read; DeadlineExceededError; the signal's reason
  */
-export async function findSignature(
-  client: RegistryClient,
-  digest: string,
-  verifier: Pick<Verifier, "verify">,
-): Promise<SignatureFinding> {
-  const layers = await readLayers(client, signatureTag(digest));
-  if (layers?.some((each) => isSignatureOf(digest, each, verifier))) return "signed";
-  const bundles = await readBundles(client, digest);
-  if (bundles.some((each) => isSignatureBundle(digest, each, verifier))) return "signed";
-  return layers === undefined && bundles.length === 0 ? "unsigned" : "otherSignature";
-}
-
-/**
- * Verifies that an image is signed by a key.
- *
- * @param digest of the image, in the client's repository
- * @throws DestinationError when it is not, or the registry cannot be read; DeadlineExceededError; the signal's reason
- */
-export async function verifyImage(
+export async function signatureProblem(
   client: RegistryClient,
   digest: string,
   verifier: Pick<Verifier, "verify" | "keyId">,
-): Promise<void> {
-  const finding = await findSignature(client, digest, verifier);
-  if (finding === "signed") return;
+): Promise<DestinationError | undefined> {
+  const layers = await readLayers(client, signatureTag(digest));
+  if (layers?.some((each) => isSignatureOf(digest, each, verifier))) return undefined;
+  const bundles = await readBundles(client, digest);
+  const types = bundles.map((each) => signedType(fieldAt(each, "dsseEnvelope"), digest, verifier));
+  if (types.includes(SIGNATURE_STATEMENT)) return undefined;
   const image = pinned(client.repository, digest);
-  throw finding === "unsigned"
-    ? new DestinationError(
-        `${image} has no signature`,
-        `Sign it, for example with \`signingKeyEnv\` of a BundleCopy. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too, and of one by cosign 3 the referrers (\`cosign copy\`, \`oras cp -r\`).`,
-      )
-    : new DestinationError(
-        `${image} has no valid signature by the public key with the SHA-256 ${verifier.keyId}`,
-        `Another key signed it, or its signature in ${repositoryName(client.repository)} was changed. Give the public key of its signer, or find out who changed it.`,
-      );
+  if (layers === undefined && bundles.length === 0) {
+    return new DestinationError(
+      `${image} has no signature`,
+      `Sign it, for example with \`signingKeyEnv\` of a BundleCopy. If it was copied from another repository, its signature was not: copy the tag ${signatureTag(digest)}, too, and of one by cosign 3 the referrers (\`cosign copy\`, \`oras cp -r\`).`,
+    );
+  }
+  return new DestinationError(
+    `${image} has no valid signature by the public key with the SHA-256 ${verifier.keyId}`,
+    `Another key signed it, or its signature in ${repositoryName(client.repository)} was changed. Give the public key of its signer, or find out who changed it.`,
+  );
 }
 
 /** Whether a layer is a signature of an image by a key. */
@@ -65,7 +48,9 @@ export function isSignatureOf(
 ): boolean {
   const signature = Buffer.from(annotations?.[SIGNATURE_ANNOTATION] ?? "", "base64");
   return (
-    mediaType === SIMPLE_SIGNING && verifier.verify(content, signature) && signedDigest(content) === digest
+    mediaType === SIMPLE_SIGNING &&
+    verifier.verify(content, signature) &&
+    fieldAt(content, "critical", "image", "docker-manifest-digest") === digest
   );
 }
 
@@ -82,12 +67,6 @@ export function signaturePayload(repository: string, digest: string): Buffer {
   return Buffer.from(JSON.stringify(payload));
 }
 
-function signedDigest(payload: Buffer): unknown {
-  const { critical } = fieldsOf(payload);
-  const { image } = fieldsOf(critical);
-  return fieldsOf(image)["docker-manifest-digest"];
-}
-
 /** What the media types of all versions of a bundle begin with, see https://docs.sigstore.dev/about/bundle/ */
 const BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle";
 /** The kind of statement by which cosign 3 signs an image: an image with other statements only is described, not signed. */
@@ -101,14 +80,14 @@ const MOST_REFERRERS = 200;
  * @param digest of the image
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
-export async function readBundles(client: RegistryClient, digest: string): Promise<Buffer[]> {
+async function readBundles(client: RegistryClient, digest: string): Promise<Buffer[]> {
   // registries may leave out the type of a referrer, or tell that of its configuration: then the manifest alone says what it is
   const listed = (await referrersOf(client, digest))
     .sort((one, other) => Number(isCalledBundle(other)) - Number(isCalledBundle(one)))
     .slice(0, MOST_REFERRERS);
   const bundles: Buffer[] = [];
   for (const each of listed) {
-    const { digest: name } = fieldsOf(each);
+    const name = fieldAt(each, "digest");
     const manifest = isDigest(name) ? await getManifest(client, name) : undefined;
     const layer = descriptorIn(listIn(manifest?.bytes, "layers")[0]);
     const content = layer?.mediaType.startsWith(BUNDLE_TYPE) ? await findBlob(client, layer) : undefined;
@@ -118,15 +97,6 @@ export async function readBundles(client: RegistryClient, digest: string): Promi
 }
 
 function isCalledBundle(entry: unknown): boolean {
-  const { artifactType } = fieldsOf(entry);
+  const artifactType = fieldAt(entry, "artifactType");
   return typeof artifactType === "string" && artifactType.startsWith(BUNDLE_TYPE);
-}
-
-/** Whether a bundle is a signature of an image by a key. */
-export function isSignatureBundle(
-  digest: string,
-  bundle: Buffer,
-  verifier: Pick<Verifier, "verify">,
-): boolean {
-  return signedType(fieldsOf(bundle)["dsseEnvelope"], digest, verifier) === SIGNATURE_STATEMENT;
 }

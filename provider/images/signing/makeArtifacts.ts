@@ -1,22 +1,26 @@
-import { contentOf, describe, fieldsOf, manifestOf, type Content } from "../registry/content";
+import { contentOf, describe, fieldAt, manifestOf, type Content, type Descriptor } from "../registry/content";
 import type { Manifest } from "../registry/manifests";
-import { OCI_MANIFEST } from "../registry/mediaTypes";
+import { OCI_CONFIG, OCI_MANIFEST } from "../registry/mediaTypes";
 import {
-  attestationReferrer,
   attestationTag,
-  configOf,
-  PREDICATE_ANNOTATION,
-  referring,
   SIGNATURE_ANNOTATION,
-  SIGNATURE_ARTIFACT,
   signatureTag,
   SIMPLE_SIGNING,
   type Artifact,
+  type ReadLayer,
 } from "./artifacts";
-import { ENVELOPE_TYPE, opened, sealed } from "./envelope";
+import { ENVELOPE_TYPE, opened, sealed, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";
-import type { ReadLayer } from "./layers";
 import type { Signer } from "./signer";
+
+/** The annotation of a layer with the type of the attestation in it. */
+const PREDICATE_ANNOTATION = "predicateType";
+/** The type of the referrer that contains an image's signatures. */
+const SIGNATURE_ARTIFACT = "application/vnd.dev.cosign.artifact.sig.v1+json";
+/** The annotation of a referrer with the type of the attestation in it. */
+const REFERRER_ANNOTATION = "in-toto.io/predicate-type";
+
+const EMPTY_TYPE = "application/vnd.oci.empty.v1+json";
 
 /** A document about an image: an in-toto statement, which is signed as JSON. */
 export interface Attestation {
@@ -79,27 +83,21 @@ function attestationsOf(
   signer: Signer,
   existing: readonly ReadLayer[],
 ): Artifact[] {
-  const own = existing.flatMap(({ layer, content }) => {
-    const statement = opened(content, signer);
-    return statement ? [{ layer, content, statement }] : [];
-  });
+  const earlier = existing.map((each) => ({ ...each, statement: opened(each.content, signer) }));
   const wanted = attestations.map((attestation) => {
     const statement = Buffer.from(JSON.stringify(attestation));
-    const found = own.find((each) => each.statement.equals(statement));
+    const found = earlier.find((each) => each.statement?.equals(statement));
     const envelope = contentOf(ENVELOPE_TYPE, found?.content ?? sealed(statement, signer));
     return { predicateType: attestation.predicateType, envelope };
   });
   // earlier statements of the same kinds by this key are replaced, all others stay
   const kinds = new Set<unknown>(attestations.map(({ predicateType }) => predicateType));
-  const replaced = new Set(
-    own.filter(({ statement }) => kinds.has(fieldsOf(statement)["predicateType"])).map(({ layer }) => layer),
-  );
-  const others = existing.map(({ layer }) => layer).filter((layer) => !replaced.has(layer));
+  const others = earlier.filter(({ statement }) => !kinds.has(fieldAt(statement, "predicateType")));
   const added = wanted.map(({ predicateType, envelope }) => ({
     ...describe(envelope),
     annotations: { [SIGNATURE_ANNOTATION]: "", [PREDICATE_ANNOTATION]: predicateType },
   }));
-  const layers = [...others, ...added];
+  const layers = [...others.map(({ layer }) => layer), ...added];
   const config = configOf(layers);
   const manifest = manifestOf(OCI_MANIFEST, { config: describe(config), layers });
   const blobs = [config, ...wanted.map(({ envelope }) => envelope)];
@@ -107,4 +105,45 @@ function attestationsOf(
     { manifest, blobs, tag: attestationTag(image.digest) },
     ...wanted.map(({ predicateType, envelope }) => attestationReferrer(image, predicateType, envelope)),
   ];
+}
+
+/** One attestation of an image as a referrer. @param envelope the content of its only layer */
+export function attestationReferrer(image: Manifest, predicateType: string, envelope: Content): Artifact {
+  const config = contentOf(EMPTY_TYPE, {});
+  const annotations = { [REFERRER_ANNOTATION]: predicateType };
+  return referring(image, STATEMENT_TYPE, config, [describe(envelope)], [envelope], annotations);
+}
+
+/** A manifest that refers to an image. */
+function referring(
+  image: Manifest,
+  artifactType: string,
+  config: Content,
+  layers: readonly Descriptor[],
+  blobs: readonly Content[],
+  annotations?: Readonly<Record<string, string>>,
+): Artifact {
+  const manifest = manifestOf(OCI_MANIFEST, {
+    artifactType,
+    config: describe(config),
+    layers,
+    subject: describe(image),
+    annotations,
+  });
+  return {
+    manifest,
+    blobs: [config, ...blobs],
+    referrer: { ...describe(manifest), artifactType, ...(annotations && { annotations }) },
+  };
+}
+
+/** The configuration that cosign writes, without its time. */
+export function configOf(layers: readonly Descriptor[]): Content {
+  const diffIds = layers.map(({ digest }) => digest);
+  return contentOf(OCI_CONFIG, {
+    architecture: "",
+    os: "",
+    config: {},
+    rootfs: { type: "layers", diff_ids: diffIds },
+  });
 }

@@ -1,4 +1,4 @@
-import { contentOf, fieldsOf } from "../registry/content";
+import { contentOf, fieldsOf, type Content } from "../registry/content";
 import { ensureContent } from "../registry/ensureBlob";
 import {
   deleteManifest,
@@ -11,11 +11,10 @@ import {
 import { isDigest, repositoryName } from "../registry/reference";
 import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
 import type { RegistryClient } from "../registry/client";
-import { attestationReferrer, attestationTag, signatureTag, type Artifact } from "./artifacts";
+import { attestationTag, readLayers, signatureTag, type Artifact } from "./artifacts";
 import { ENVELOPE_TYPE, signedType, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf } from "./imageSignature";
-import { readLayers } from "./layers";
-import { makeArtifacts, type Attestation } from "./makeArtifacts";
+import { attestationReferrer, makeArtifacts, type Attestation } from "./makeArtifacts";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
 
@@ -71,7 +70,7 @@ export async function isSignedImage(
   verifier: Verifier,
 ): Promise<boolean> {
   const envelopes = await signedEnvelopes(client, digest, predicateTypes, verifier);
-  return envelopes !== undefined && (await areStored(client, manifests));
+  return envelopes !== undefined && (await stored(client, manifests)).length === manifests.length;
 }
 
 /**
@@ -90,13 +89,13 @@ export async function findArtifacts(
   if (image === undefined) return undefined;
   const envelopes = await signedEnvelopes(client, digest, predicateTypes, verifier);
   if (envelopes === undefined) return undefined;
-  const tagged = await findTagged(client, [signatureTag(digest), attestationTag(digest)]);
+  const tagged = await stored(client, [signatureTag(digest), attestationTag(digest)]);
   // not all registries tell an image's referrers: the same envelopes give the same manifests
-  const referrers = envelopes.map(({ predicateType, content }) => {
-    const { manifest } = attestationReferrer(image, predicateType, contentOf(ENVELOPE_TYPE, content));
-    return manifest.digest;
-  });
-  return (await areStored(client, referrers)) ? [...tagged, ...referrers] : undefined;
+  const referrers = envelopes.map(
+    ({ predicateType, envelope }) => attestationReferrer(image, predicateType, envelope).manifest.digest,
+  );
+  const areStored = (await stored(client, referrers)).length === referrers.length;
+  return areStored ? [...tagged, ...referrers] : undefined;
 }
 
 /** The envelope of each kind of attestation; undefined unless a key signed the image and all of them. */
@@ -105,33 +104,21 @@ async function signedEnvelopes(
   digest: string,
   predicateTypes: readonly string[],
   verifier: Verifier,
-): Promise<{ predicateType: string; content: Buffer }[] | undefined> {
+): Promise<{ predicateType: string; envelope: Content }[] | undefined> {
   const signatures = (await readLayers(client, signatureTag(digest))) ?? [];
   if (!signatures.some((each) => isSignatureOf(digest, each, verifier))) return undefined;
   const attestations = (await readLayers(client, attestationTag(digest))) ?? [];
-  const found = attestations.map(({ content }) => ({ type: signedType(content, digest, verifier), content }));
-  const envelopes = predicateTypes.flatMap((predicateType) =>
-    found
-      .filter(({ type }) => type === predicateType)
-      .slice(0, 1)
-      .map(({ content }) => ({ predicateType, content })),
-  );
+  const envelopes = predicateTypes.flatMap((predicateType) => {
+    const found = attestations.find(({ content }) => signedType(content, digest, verifier) === predicateType);
+    return found ? { predicateType, envelope: contentOf(ENVELOPE_TYPE, found.content) } : [];
+  });
   return envelopes.length === predicateTypes.length ? envelopes : undefined;
 }
 
-/** The digests of the manifests to which these tags refer. Missing tags are left out. */
-async function findTagged(client: RegistryClient, tags: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const tag of tags) {
-    const digest = await findManifest(client, tag);
-    if (digest !== undefined) found.push(digest);
-  }
-  return found;
-}
-
-async function areStored(client: RegistryClient, manifests: readonly string[]): Promise<boolean> {
-  for (const each of manifests) if ((await findManifest(client, each)) === undefined) return false;
-  return true;
+/** The digests of those of these manifests that the registry has. @param names tags or digests */
+async function stored(client: RegistryClient, names: readonly string[]): Promise<string[]> {
+  const digests = await Array.fromAsync(names, (name) => findManifest(client, name));
+  return digests.filter((digest) => digest !== undefined);
 }
 
 /**
@@ -146,7 +133,7 @@ export async function removeArtifacts(
   digest: string,
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
-  const list = await findTagged(client, [referrersTag(digest)]);
+  const list = await stored(client, [referrersTag(digest)]);
   return deleteAll(client, new Set([...list, ...(await namedArtifacts(client, digest)), ...manifests]));
 }
 
@@ -163,10 +150,8 @@ export async function removeReplacedArtifacts(
   manifests: readonly string[],
 ): Promise<RefusedRemoval | undefined> {
   const named = await namedArtifacts(client, digest);
-  return deleteAll(
-    client,
-    manifests.filter((manifest) => !named.includes(manifest)),
-  );
+  const replaced = manifests.filter((each) => !named.includes(each));
+  return deleteAll(client, replaced);
 }
 
 /** Removes manifests until the registry refuses one for good. @returns the reason */
@@ -183,7 +168,7 @@ async function deleteAll(
 
 /** The artifacts of an image that a verifier finds: by their tags, and in the list of its referrers. */
 async function namedArtifacts(client: RegistryClient, digest: string): Promise<string[]> {
-  const tagged = await findTagged(client, [signatureTag(digest), attestationTag(digest)]);
+  const tagged = await stored(client, [signatureTag(digest), attestationTag(digest)]);
   const referrers = (await referrersOf(client, digest))
     .map(fieldsOf)
     .filter(({ artifactType }) => artifactType === STATEMENT_TYPE)

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
 import { ConfigurationError } from "../../runtime/messages/errors";
 import type { Secrets } from "../../runtime/messages/secrets";
+import type { RegistryContext } from "../registry/exchange";
 import {
   hasExplicitCurve,
   isSupported,
@@ -16,27 +17,27 @@ export interface Signer extends Verifier {
   sign(bytes: Buffer): Buffer;
 }
 
-/** Where the key is read, and where it is registered as a secret. */
-export interface SecretSource {
-  environment(name: string): string | undefined;
-  readonly secrets?: Pick<Secrets, "add">;
-}
-
 /**
  * Creates a signer with the private key from an environment variable, in PEM.
  *
  * @throws ConfigurationError for a missing key, a key with a passphrase, or an unsupported kind; the error contains no part
  *   of the key
  */
-export function signerFrom(variable: string, source: SecretSource): Signer {
-  const pem = source.environment(variable)?.trim();
+export function signerFrom(
+  variable: string,
+  {
+    environment,
+    secrets,
+  }: Pick<RegistryContext, "environment"> & { readonly secrets?: Pick<Secrets, "add"> },
+): Signer {
+  const pem = environment(variable)?.trim();
   if (!pem) {
     throw new ConfigurationError(
       `the environment variable ${variable}, which \`signingKeyEnv\` names, is not set`,
       "Set it to the private key in PEM, or leave `signingKeyEnv` out: then nothing is signed.",
     );
   }
-  source.secrets?.add(pem);
+  secrets?.add(pem);
   const key = keyOf(pem, variable);
   if (!isSupported(key)) {
     throw new ConfigurationError(

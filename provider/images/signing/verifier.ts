@@ -57,18 +57,18 @@ export const NAME_THE_CURVE =
 
 /** The problem of a text as a public key in PEM, if any: for check failures. */
 export function publicKeyProblem(pem: string): string | undefined {
-  const read = publicKeyIn(pem);
-  if ("problem" in read) return read.problem;
-  return hasExplicitCurve(read.key)
+  const key = publicKeyIn(pem);
+  if (typeof key === "string") return key;
+  return hasExplicitCurve(key)
     ? `contains the parameters of its curve, not the curve's name: ${NAME_THE_CURVE} (of a public key with -pubin -pubout)`
     : undefined;
 }
 
 /** Creates a verifier with a public key. @throws Error for a text that `publicKeyProblem` refuses */
 export function verifierFrom(pem: string): Verifier {
-  const read = publicKeyIn(pem);
-  if ("problem" in read) throw new Error(`the public key ${read.problem}`);
-  return verifierOf(read.key);
+  const key = publicKeyIn(pem);
+  if (typeof key === "string") throw new Error(`the public key ${key}`);
+  return verifierOf(key);
 }
 
 /** @param key a supported public key */
@@ -82,13 +82,14 @@ export function verifierOf(key: KeyObject): Verifier {
   };
 }
 
-function publicKeyIn(pem: string): { readonly key: KeyObject } | { readonly problem: string } {
+/** @returns the problem of a text that is no usable key, as a text */
+function publicKeyIn(pem: string): KeyObject | string {
   const problem = "must be a public key in PEM (`openssl pkey -in key.pem -pubout`)";
-  if (/PRIVATE KEY/.test(pem)) return { problem: `${problem}, not a private key: keep that one secret` };
+  if (pem.includes("PRIVATE KEY")) return `${problem}, not a private key: keep that one secret`;
   try {
     const key = createPublicKey(pem.trim().replaceAll("\\n", "\n"));
-    return isVerified(key) ? { key } : { problem: `must be ${VERIFIED_KEYS}` };
+    return isVerified(key) ? key : `must be ${VERIFIED_KEYS}`;
   } catch {
-    return { problem };
+    return problem;
   }
 }

@@ -7,7 +7,7 @@ import { BundleRefusedError } from "../../runtime/messages/errors";
 import { GzipFile } from "../../site/archive/writeGzip";
 import type { PlatformImage } from "../registry/image";
 import { LayerTar, type Layer } from "./layerTar";
-import { webServerFiles, type ImageFile } from "./webServer";
+import { webServerFiles } from "./webServer";
 
 /** Text files up to this size get no compressed copy, in bytes. */
 const SMALLEST_TEXT = 512;
@@ -32,9 +32,8 @@ export const compressedPath = (path: string): string => `${path}.gz`;
  */
 export class LayerWriter implements DigestingSink {
   readonly #root: string;
-  readonly #isOnBase: boolean;
+  readonly #base: PlatformImage | undefined;
   readonly #textsPath: string;
-  readonly #more: readonly ImageFile[];
   readonly #tar: LayerTar;
   readonly #files = new Map<string, string>();
   /** Compressed copies, stored until all files are written. */
@@ -49,9 +48,8 @@ export class LayerWriter implements DigestingSink {
    * @param sha256 of the archive, from which the time of all files is derived
    */
   constructor(scratch: string, base: PlatformImage | undefined, sha256: string) {
-    this.#isOnBase = base !== undefined;
-    this.#root = siteRoot(this.#isOnBase);
-    this.#more = base ? webServerFiles(this.#root, base) : [];
+    this.#base = base;
+    this.#root = siteRoot(base !== undefined);
     this.#textsPath = join(scratch, "texts");
     this.#tar = new LayerTar(join(scratch, "layer.tar.gz"), sha256);
   }
@@ -89,11 +87,6 @@ export class LayerWriter implements DigestingSink {
     return this.#files;
   }
 
-  /** Whether the site has a file, among those that the writer has received. */
-  has(path: string): boolean {
-    return this.#files.has(path);
-  }
-
   /** Finishes the layer. The writer accepts no more files. @throws the signal's reason */
   async end(signal: AbortSignal): Promise<Layer> {
     await this.#begin();
@@ -105,7 +98,8 @@ export class LayerWriter implements DigestingSink {
       await this.#tar.file(file, content as AsyncIterable<Buffer>);
     }
     // the folders of these files are those of the base, with their owners
-    for (const { path, content, isExecutable = false } of this.#more) {
+    const more = this.#base ? webServerFiles(this.#root, this.#base) : [];
+    for (const { path, content, isExecutable = false } of more) {
       const bytes = Buffer.from(content);
       await this.#tar.file({ path, size: bytes.length, isExecutable }, [bytes]);
     }
@@ -117,6 +111,6 @@ export class LayerWriter implements DigestingSink {
     if (this.#isBegun) return;
     this.#isBegun = true;
     await this.#tar.parents(`${this.#root}/`);
-    if (this.#isOnBase) await this.#tar.file({ path: `${this.#root}/${OPAQUE}`, size: 0 }, []);
+    if (this.#base) await this.#tar.file({ path: `${this.#root}/${OPAQUE}`, size: 0 }, []);
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import { mediaTypeOf } from "../../site/inspection/mediaTypes";
+import { inBlocks } from "../../site/archive/blocks";
 import { GzipFile } from "../../site/archive/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../../site/archive/writeTar";
 import type { Blob } from "../registry/content";
@@ -79,7 +80,7 @@ export class LayerTar {
     await this.#write(tarHeader({ path, size, time: this.#time, isExecutable }));
     const isTried = !isText && size >= SMALLEST_TRIED;
     let writtenBytes = 0;
-    for await (const piece of isTried ? inBlocks(content) : content) {
+    for await (const piece of isTried ? inBlocks(content, BLOCK_BYTES) : content) {
       writtenBytes += piece.length;
       await this.#write(piece, isTried && isIncompressible(piece));
       await passing?.(piece);
@@ -99,23 +100,6 @@ export class LayerTar {
     this.#unpacked.update(bytes);
     await (isStored ? this.#gzip.store(bytes) : this.#gzip.write(bytes));
   }
-}
-
-/** Content in blocks of the same size, except the last one. */
-async function* inBlocks(
-  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let [pieces, bytes]: [Uint8Array[], number] = [[], 0];
-  for await (let piece of content) {
-    while (bytes + piece.length >= BLOCK_BYTES) {
-      const rest = BLOCK_BYTES - bytes;
-      yield Buffer.concat([...pieces, piece.subarray(0, rest)]);
-      [pieces, bytes, piece] = [[], 0, piece.subarray(rest)];
-    }
-    pieces.push(piece);
-    bytes += piece.length;
-  }
-  if (bytes > 0) yield Buffer.concat(pieces);
 }
 
 function isIncompressible(block: Uint8Array): boolean {

@@ -36,43 +36,17 @@ export interface SiteLayer {
   readonly sha256: string;
 }
 
-/** Which files stay, and how large they are. */
-export interface Selection {
-  readonly paths: ReadonlySet<string>;
-  readonly bytes: number;
-  /** Number of files that would be too large together. */
-  readonly leftOut: number;
-}
-
 /** Whether a file of the version before is named after its content, and the new version does not have it. No compressed copy is. */
 export const isPrevious = (path: string, isInSite: (path: string) => boolean): boolean =>
   isImmutable(path) && !/\.(?:html?|gz)$/.test(path) && !isInSite(path);
 
-/** The files of the version before that stay, by the rules of the chart's `fetch-bundle.sh`: the smallest first. */
-export function selectPrevious(
-  files: readonly SiteFile[],
-  isInSite: (path: string) => boolean,
-  maxBytes: number,
-): Selection {
-  const wanted = files
-    .filter(({ path }) => isPrevious(path, isInSite))
-    .sort((one, other) => one.size - other.size || (one.path < other.path ? -1 : 1));
-  const paths = new Set<string>();
-  let bytes = 0;
-  for (const { path, size } of wanted) {
-    if (bytes + size > maxBytes) break;
-    bytes += size;
-    paths.add(path);
-  }
-  return { paths, bytes, leftOut: wanted.length - paths.size };
-}
-
 /**
- * Writes the layer with files of the version before. The same two sites give the same bytes.
+ * Writes the layer with the files of the version before that stay, by the rules of the chart's `fetch-bundle.sh`: the smallest first.
+ * The same two sites give the same bytes.
  *
  * @param scratch a folder for the layer
  * @param isInSite whether the new version has a file
- * @returns no layer if nothing of it stays
+ * @returns no layer if nothing of it stays; `leftOut`: number of files that would be too large together
  * @throws BundleRefusedError when the earlier layer is damaged; the signal's reason
  */
 export async function writePreviousLayer(
@@ -81,19 +55,29 @@ export async function writePreviousLayer(
   isInSite: (path: string) => boolean,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<Selection & { readonly layer: Layer | undefined }> {
-  const files: SiteFile[] = [];
-  for await (const { path, size } of filesIn(before, signal)) files.push({ path, size });
-  const selection = selectPrevious(files, isInSite, maxBytes);
-  if (selection.paths.size === 0) return { ...selection, layer: undefined };
+): Promise<{ layer: Layer | undefined; paths: ReadonlySet<string>; bytes: number; leftOut: number }> {
+  const wanted: SiteFile[] = [];
+  for await (const { path, size } of filesIn(before, signal)) {
+    if (isPrevious(path, isInSite)) wanted.push({ path, size });
+  }
+  wanted.sort((one, other) => one.size - other.size || (one.path < other.path ? -1 : 1));
+  const paths = new Set<string>();
+  let bytes = 0;
+  for (const { path, size } of wanted) {
+    if (bytes + size > maxBytes) break;
+    bytes += size;
+    paths.add(path);
+  }
+  const kept = { paths, bytes, leftOut: wanted.length - paths.size };
+  if (paths.size === 0) return { ...kept, layer: undefined };
   const tar = new LayerTar(join(scratch, "previous.tar.gz"), before.sha256);
   for await (const { path, size, content } of filesIn(before, signal)) {
-    if (!selection.paths.has(path)) continue;
+    if (!paths.has(path)) continue;
     const full = `${PREVIOUS_ROOT}/${path}`;
     await tar.parents(full);
     await tar.file({ path: full, size }, content);
   }
-  return { ...selection, layer: await tar.end() };
+  return { ...kept, layer: await tar.end() };
 }
 
 /** The files of the site in a layer, by their paths below its root. Content that is not read is skipped. */

@@ -4,7 +4,7 @@ import type { Manifest } from "../../images/registry/manifests";
 import { parseBase, repositoryName } from "../../images/registry/reference";
 import type { RegistryContext } from "../../images/registry/exchange";
 import { RegistryClient } from "../../images/registry/client";
-import { TransferProgress } from "../../images/registry/transferProgress";
+import { transferProgress } from "../../images/registry/transferProgress";
 import { indexOf } from "../../images/siteImage/siteImage";
 import { DestinationError } from "../../runtime/messages/errors";
 import type { BlobStore } from "./blobStore";
@@ -45,7 +45,7 @@ export async function pullImage(
   const layers = [
     ...new Map(images.flatMap((image) => image.layers).map((layer) => [layer.digest, layer])).values(),
   ];
-  const progress = new TransferProgress(context, `pulling ${reference}`, layers);
+  const progress = transferProgress(context, `pulling ${reference}`, layers);
   await inParallel(layers, CONCURRENCY, (layer) =>
     store.fetch(client, layer, (bytes) => progress.moved(layer, bytes)),
   );

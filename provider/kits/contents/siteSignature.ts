@@ -3,10 +3,15 @@ import { join } from "node:path";
 import { imageStatements } from "../../images/provenance/imageStatements";
 import type { Origin } from "../../images/provenance/origin";
 import { annotationsIn, descriptorIn, digestOf, fieldsOf } from "../../images/registry/content";
-import { attestationTag, signatureTag, type Artifact } from "../../images/signing/artifacts";
+import {
+  attestationTag,
+  layersIn,
+  signatureTag,
+  type Artifact,
+  type ReadLayer,
+} from "../../images/signing/artifacts";
 import { opened } from "../../images/signing/envelope";
 import { isSignatureOf } from "../../images/signing/imageSignature";
-import { layersIn, type ReadLayer } from "../../images/signing/layers";
 import { makeArtifacts, type ExistingLayers } from "../../images/signing/makeArtifacts";
 import type { Signer } from "../../images/signing/signer";
 import type { KitBlob } from "./blobStore";

@@ -1,3 +1,4 @@
+import { inBlocks } from "../../../site/archive/blocks";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { DestinationContext } from "../destination";
 import type { Content } from "./objectStore";
@@ -6,22 +7,8 @@ import type { Content } from "./objectStore";
 const GRACE_MS = 1_500;
 
 /** Content in parts of one size, of which the last may be shorter. */
-export async function* partsOf(content: Content, size: number): AsyncGenerator<Buffer> {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of Buffer.isBuffer(content) ? [content] : content()) {
-    for (let rest = piece; rest.length > 0;) {
-      const part = rest.subarray(0, size - length);
-      pieces.push(part);
-      length += part.length;
-      rest = rest.subarray(part.length);
-      if (length < size) continue;
-      yield Buffer.concat(pieces);
-      [pieces, length] = [[], 0];
-    }
-  }
-  if (length > 0) yield Buffer.concat(pieces);
-}
+export const partsOf = (content: Content, size: number): AsyncGenerator<Buffer> =>
+  inBlocks(Buffer.isBuffer(content) ? [content] : content(), size);
 
 /** Small content as a whole. */
 export async function wholeOf(content: Content): Promise<Buffer> {

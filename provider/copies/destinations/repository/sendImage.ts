@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { RegistryClient } from "../../../images/registry/client";
-import { fileBlob } from "../../../images/registry/blobs";
+import { rangesOfFile } from "../../../images/registry/blobs";
 import type { Blob } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../../images/registry/ensureBlob";
 import { readImage, type Image } from "../../../images/registry/image";
 import { parseBase, repositoryName } from "../../../images/registry/reference";
-import { TransferProgress } from "../../../images/registry/transferProgress";
+import { transferProgress } from "../../../images/registry/transferProgress";
 import type { Layer } from "../../../images/siteImage/layerTar";
 import type { PreviousLayer } from "../../../images/siteImage/previousFiles";
 import type { Base, BuiltImage } from "../../../images/siteImage/siteImage";
@@ -61,10 +61,10 @@ export async function sendBlobs(
 ): Promise<void> {
   const layers = base?.images.flatMap((image) => image.layers) ?? [];
   const ofBase = new Map(layers.map((each) => [each.digest, each]));
-  const progress = new TransferProgress(context, "uploading", [...ofBase.values(), ...added]);
+  const progress = transferProgress(context, "uploading", [...ofBase.values(), ...added]);
   const ensure = async (blob: Blob, options: Parameters<typeof ensureBlob>[2]): Promise<void> => {
     const moved = (bytes: number): void => progress.moved(blob, bytes);
-    if ((await ensureBlob(client, blob, { ...options, moved })) !== "sent") progress.found(blob);
+    if (!(await ensureBlob(client, blob, { ...options, moved }))) progress.found(blob);
   };
   const { host, path } = base?.client.repository ?? {};
   for (const blob of ofBase.values()) {
@@ -73,12 +73,12 @@ export async function sendBlobs(
       mountFrom: host === client.repository.host ? path : undefined,
       source: async () => {
         if (base) await downloadBlob(base.client, blob, file);
-        return fileBlob(file, blob);
+        return rangesOfFile(file);
       },
     });
   }
   for (const layer of added) {
-    if ("path" in layer) await ensure(layer, { source: () => fileBlob(layer.path, layer) });
+    if ("path" in layer) await ensure(layer, { source: () => rangesOfFile(layer.path) });
     else progress.found(layer);
   }
   for (const { config } of images) await ensureContent(client, config);

@@ -5,17 +5,16 @@ import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { imageStatements } from "../../../../provider/images/provenance/imageStatements.ts";
 import type { Origin } from "../../../../provider/images/provenance/origin.ts";
 import {
   imagePackageUrl,
   imageComponent,
-  SBOM_TYPE,
   sbomText,
   siteComponents,
   type SbomComponent,
 } from "../../../../provider/images/provenance/sbom.ts";
 import { slsaProvenance } from "../../../../provider/images/provenance/slsaProvenance.ts";
-import { statement } from "../../../../provider/images/provenance/statement.ts";
 import { packageVersion } from "../../../../provider/runtime/files/packageVersion.ts";
 
 const DIGEST = `sha256:${"c".repeat(64)}`;
@@ -132,11 +131,15 @@ test("the SBOM lists base image, bundle and search, and is valid", () => {
   expect(problems(bom)).toEqual([]);
   expect(problems({ ...bom, components: [{ name: "without a type" }] })).not.toEqual([]);
   expect(text).not.toMatch(/serialNumber|timestamp/);
-  expect(statement(SUBJECT, SBOM_TYPE, JSON.parse(text))).toMatchObject({
-    subject: SUBJECT,
-    predicateType: "https://cyclonedx.org/bom",
-    predicate: bom,
-  });
+  expect(imageStatements("registry.internal/docs/site", DIGEST, ORIGIN)).toEqual([
+    slsaProvenance(SUBJECT, ORIGIN),
+    {
+      _type: "https://in-toto.io/Statement/v1",
+      subject: SUBJECT,
+      predicateType: "https://cyclonedx.org/bom",
+      predicate: bom,
+    },
+  ]);
 });
 
 test("the SBOM of a file without a base and a search has the bundle only; a part without content has no hash", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TransferProgress } from "../../../../provider/images/registry/transferProgress.ts";
+import { transferProgress } from "../../../../provider/images/registry/transferProgress.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
@@ -11,7 +11,7 @@ test("concurrent transfers of blobs are reported together, four times a second; 
     Blob,
     Blob,
   ];
-  const progress = new TransferProgress({ clock, reporter }, "pulling nginx:1", [one, two, three]);
+  const progress = transferProgress({ clock, reporter }, "pulling nginx:1", [one, two, three]);
   progress.moved(one, 0);
   clock.advance(249);
   progress.moved(one, 4_000_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BlobSource } from "../../../../provider/images/registry/blobs.ts";
+import type { RangeReader } from "../../../../provider/images/registry/blobs.ts";
 import { uploadBlob } from "../../../../provider/images/registry/upload.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { scriptedRegistry, type Asked, type Reply, type ScriptedRegistry } from "./scriptedRegistry.ts";
@@ -11,18 +11,14 @@ const MIB = 1024 * 1024;
 const BEGIN = "POST blobs/uploads/";
 const HAS = `HEAD blobs/${DIGEST}`;
 
+const SMALL = { digest: DIGEST, size: 10 };
+
 /** Content in pieces of at most 4 MiB. */
-function content(size: number): BlobSource {
-  return {
-    digest: DIGEST,
-    size,
-    async *read(start, end) {
-      for (let at = start; at < end; at += 4 * MIB) {
-        yield await Promise.resolve(Buffer.alloc(Math.min(4 * MIB, end - at), String(at % 10)));
-      }
-    },
-  };
-}
+const content: RangeReader = async function* (start, end) {
+  for (let at = start; at < end; at += 4 * MIB) {
+    yield await Promise.resolve(Buffer.alloc(Math.min(4 * MIB, end - at), String(at % 10)));
+  }
+};
 
 const at = (location: string, more: Readonly<Record<string, string>> = {}): Reply => ({
   status: 202,
@@ -44,7 +40,8 @@ async function sent(
     signal && { signal },
   );
   const moved: number[] = [];
-  const failure = await uploadBlob(registry.client, content(size), (bytes) => moved.push(bytes)).then(
+  const blob = { digest: DIGEST, size };
+  const failure = await uploadBlob(registry.client, blob, content, (bytes) => moved.push(bytes)).then(
     () => undefined,
     (error: unknown) => error as Error,
   );
@@ -268,7 +265,7 @@ test("a stopped upload is cancelled, although the operation's signal is aborted"
     },
     { signal: stop.signal },
   );
-  await expect(uploadBlob(registry.client, content(10), () => undefined)).rejects.toThrow("stopped");
+  await expect(uploadBlob(registry.client, SMALL, content, () => undefined)).rejects.toThrow("stopped");
   expect(registry.lines()).toEqual([BEGIN, `PUT u1${QUERY}`, "DELETE u1"]);
 });
 
@@ -281,6 +278,6 @@ test("a cancellation takes no longer than a second and a half", async () => {
     GET: { status: 204, headers: { location: "/v2/docs/site/u1" } },
   };
   const registry = scriptedRegistry(({ method }) => replies[method] ?? {}, { clock });
-  await expect(uploadBlob(registry.client, content(10), () => undefined)).rejects.toThrow("answered 403");
+  await expect(uploadBlob(registry.client, SMALL, content, () => undefined)).rejects.toThrow("answered 403");
   expect(clock.waits).toContain(1_500);
 });

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Manifest } from "../../../../provider/images/registry/manifests.ts";
 import type { RegistryClient } from "../../../../provider/images/registry/client.ts";
-import type { Artifact } from "../../../../provider/images/signing/artifacts.ts";
+import { readLayers, type Artifact } from "../../../../provider/images/signing/artifacts.ts";
 import { opened } from "../../../../provider/images/signing/envelope.ts";
-import { readLayers } from "../../../../provider/images/signing/layers.ts";
 import {
   findArtifacts,
   isSignedImage,

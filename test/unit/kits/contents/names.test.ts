@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nameInKit, nameProblem, siteName } from "../../../../provider/kits/contents/imageName.ts";
 import { isWanted, platformProblem, platformText } from "../../../../provider/kits/contents/platform.ts";
-import { platformIn } from "../../../../provider/images/registry/image.ts";
 
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 
@@ -67,8 +66,7 @@ describe("a platform", () => {
     expect(isWanted(wanted, platform)).toBe(isOne);
   });
 
-  test("comes from the configuration of an image that is in no index", () => {
-    const config = { os: "linux", architecture: "arm", variant: "v7" };
-    expect(platformText(platformIn(config))).toBe("linux/arm/v7");
+  test("is a text with its variant", () => {
+    expect(platformText({ os: "linux", architecture: "arm", variant: "v7" })).toBe("linux/arm/v7");
   });
 });
