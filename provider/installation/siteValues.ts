@@ -1,4 +1,4 @@
-import type { Values } from "./mergeValues";
+import type { Values } from "../kits/contents/mergeValues";
 
 /** What the chart needs to know about a site. Each value may be an output of a program, or plain. */
 export interface SiteFacts<Value> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { WrittenKit } from "../contents/writtenKit";
+import type { WrittenKit } from "../contents/kitFolder";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
 import { inputsAmong } from "../../resource/inputTable";
 import { type Every, present, unknownOutputs } from "../../resource/outputTable";

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { digestFile } from "../../runtime/files/listing";
 import { copyInto } from "../../runtime/files/writeFile";
 import { digestOf, type Blob } from "../../images/registry/content";
+import type { StoredImage } from "../../images/registry/image";
+import type { Manifest } from "../../images/registry/manifests";
+import { indexOf } from "../../images/siteImage/siteImage";
 import { downloadBlob } from "../../images/registry/download";
 import type { RegistryClient } from "../../images/registry/client";
 import type { EarlierKit } from "./earlierKit";
@@ -17,32 +20,27 @@ export interface KitBlob extends Blob {
   readonly inEarlierKit: string | undefined;
 }
 
+/** Where a kit's blobs are. */
+interface BlobPlaces {
+  /** For the blobs; it may contain blobs of a killed run. */
+  readonly folder: string;
+  /** Folders with blobs of other kits, from which blobs are copied instead of fetched. */
+  readonly earlier: readonly string[];
+  /** An earlier kit whose blobs are neither fetched nor added to this kit. */
+  readonly since?: EarlierKit | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** The blobs of a kit that is being written: each once, even if several images share it, and each with a verified digest. */
 export class BlobStore {
-  readonly #folder: string;
-  readonly #earlier: readonly string[];
-  readonly #since: EarlierKit | undefined;
-  readonly #signal: AbortSignal;
+  readonly #places: BlobPlaces;
   /** Size by digest of the blobs that the images use. */
   readonly #blobs = new Map<string, number>();
   /** Digests of manifests and configurations. */
   readonly #small = new Set<string>();
 
-  /**
-   * @param folder for the blobs; it may contain blobs of a killed run
-   * @param earlier folders with blobs of other kits, from which blobs are copied instead of fetched
-   * @param since an earlier kit whose blobs are neither fetched nor added to this kit
-   */
-  constructor(
-    folder: string,
-    earlier: readonly string[],
-    since: EarlierKit | undefined,
-    signal: AbortSignal,
-  ) {
-    this.#folder = folder;
-    this.#earlier = earlier;
-    this.#since = since;
-    this.#signal = signal;
+  constructor(places: BlobPlaces) {
+    this.#places = places;
   }
 
   /** The blobs of all images, in the order of their digests. */
@@ -54,7 +52,7 @@ export class BlobStore {
 
   /** Only layers are left out: a kit contains all its manifests and configurations, and skopeo requires them there. */
   #inOther(digest: string): string | undefined {
-    return this.#small.has(digest) ? undefined : this.#since?.has(digest);
+    return this.#small.has(digest) ? undefined : this.#places.since?.has(digest);
   }
 
   /**
@@ -74,6 +72,25 @@ export class BlobStore {
     }
     moved(size);
     this.#blobs.set(digest, size);
+  }
+
+  /**
+   * Adds the configurations and manifests of an image for some platforms.
+   *
+   * @returns what its name refers to: for one platform its manifest, for several an index of their manifests
+   */
+  async putImage(
+    images: readonly (Pick<StoredImage, "platform" | "manifest"> & { readonly configBytes: Buffer })[],
+    annotations?: Readonly<Record<string, string>>,
+  ): Promise<Manifest> {
+    const [only] = images;
+    const top = only && images.length === 1 ? only.manifest : indexOf(images, annotations);
+    for (const { configBytes, manifest } of images) {
+      await this.put(configBytes);
+      await this.put(manifest.bytes);
+    }
+    await this.put(top.bytes);
+    return top;
   }
 
   /** Adds a manifest or a configuration. */
@@ -96,15 +113,16 @@ export class BlobStore {
     for (const { digest, inEarlierKit } of this.blobs) {
       if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
     }
-    for (const name of await readdir(this.#folder)) await rm(join(this.#folder, name));
+    const left = this.#places.folder;
+    for (const name of await readdir(left)) await rm(join(left, name));
   }
 
   async #isElsewhere(blob: Blob): Promise<boolean> {
     const path = this.#pathOf(blob.digest);
-    for (const folder of this.#earlier) {
+    for (const folder of this.#places.earlier) {
       const there = join(folder, blobFile(blob.digest));
       if (!(await isFileOf(there, blob.size))) continue;
-      if (`sha256:${(await copyInto(there, path, this.#signal)).sha256}` === blob.digest) return true;
+      if (`sha256:${(await copyInto(there, path, this.#places.signal)).sha256}` === blob.digest) return true;
       await rm(path);
     }
     return false;
@@ -113,14 +131,14 @@ export class BlobStore {
   /** Whether the file has exactly these bytes. Anything else at the path is removed. */
   async #isThere(path: string, { digest, size }: Blob): Promise<boolean> {
     if (await isFileOf(path, size)) {
-      if (`sha256:${(await digestFile(path, this.#signal)).sha256}` === digest) return true;
+      if (`sha256:${(await digestFile(path, this.#places.signal)).sha256}` === digest) return true;
     }
     await rm(path, { recursive: true, force: true });
     return false;
   }
 
   #pathOf(digest: string): string {
-    return join(this.#folder, blobFile(digest));
+    return join(this.#places.folder, blobFile(digest));
   }
 }
 

@@ -7,10 +7,9 @@ import {
   type WantedSearch,
 } from "../../site/offlineSearch/unpackSite";
 import { LayerWriter } from "../../images/siteImage/layer";
-import { annotationsOf, imageOnBase, indexOf } from "../../images/siteImage/siteImage";
+import { annotationsOf, imageOnBase } from "../../images/siteImage/siteImage";
 import type { BlobStore } from "./blobStore";
-import { siteName } from "./imageName";
-import type { KitImage, PulledImage } from "./kitImage";
+import { siteName, type KitImage, type PulledImage } from "./kitImage";
 
 /** An inspected bundle, with what `inspectBundle` found. */
 export type KitBundle = Bundle & Omit<Unpacking, "signal">;
@@ -35,14 +34,9 @@ export async function buildSiteImage(
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);
-  const images = base.images.map((image) => imageOnBase(image, layer, annotations));
-  const [only] = images;
-  const top = only && images.length === 1 ? only.manifest : indexOf(images, annotations);
-  for (const { config, manifest } of images) {
-    await store.put(config.bytes);
-    await store.put(manifest.bytes);
-  }
-  await store.put(top.bytes);
+  const images = base.images.map((each) => imageOnBase(each, layer, annotations));
+  const stored = images.map((each) => ({ ...each, configBytes: each.config.bytes }));
+  const top = await store.putImage(stored, annotations);
   const image = { name: siteName(bundle.version), isSite: true, top, platforms: base.platforms };
   return { image, search: facts };
 }

@@ -1,14 +1,13 @@
 import { hasFields } from "../../resource/inputTable";
 import type { KitBundle } from "./buildSiteImage";
 import type { KitImage } from "./kitImage";
+import { mergeValues, type Values } from "./mergeValues";
 import { yamlText } from "./yamlText";
 
 /**
  * Placeholder for the registry and path, which are unknown until `install.sh` sets them. The name is reserved and cannot exist.
  */
 export const UNKNOWN_REGISTRY = "registry.invalid/kit";
-
-type Values = Readonly<Record<string, unknown>>;
 
 /**
  * The kit's `values.yaml`: the values that the chart needs to serve the site, overridden by the user's values. Images of the
@@ -25,7 +24,7 @@ export function chartValues(bundle: KitBundle, images: readonly KitImage[], give
     // without its own image, the site is downloaded with a link that the user sets
     ...(site ? { siteImage: pinnedName(site) } : { fetch: { sha256: bundle.sha256 } }),
   };
-  return yamlText(withDigests(merged(ours, given), images) as Values);
+  return yamlText(withDigests(mergeValues(ours, given), images) as Values);
 }
 
 function pinnedName({ name, top }: KitImage): string {
@@ -35,16 +34,6 @@ function pinnedName({ name, top }: KitImage): string {
 /** The repository of an image of a kit. @param name in the kit, `NAME:TAG` */
 export function repositoryInKit(name: string): string {
   return `${UNKNOWN_REGISTRY}/${name.slice(0, name.indexOf(":"))}`;
-}
-
-/** Merges groups key by key at any depth; for everything else, including lists, the user's value wins. */
-function merged(ours: Values, given: Values): Values {
-  const all: Record<string, unknown> = { ...ours };
-  for (const [name, value] of Object.entries(given)) {
-    const there = all[name];
-    all[name] = hasFields(there) && hasFields(value) ? merged(there, value) : value;
-  }
-  return all;
 }
 
 function withDigests(value: unknown, images: readonly KitImage[]): unknown {

@@ -1,13 +1,10 @@
-import { createHash } from "node:crypto";
-import { lstat, readFile, rm } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";
-import { filesBelow, foreignText, removeListed, keptText } from "../../runtime/files/listing";
+import { filesBelow, foreignText, keptText, type Listing, removeListed } from "../../runtime/files/listing";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
-import { kitOwnership } from "./kitFolder";
-import { signatureFiles } from "./signatureFiles";
-import { LISTS, parseSums } from "./sums";
-import type { WrittenKit } from "./writtenKit";
+import { kitOwnership, type WrittenKit } from "./kitFolder";
+import { PARTS_SUMS, readList, signatureFiles, SUMS } from "./sums";
 
 /**
  * Compares a kit with what was written: its list, exactly its files, and their total size. It does not read their bytes;
@@ -23,27 +20,21 @@ export async function compareKit(
   const kit = resolve(folder, name);
   const stats = await lstat(kit).catch(ignoreMissing);
   if (!stats) return "gone";
-  if (!stats.isDirectory()) return "changed";
-  const paths = await filesBelow(kit);
-  const listed = await readList(kit, list);
+  const listed = stats.isDirectory() ? await listedIn(kit, list) : undefined;
   if (!listed) return "changed";
-  const own = new Set([...listed.map(({ path }) => path), ...listFiles(list)]);
-  const written = paths.filter((path) => own.has(path));
+  // the list does not contain itself and its signatures
+  const own = new Set([...listed.keys(), list.file, ...signatureFiles(list.file)]);
+  const paths = await filesBelow(kit);
   const foreign = paths.filter((path) => !own.has(path));
   let total = 0;
-  for (const path of written) {
+  for (const path of paths.filter((each) => own.has(each))) {
     const file = await lstat(join(kit, path));
     if (!file.isFile()) return "changed";
     total += file.size;
   }
-  if (written.length !== files || total !== size) return "changed";
+  if (paths.length - foreign.length !== files || total !== size) return "changed";
   if (foreign.length > 0) context.reporter.warn(foreignText(kit, foreign, "kit"));
   return kitOwnership(folder, context).compared(name);
-}
-
-/** The list of a kit's files, and its signatures: the list does not contain them. */
-function listFiles({ file }: WrittenKit["list"]): string[] {
-  return [file, ...signatureFiles(file)];
 }
 
 /**
@@ -68,7 +59,7 @@ export async function removeKits(
     async (names) => {
       for (const name of names) {
         const path = resolve(folder, name);
-        const kit = removed.get(name) ?? (await writtenKit(path));
+        const kit = removed.get(name) ?? (await unknownKit(path));
         const left = kit ? await removeKit(path, kit, context.signal) : [];
         if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
       }
@@ -76,12 +67,11 @@ export async function removeKits(
   );
 }
 
-/** What a kit's folder says about its files; `undefined` for another folder. */
-async function writtenKit(kit: string): Promise<Pick<WrittenKit, "list" | "signed"> | undefined> {
-  for (const file of LISTS) {
-    const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
-    if (bytes)
-      return { list: { file, sha256: createHash("sha256").update(bytes).digest("hex") }, signed: true };
+/** What a kit's folder says about its files, by the list that has all of them; `undefined` for another folder. */
+async function unknownKit(kit: string): Promise<Pick<WrittenKit, "list" | "signed"> | undefined> {
+  for (const file of [PARTS_SUMS, SUMS]) {
+    const found = await readList(kit, file);
+    if (found) return { list: { file, sha256: found.sha256 }, signed: true };
   }
   return undefined;
 }
@@ -94,20 +84,16 @@ async function removeKit(
 ): Promise<string[]> {
   const stats = await lstat(kit).catch(ignoreMissing);
   if (!stats?.isDirectory()) return stats ? [""] : [];
-  const listed = (await readList(kit, list)) ?? [];
-  const left = await removeListed(kit, new Map(listed.map(({ path, sha256 }) => [path, sha256])), signal);
-  if (listed.length === 0) return left;
+  const listed = await listedIn(kit, list);
+  const left = await removeListed(kit, listed ?? new Map(), signal);
+  if (!listed) return left;
   // the list last: with it, a later run completes an interrupted removal
   if (signed) for (const file of signatureFiles(list.file)) await rm(join(kit, file), { force: true });
   return removeListed(kit, new Map([[list.file, list.sha256]]), signal);
 }
 
-/** Reads the file names in a kit's list. @returns `undefined` when the list is missing or changed */
-async function readList(
-  kit: string,
-  { file, sha256 }: WrittenKit["list"],
-): Promise<ReturnType<typeof parseSums> | undefined> {
-  const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
-  const isUnchanged = bytes && createHash("sha256").update(bytes).digest("hex") === sha256;
-  return isUnchanged ? parseSums(bytes.toString()) : undefined;
+/** The files in a kit's list. @returns `undefined` when the list is missing or changed */
+async function listedIn(kit: string, { file, sha256 }: WrittenKit["list"]): Promise<Listing | undefined> {
+  const found = await readList(kit, file);
+  return found?.sha256 === sha256 ? found.files : undefined;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
@@ -17,7 +17,6 @@ import { filesBelow, foreignText } from "../../runtime/files/listing";
 import { makeFolder } from "../../runtime/files/makeFolder";
 import { freeName } from "../../runtime/files/ownerProcess";
 import { removedMeanwhile, type OwnershipContext } from "../../copies/ownership/ownership";
-import { foreignInKit } from "./kitFolder";
 import { BLOBS } from "./ociLayout";
 
 /**
@@ -97,7 +96,9 @@ export class KitDraft {
     await replaceFolder(finished, target, this.scratch, {
       isDone: () => isWhole(target),
       foreignIn: async (kit) => {
-        const foreign = await foreignInKit(kit, written);
+        const stats = await lstat(kit).catch(ignoreMissing);
+        const there = stats?.isDirectory() ? await filesBelow(kit) : [];
+        const foreign = there.filter((path) => !written.has(path));
         if (foreign.length > 0) reporter.warn(foreignText(kit, foreign, "kit"));
         return foreign;
       },
@@ -121,5 +122,5 @@ export function removeDrafts(place: string, owner: string): Promise<void> {
 }
 
 function keyOf(owner: string): string {
-  return createHash("sha256").update(owner).digest("hex").slice(0, 16);
+  return hash("sha256", owner).slice(0, 16);
 }

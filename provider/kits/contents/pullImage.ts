@@ -1,16 +1,12 @@
 import { inParallel } from "../../runtime/concurrency/inParallel";
-import { readImage, type StoredImage } from "../../images/registry/image";
-import type { Manifest } from "../../images/registry/manifests";
+import { readImage } from "../../images/registry/image";
 import { parseBase, repositoryName } from "../../images/registry/reference";
 import type { RegistryContext } from "../../images/registry/exchange";
 import { RegistryClient } from "../../images/registry/client";
 import { TransferProgress } from "../../images/registry/transferProgress";
-import { indexOf } from "../../images/siteImage/siteImage";
 import { DestinationError } from "../../runtime/messages/errors";
 import type { BlobStore } from "./blobStore";
-import { nameInKit } from "./imageName";
-import type { PulledImage } from "./kitImage";
-import { isWanted, platformText } from "./platform";
+import { isWanted, nameInKit, platformText, type PulledImage } from "./kitImage";
 
 /** How many layers are fetched concurrently: as many as docker does. */
 const CONCURRENCY = 3;
@@ -40,7 +36,6 @@ export async function pullImage(
       "Remove that platform from `platforms`, or name another image.",
     );
   }
-  const top = topOf(images);
   // several platforms may share layers
   const layers = [
     ...new Map(images.flatMap((image) => image.layers).map((layer) => [layer.digest, layer])).values(),
@@ -49,24 +44,13 @@ export async function pullImage(
   await inParallel(layers, CONCURRENCY, (layer) =>
     store.fetch(client, layer, (bytes) => progress.moved(layer, bytes)),
   );
-  for (const { configBytes, manifest } of images) {
-    await store.put(configBytes);
-    await store.put(manifest.bytes);
-  }
-  await store.put(top.bytes);
   const name = `${repositoryName(parsed)}${parsed.tag === undefined ? "" : `:${parsed.tag}`}`;
   return {
     name: nameInKit(reference),
     isSite: false,
-    top,
+    top: await store.putImage(images),
     platforms: images.map((image) => platformText(image.platform)),
     base: { name, digest: found.digest },
     images,
   };
-}
-
-function topOf(images: readonly StoredImage[]): Manifest {
-  const [first, ...others] = images;
-  if (first && others.length === 0) return first.manifest;
-  return indexOf(images);
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { imageStatements } from "../../images/provenance/imageStatements";
 import type { Origin } from "../../images/provenance/origin";
-import { annotationsIn, descriptorIn, digestOf, fieldsOf } from "../../images/registry/content";
+import { annotationsIn, descriptorIn, digestOf, listIn } from "../../images/registry/content";
 import { attestationTag, signatureTag, type Artifact } from "../../images/signing/artifacts";
 import { opened } from "../../images/signing/envelope";
 import { isSignatureOf } from "../../images/signing/imageSignature";
@@ -85,10 +85,8 @@ async function signedIn(
 }
 
 async function layersNamed(kit: string, name: string): Promise<ReadLayer[]> {
-  const { manifests } = fieldsOf(await bytesAt(join(kit, INDEX)));
-  const entry = (Array.isArray(manifests) ? (manifests as unknown[]) : []).find(
-    (each) => annotationsIn(each)[NAME_ANNOTATION] === name,
-  );
+  const manifests = listIn(await bytesAt(join(kit, INDEX)), "manifests");
+  const entry = manifests.find((each) => annotationsIn(each)[NAME_ANNOTATION] === name);
   const manifest = await blobIn(kit, descriptorIn(entry)?.digest);
   const read: ReadLayer[] = [];
   for (const layer of manifest ? layersIn(manifest) : []) {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -13,23 +13,19 @@ import { BlobStore } from "./blobStore";
 import { buildSiteImage, type KitBundle } from "./buildSiteImage";
 import { packChart } from "./chartArchive";
 import { chartValues } from "./chartValues";
-import { kitOwnership } from "./kitFolder";
+import { kitOwnership, type WrittenKit } from "./kitFolder";
 import { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
-import { labelOf } from "./imageName";
-import type { PulledImage } from "./kitImage";
+import { labelOf, type PulledImage } from "./kitImage";
 import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
 import { BLOBS, INDEX, writeIndex, writeLayout } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
 import { pullImage } from "./pullImage";
-import type { Origin } from "../../images/provenance/origin";
 import type { Signer } from "../../images/signing/signer";
 import { signSite, writeArtifacts } from "./siteSignature";
-import { signatureFiles, sigstoreBundle } from "./signatureFiles";
-import { PARTS_SUMS, sumFiles, SUMS, sumsText, type SummedFile } from "./sums";
+import { PARTS_SUMS, sumFiles, SUMS, sumsText, writeList, type SummedFile } from "./sums";
 import { wholeKit } from "./wholeKit";
-import type { WrittenKit } from "./writtenKit";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./packagedFiles";
 
 /** The content of a kit. */
@@ -143,9 +139,10 @@ async function fill(
     createdAt,
   };
   const name = nameOf(request, files, kitManifest(content));
-  const signature = await signedSite(content, origin, request.signer, join(place, name));
-  if (signature) {
-    const { artifacts, contents } = signature;
+  const site = images.find(({ isSite }) => isSite);
+  if (site && signer) {
+    const base = images[0]?.base;
+    const { artifacts, contents } = await signSite(site, { ...origin, base }, signer, join(place, name));
     await writeIndex(kit, images, artifacts);
     content = { ...content, artifacts, blobs: await writeArtifacts(kit, contents, blobs) };
   }
@@ -153,8 +150,8 @@ async function fill(
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
   const texts = textsOf(manifest, signer?.keyId, file("verify.sh"));
   await writeReadme(kit, { ...texts, parts: false });
-  const unchanged = signature ? files.filter(({ path }) => path !== INDEX) : files;
-  const whole = await sign(kit, SUMS, unchanged, request, signal);
+  const unchanged = files.filter(({ path }) => path !== INDEX);
+  const whole = await writeList(kit, SUMS, unchanged, signer, signal);
   const written = {
     name,
     sha256: whole.totals.list.sha256,
@@ -171,7 +168,7 @@ async function fill(
   const count = await writeParts(kit, whole.files, folder, partSize, signal);
   await writeScript("verify.sh", folder);
   await writeReadme(folder, { ...texts, parts: true, partCount: String(count) });
-  const parts = await sign(folder, PARTS_SUMS, [], request, signal);
+  const parts = await writeList(folder, PARTS_SUMS, [], signer, signal);
   return { kit: { ...written, ...parts.totals }, from: folder };
 }
 
@@ -199,7 +196,7 @@ async function writeImages(
 ): Promise<Pick<KitContent, "images" | "blobs"> & { readonly facts?: SearchFacts | undefined }> {
   const { reporter, signal } = context;
   const known = earlier.map((kit) => join(kit, BLOBS));
-  const store = new BlobStore(draft.blobs, known, since, signal);
+  const store = new BlobStore({ folder: draft.blobs, earlier: known, since, signal });
   const pulled: PulledImage[] = [];
   for (const reference of references) pulled.push(await pullImage(reference, platforms, store, context));
   const [base] = pulled;
@@ -213,25 +210,10 @@ async function writeImages(
   return { images, blobs, facts: search && site.search };
 }
 
-/** The signature of the site's image, if the kit is signed and has one. @param existing folder of a kit with the same content */
-async function signedSite(
-  { images }: KitContent,
-  origin: Origin,
-  signer: Signer | undefined,
-  existing: string,
-): Promise<Awaited<ReturnType<typeof signSite>> | undefined> {
-  const site = images.find(({ isSite }) => isSite);
-  return site && signer && signSite(site, { ...origin, base: images[0]?.base }, signer, existing);
-}
-
 function textsOf(manifest: KitManifest, keyId: string | undefined, verify: SummedFile): TextValues {
-  const { chart, images, since, needs, bundle } = manifest;
+  const { version, domain, jobId, signed, chart, images, since, needs, bundle } = manifest;
   return {
-    version: manifest.version,
-    domain: manifest.domain,
-    jobId: manifest.jobId,
-    signed: manifest.signed,
-    keyId,
+    ...{ version, domain, jobId, signed, keyId },
     verifySha256: verify.sha256,
     bundle: basename(bundle.path),
     bundleSha256: bundle.sha256,
@@ -261,39 +243,8 @@ function nameOf(
   manifest: KitManifest,
 ): string {
   const undated = { ...manifest, createdAt: "" };
-  const digest = createHash("sha256").update(
-    JSON.stringify([sumsText(files), undated, partSize, signer?.keyId]),
-  );
-  const label = labelOf(bundle.version, LABEL_LIMIT) || "kit";
-  return `${label}-${digest.digest("hex").slice(0, NAME_DIGITS)}`;
-}
-
-/**
- * Writes the list of the files in a folder, and signs it.
- *
- * @param known files whose digest is already computed
- * @returns all files of the folder
- */
-async function sign(
-  folder: string,
-  name: string,
-  known: readonly SummedFile[],
-  { signer }: KitRequest,
-  signal: AbortSignal,
-): Promise<{ files: SummedFile[]; totals: Pick<WrittenKit, "list" | "size" | "files"> }> {
-  const listed = await sumFiles(folder, signal, known);
-  const bytes = Buffer.from(sumsText(listed));
-  await writeFile(join(folder, name), bytes);
-  if (signer) {
-    const signature = signer.sign(bytes);
-    const [raw, sigstore] = signatureFiles(name);
-    await writeFile(join(folder, raw), signature);
-    await writeFile(join(folder, sigstore), sigstoreBundle(bytes, signature, signer));
-  }
-  const list = { file: name, sha256: createHash("sha256").update(bytes).digest("hex") };
-  const files = await sumFiles(folder, signal, listed);
-  const size = files.reduce((total, each) => total + each.size, 0);
-  return { files, totals: { list, files: files.length, size } };
+  const digest = hash("sha256", JSON.stringify([sumsText(files), undated, partSize, signer?.keyId]));
+  return `${labelOf(bundle.version, LABEL_LIMIT) || "kit"}-${digest.slice(0, NAME_DIGITS)}`;
 }
 
 /** Verifies that every blob on the disk matches the digest in its name. */

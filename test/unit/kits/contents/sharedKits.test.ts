@@ -6,7 +6,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { compareKit, removeKits } from "../../../../provider/kits/contents/compareKit.ts";
 import { kitOwnership } from "../../../../provider/kits/contents/kitFolder.ts";
 import { writeKit } from "../../../../provider/kits/contents/writeKit.ts";
-import type { WrittenKit } from "../../../../provider/kits/contents/writtenKit.ts";
+import type { WrittenKit } from "../../../../provider/kits/contents/kitFolder.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
 import type { Owner } from "../../../../provider/copies/ownership/owner.ts";
 import { stubBundle, stubOperation, type StubOperation } from "../../../simulation/bucketStub.ts";
