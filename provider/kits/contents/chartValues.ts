@@ -1,5 +1,5 @@
 import { hasFields } from "../../resource/inputTable";
-import type { KitBundle } from "./buildSiteImage";
+import type { KitBundle } from "./writeImages";
 import type { KitImage } from "./kitImage";
 import { mergeValues, type Values } from "./mergeValues";
 import { yamlText } from "./yamlText";

@@ -1,5 +1,5 @@
 import type { Manifest } from "../../images/registry/manifests";
-import type { Platform, StoredImage } from "../../images/registry/image";
+import type { Platform } from "../../images/registry/image";
 import { parseBase } from "../../images/registry/reference";
 import type { Base } from "../../images/siteImage/siteImage";
 
@@ -14,12 +14,6 @@ export interface KitImage {
   /** What its name refers to: its manifest, or for several platforms the index of its manifests. */
   readonly top: Manifest;
   readonly platforms: readonly string[];
-}
-
-/** An image that was pulled, for the requested platforms. */
-export interface PulledImage extends KitImage {
-  readonly base: Base;
-  readonly images: readonly StoredImage[];
 }
 
 /** Name of the site's own image. */

@@ -2,52 +2,37 @@ import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { SiteLimits } from "../../site/archive/site";
 import { copyInto } from "../../runtime/files/writeFile";
 import { formatBytes } from "../../runtime/messages/formatBytes";
-import type { SearchFacts, WantedSearch } from "../../site/offlineSearch/unpackSite";
 import type { RegistryContext } from "../../images/registry/exchange";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
 import { BundleRefusedError, DestinationError } from "../../runtime/messages/errors";
-import { BlobStore } from "./blobStore";
-import { buildSiteImage, type KitBundle } from "./buildSiteImage";
 import { packChart } from "./chartArchive";
 import { chartValues } from "./chartValues";
 import { kitOwnership, type WrittenKit } from "./kitFolder";
 import { KitDraft } from "./draft";
-import type { EarlierKit } from "./earlierKit";
-import { labelOf, type PulledImage } from "./kitImage";
+import { labelOf } from "./kitImage";
 import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
-import { BLOBS, INDEX, writeIndex, writeLayout } from "./ociLayout";
+import { BLOBS, INDEX, writeIndex } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
-import { pullImage } from "./pullImage";
 import type { Signer } from "../../images/signing/signer";
 import { signSite, writeArtifacts } from "./siteSignature";
 import { PARTS_SUMS, sumFiles, SUMS, sumsText, writeList, type SummedFile } from "./sums";
 import { wholeKit } from "./wholeKit";
+import { writeImages, type ImagesRequest, type KitBundle } from "./writeImages";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./packagedFiles";
 
 /** The content of a kit. */
-export interface KitRequest {
-  readonly bundle: KitBundle;
+export interface KitRequest extends ImagesRequest {
   /** Base URL of the service that exported the bundle. Absent for a bundle that was a file. */
   readonly serviceUrl?: string | undefined;
-  /** The search to add to the site's image, if any. */
-  readonly search?: WantedSearch | undefined;
-  readonly limits: SiteLimits;
   /** Path of the chart. */
   readonly chart?: string | undefined;
-  /** Names of images: the site's own image is built on the first one. */
-  readonly images: readonly string[];
-  readonly platforms: readonly string[];
   readonly values: Readonly<Record<string, unknown>>;
   readonly signer?: Signer | undefined;
-  readonly since?: EarlierKit | undefined;
   /** Maximum size of a part, in bytes. Without it, the kit is not split. */
   readonly partSize?: number | undefined;
-  /** Folders of local kits from which blobs may be copied. */
-  readonly earlier: readonly string[];
 }
 
 /** Where the kit is written, and by which resource. */
@@ -109,7 +94,7 @@ async function fill(
   const createdAt = new Date(clock.now()).toISOString();
   // first everything that can fail without a network
   const chart = request.chart === undefined ? undefined : await packChart(request.chart, kit, signal);
-  const bundleName = await copyBundle(bundle, kit, context);
+  const bundleFile = await copyBundle(bundle, kit, context);
   const { images, blobs, facts } = await writeImages(draft, request, context);
   const version = facts?.searchVersion;
   const added = search && version !== undefined ? { options: search.options, version } : undefined;
@@ -123,15 +108,10 @@ async function fill(
   reporter.progress("computing the checksums of the kit");
   const files = await sumFiles(kit, signal);
   refuseOtherBlobs(files);
-  const file = (path: string): SummedFile => {
-    const found = files.find((each) => each.path === path);
-    if (found === undefined) throw new Error(`the kit has no ${path}`);
-    return found;
-  };
   let content: KitContent = {
     bundle,
-    bundleFile: file(bundleName),
-    chart: chart && { ...chart, ...file(chart.path) },
+    bundleFile,
+    chart,
     images,
     blobs,
     since,
@@ -148,7 +128,8 @@ async function fill(
   }
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
-  const texts = textsOf(manifest, signer?.keyId, file("verify.sh"));
+  const verify = files.find(({ path }) => path === "verify.sh");
+  const texts = textsOf(manifest, signer?.keyId, verify?.sha256);
   await writeReadme(kit, { ...texts, parts: false });
   const unchanged = files.filter(({ path }) => path !== INDEX);
   const whole = await writeList(kit, SUMS, unchanged, signer, signal);
@@ -172,49 +153,26 @@ async function fill(
   return { kit: { ...written, ...parts.totals }, from: folder };
 }
 
-/** Copies the archive, byte for byte. @returns its name in the kit */
+/** Copies the archive, byte for byte. */
 async function copyBundle(
   { path, format, sha256, size }: KitBundle,
   kit: string,
   { reporter, signal }: RegistryContext,
-): Promise<string> {
+): Promise<SummedFile> {
   const name = `bundle.${format}`;
   reporter.progress(`writing ${formatBytes(size)}`);
   const copied = await copyInto(path, join(kit, name), signal);
-  if (copied.sha256 === sha256) return name;
+  if (copied.sha256 === sha256) return { path: name, ...copied };
   throw new BundleRefusedError(
     "the bundle's file changed while it was put into the kit",
     "Run `pulumi up` again.",
   );
 }
 
-/** Pulls the images, builds the site's own image, and writes the OCI layout. */
-async function writeImages(
-  draft: KitDraft,
-  { bundle, limits, search, images: references, platforms, since, earlier }: KitRequest,
-  context: RegistryContext,
-): Promise<Pick<KitContent, "images" | "blobs"> & { readonly facts?: SearchFacts | undefined }> {
-  const { reporter, signal } = context;
-  const known = earlier.map((kit) => join(kit, BLOBS));
-  const store = new BlobStore({ folder: draft.blobs, earlier: known, since, signal });
-  const pulled: PulledImage[] = [];
-  for (const reference of references) pulled.push(await pullImage(reference, platforms, store, context));
-  const [base] = pulled;
-  if (base === undefined) return { images: [], blobs: [] };
-  reporter.progress("building the site's image");
-  const { scratch } = draft;
-  const site = await buildSiteImage(bundle, base, store, { limits, scratch, signal }, search);
-  const images = [...pulled, site.image];
-  const { blobs } = store;
-  await writeLayout(draft.kit, images, store);
-  return { images, blobs, facts: search && site.search };
-}
-
-function textsOf(manifest: KitManifest, keyId: string | undefined, verify: SummedFile): TextValues {
+function textsOf(manifest: KitManifest, keyId?: string, verifySha256?: string): TextValues {
   const { version, domain, jobId, signed, chart, images, since, needs, bundle } = manifest;
   return {
-    ...{ version, domain, jobId, signed, keyId },
-    verifySha256: verify.sha256,
+    ...{ version, domain, jobId, signed, keyId, verifySha256 },
     bundle: basename(bundle.path),
     bundleSha256: bundle.sha256,
     chart: chart?.path,
@@ -222,7 +180,7 @@ function textsOf(manifest: KitManifest, keyId: string | undefined, verify: Summe
     chartVersion: chart?.version,
     images: images.length > 0,
     imageList: images.map(({ name }) => name),
-    platforms: images.length > 0 && [...new Set(images.flatMap(({ platforms }) => platforms))].join(", "),
+    platforms: [...new Set(images.flatMap(({ platforms }) => platforms))].join(", "),
     siteImage: images.find(({ site }) => site)?.name,
     since: since?.version,
     size: formatBytes(needs.diskBytes),
