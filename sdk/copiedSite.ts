@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
-import { COPY_WITHOUT_ADDRESS, type Delivery, deliveryOf } from "../provider/installation/delivery";
+import { COPY_WITHOUT_ADDRESS, type Delivery, deliveryOf } from "../provider/installation/installedSite";
 import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
 import type { OutputsOf } from "./providedResource";
 
