@@ -34,10 +34,8 @@ interface BlobPlaces {
 /** The blobs of a kit that is being written: each once, even if several images share it, and each with a verified digest. */
 export class BlobStore {
   readonly #places: BlobPlaces;
-  /** Size by digest of the blobs that the images use. */
-  readonly #blobs = new Map<string, number>();
-  /** Digests of manifests and configurations. */
-  readonly #small = new Set<string>();
+  /** The blobs that the images use, by digest. */
+  readonly #blobs = new Map<string, KitBlob>();
 
   constructor(places: BlobPlaces) {
     this.#places = places;
@@ -45,14 +43,7 @@ export class BlobStore {
 
   /** The blobs of all images, in the order of their digests. */
   get blobs(): readonly KitBlob[] {
-    return [...this.#blobs]
-      .map(([digest, size]) => ({ digest, size, inEarlierKit: this.#inOther(digest) }))
-      .sort((one, other) => (one.digest < other.digest ? -1 : 1));
-  }
-
-  /** Only layers are left out: a kit contains all its manifests and configurations, and skopeo requires them there. */
-  #inOther(digest: string): string | undefined {
-    return this.#small.has(digest) ? undefined : this.#places.since?.has(digest);
+    return [...this.#blobs.values()].sort((one, other) => (one.digest < other.digest ? -1 : 1));
   }
 
   /**
@@ -63,7 +54,7 @@ export class BlobStore {
    */
   async fetch(client: RegistryClient, layer: Blob, moved: (bytes: number) => void): Promise<void> {
     const { digest, size } = layer;
-    if (!this.#blobs.has(digest) && this.#inOther(digest) === undefined) {
+    if (!this.#blobs.has(digest) && this.#addLayer(layer)) {
       const path = this.#pathOf(digest);
       if (!(await this.#isThere(path, layer)) && !(await this.#isElsewhere(layer))) {
         await downloadBlob(client, layer, path + ARRIVING, moved);
@@ -71,7 +62,6 @@ export class BlobStore {
       }
     }
     moved(size);
-    this.#blobs.set(digest, size);
   }
 
   /**
@@ -96,16 +86,26 @@ export class BlobStore {
   /** Adds a manifest or a configuration. */
   async put(bytes: Buffer): Promise<void> {
     const digest = digestOf(bytes);
-    this.#small.add(digest);
     if (this.#blobs.has(digest)) return;
     await writeFile(this.#pathOf(digest), bytes);
-    this.#blobs.set(digest, bytes.length);
+    this.#blobs.set(digest, { digest, size: bytes.length, inEarlierKit: undefined });
   }
 
-  /** Moves a file with a known digest into the store. It must be on the same disk. */
-  async take(path: string, { digest, size }: Blob): Promise<void> {
-    await rename(path, this.#pathOf(digest));
-    this.#blobs.set(digest, size);
+  /** Moves a layer with a known digest into the store. It must be on the same disk. */
+  async take(path: string, layer: Blob): Promise<void> {
+    await rename(path, this.#pathOf(layer.digest));
+    this.#addLayer(layer);
+  }
+
+  /**
+   * Only layers are left out: a kit contains all its manifests and configurations, and skopeo requires them there.
+   *
+   * @returns whether this kit contains it
+   */
+  #addLayer({ digest, size }: Blob): boolean {
+    const inEarlierKit = this.#places.since?.has(digest);
+    this.#blobs.set(digest, { digest, size, inEarlierKit });
+    return inEarlierKit === undefined;
   }
 
   /** Moves the blobs into the kit. Removes all other files, including those of no image of the kit. */
@@ -113,8 +113,8 @@ export class BlobStore {
     for (const { digest, inEarlierKit } of this.blobs) {
       if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
     }
-    const left = this.#places.folder;
-    for (const name of await readdir(left)) await rm(join(left, name));
+    const left = await readdir(this.#places.folder);
+    for (const name of left) await rm(join(this.#places.folder, name));
   }
 
   async #isElsewhere(blob: Blob): Promise<boolean> {

@@ -8,9 +8,10 @@ import type { RegistryContext } from "../../images/registry/exchange";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
 import { BundleRefusedError, DestinationError } from "../../runtime/messages/errors";
 import { packChart } from "./chartArchive";
+import { wholeKit } from "./compareKit";
 import { chartValues } from "./chartValues";
 import { kitOwnership, type WrittenKit } from "./kitFolder";
-import { KitDraft } from "./draft";
+import { claimDraft, type KitDraft } from "./draft";
 import { labelOf } from "./kitImage";
 import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
 import { BLOBS, INDEX, writeIndex } from "./ociLayout";
@@ -19,7 +20,6 @@ import { writeParts } from "./parts";
 import type { Signer } from "../../images/signing/signer";
 import { signSite, writeArtifacts } from "./siteSignature";
 import { PARTS_SUMS, sumFiles, SUMS, sumsText, writeList, type SummedFile } from "./sums";
-import { wholeKit } from "./wholeKit";
 import { writeImages, type ImagesRequest, type KitBundle } from "./writeImages";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./packagedFiles";
 
@@ -58,7 +58,7 @@ export async function writeKit(
   { folder, owner, placing }: KitDestination,
   context: RegistryContext & OwnershipContext,
 ): Promise<WrittenKit> {
-  const draft = await KitDraft.claim(folder, owner);
+  const draft = await claimDraft(folder, owner);
   try {
     const { kit, from } = await fill(draft, request, folder, context);
     placing?.(kit);
