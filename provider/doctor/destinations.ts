@@ -16,7 +16,7 @@ import { openGcs } from "../copies/destinations/objectStore/gcs/gcsDestination";
 import { openS3 } from "../copies/destinations/objectStore/s3/s3Destination";
 import type { RepositoryInputs } from "../copies/destinations/repository/inputs";
 import { newOwner } from "../copies/ownership/owner";
-import { DeadlineExceededError, InternalError } from "../runtime/messages/errors";
+import { DeadlineExceededError, InputError, InternalError } from "../runtime/messages/errors";
 import { folderFailures } from "../copies/publication/localFailures";
 import { findManifest } from "../images/registry/manifests";
 import { parseBase, parseRepository, repositoryName } from "../images/registry/reference";
@@ -92,10 +92,8 @@ async function destinationFindings(
       owner: newOwner(undefined),
     };
     const checked = checkDestination(given);
-    if ("problem" in checked) {
-      const message = `${checked.at ?? check} ${checked.problem}`;
-      return [failure(check, message, "Correct the option of that name.")];
-    }
+    if ("problem" in checked)
+      throw new InputError(`${checked.at ?? check} ${checked.problem}`, "Correct the option of that name.");
     const steps = forItsKind<Iterable<Finding> | AsyncIterable<Finding>>(checked.value, {
       folder: ({ folder }) => [localFolder(folder, options)],
       bucket: (inputs) => storeSteps(openS3(inputs, context), inputs, options, context),
