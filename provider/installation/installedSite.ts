@@ -128,12 +128,12 @@ export function deliveryOf(destination: unknown, what: string): Found {
 }
 
 function bucketDelivery({ layout }: Fields, what: string): Found {
-  return layout === "site" ? { problem: singleFiles(what) } : { delivery: "bundle" };
+  if (layout !== "site") return { delivery: "bundle" };
+  const problem =
+    `${what} is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs ` +
+    `them, and no bundle that a pod could fetch. ${INSTEAD}, or the layout "archive".`;
+  return { problem };
 }
-
-const singleFiles = (what: string): string =>
-  `${what} is a copy whose files are in the bucket one by one (layout "site"), as static hosting needs ` +
-  `them, and no bundle that a pod could fetch. ${INSTEAD}, or the layout "archive".`;
 
 /** The problem of a copy in a bucket that is not public and signs no links. */
 export const COPY_WITHOUT_ADDRESS =

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { WrittenKit } from "../contents/kitFolder";
+import type { WrittenKit } from "../contents/compareKit";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
 import { inputsAmong } from "../../resource/inputTable";
 import { type Every, present, unknownOutputs } from "../../resource/outputTable";

@@ -2,6 +2,7 @@ import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestFile } from "../../runtime/files/listing";
 import { copyInto } from "../../runtime/files/writeFile";
+import { sha256In } from "../../images/provenance/statement";
 import { digestOf, type Blob } from "../../images/registry/content";
 import type { StoredImage } from "../../images/registry/image";
 import type { Manifest } from "../../images/registry/manifests";
@@ -9,7 +10,6 @@ import { indexOf } from "../../images/siteImage/siteImage";
 import { downloadBlob } from "../../images/registry/download";
 import type { RegistryClient } from "../../images/registry/client";
 import type { EarlierKit } from "./earlierKit";
-import { blobFile } from "./ociLayout";
 
 /** Suffix of a blob that is not complete yet. */
 const ARRIVING = ".arriving";
@@ -111,7 +111,7 @@ export class BlobStore {
   /** Moves the blobs into the kit. Removes all other files, including those of no image of the kit. */
   async moveTo(folder: string): Promise<void> {
     for (const { digest, inEarlierKit } of this.blobs) {
-      if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
+      if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, sha256In(digest)));
     }
     const left = await readdir(this.#places.folder);
     for (const name of left) await rm(join(this.#places.folder, name));
@@ -120,7 +120,7 @@ export class BlobStore {
   async #isElsewhere(blob: Blob): Promise<boolean> {
     const path = this.#pathOf(blob.digest);
     for (const folder of this.#places.earlier) {
-      const there = join(folder, blobFile(blob.digest));
+      const there = join(folder, sha256In(blob.digest));
       if (!(await isFileOf(there, blob.size))) continue;
       if (`sha256:${(await copyInto(there, path, this.#places.signal)).sha256}` === blob.digest) return true;
       await rm(path);
@@ -138,7 +138,7 @@ export class BlobStore {
   }
 
   #pathOf(digest: string): string {
-    return join(this.#places.folder, blobFile(digest));
+    return join(this.#places.folder, sha256In(digest));
   }
 }
 

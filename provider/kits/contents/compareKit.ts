@@ -12,10 +12,32 @@ import {
   type Listing,
   removeListed,
 } from "../../runtime/files/listing";
+import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
-import { kitOwnership, type WrittenKit } from "./kitFolder";
+import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { MANIFEST } from "./manifest";
 import { PARTS_SUMS, readList, signatureFiles, SUMS } from "./sums";
+
+/** What the state stores of a kit, so that later runs can find, compare and remove it. */
+export interface WrittenKit {
+  /** Name of its folder. */
+  readonly name: string;
+  /** SHA-256 of its `SHA256SUMS`. */
+  readonly sha256: string;
+  /**
+   * The list of the files in its folder, and the digest of that list: of a kit in parts, the list of the parts.
+   */
+  readonly list: { readonly file: string; readonly sha256: string };
+  /** Size of all files in its folder, in bytes. */
+  readonly size: number;
+  /** Number of files in its folder. */
+  readonly files: number;
+  readonly signed: boolean;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** About the search in the site's image. */
+  readonly search?: SearchFacts;
+}
 
 /**
  * Compares a kit with what was written: its list, exactly its files, and their total size. It does not read their bytes;
@@ -45,7 +67,7 @@ export async function compareKit(
   }
   if (paths.length - foreign.length !== files || total !== size) return "changed";
   if (foreign.length > 0) context.reporter.warn(foreignText(kit, foreign, "kit"));
-  return kitOwnership(folder, context).compared(name);
+  return folderOwnership(folder, context).compared(name);
 }
 
 /**
@@ -111,7 +133,7 @@ export async function removeKits(
   context: OwnershipContext,
 ): Promise<void> {
   const stay = new Set(kept.map(({ name }) => name));
-  const ownership = kitOwnership(folder, context);
+  const ownership = folderOwnership(folder, context);
   const removed = new Map(kits.filter(({ name }) => !stay.has(name)).map((kit) => [kit.name, kit]));
   const leftover = kept.length === 0 ? await ownership.ownItems() : []; // of an interrupted run
   await ownership.release(

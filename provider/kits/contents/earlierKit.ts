@@ -2,12 +2,10 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { InputError } from "../../runtime/messages/errors";
+import { ruleOfVersion } from "../../resource/serviceInputs";
 import { fieldsOf } from "../../images/registry/content";
 import { isDigest } from "../../images/registry/reference";
 import { THIS_KIT } from "./ociLayout";
-
-/** Longest label, in characters. */
-const LABEL_LIMIT = 128;
 
 const REMEDY = "Give the path of the earlier kit's manifest.json.";
 
@@ -28,7 +26,13 @@ export interface EarlierKit {
  * @throws InputError when the file is not a kit's manifest
  */
 export function readEarlierKit(path: string): EarlierKit {
-  const bytes = bytesOf(path);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(resolve(path));
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new InputError(`the manifest ${path}, which \`since\` names, cannot be read (${code})`, REMEDY);
+  }
   const { kit, version, blobs } = fieldsOf(bytes);
   if (kit !== 1 || !isLabel(version) || !Array.isArray(blobs)) {
     throw new InputError(`${path} is not the manifest of a kit`, REMEDY);
@@ -49,19 +53,7 @@ export function readEarlierKit(path: string): EarlierKit {
   return { version, sha256: hash("sha256", bytes), has: (digest) => holders.get(digest) };
 }
 
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(resolve(path));
-  } catch (error) {
-    throw new InputError(
-      `the manifest ${path}, which \`since\` names, cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`,
-      REMEDY,
-    );
-  }
-}
-
 /** Validates a kit's label: the manifest is untrusted, and its label goes into another kit and its texts. */
 function isLabel(value: unknown): value is string {
-  if (typeof value !== "string" || value.length > LABEL_LIMIT) return false;
-  return value.trim() !== "" && !/\p{Cc}/u.test(value);
+  return typeof value === "string" && "value" in ruleOfVersion(value);
 }

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { imageStatements } from "../../images/provenance/imageStatements";
 import type { Origin } from "../../images/provenance/origin";
+import { sha256In } from "../../images/provenance/statement";
 import { annotationsIn, descriptorIn, digestOf, listIn } from "../../images/registry/content";
 import { attestationTag, signatureTag, type Artifact } from "../../images/signing/artifacts";
 import { opened } from "../../images/signing/envelope";
@@ -12,7 +13,7 @@ import type { Signer } from "../../images/signing/signer";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
 import type { KitImage } from "./kitImage";
-import { blobFile, BLOBS, INDEX, NAME_ANNOTATION } from "./ociLayout";
+import { BLOBS, INDEX, NAME_ANNOTATION } from "./ociLayout";
 
 /** The signature of a kit's image, or a signed document about it. */
 export interface KitArtifact extends Artifact {
@@ -63,7 +64,7 @@ export async function writeArtifacts(
 ): Promise<KitBlob[]> {
   const all = new Map(blobs.map((blob) => [blob.digest, blob]));
   for (const [digest, bytes] of contents) {
-    await writeFile(join(kit, BLOBS, blobFile(digest)), bytes);
+    await writeFile(join(kit, BLOBS, sha256In(digest)), bytes);
     all.set(digest, { digest, size: bytes.length, inEarlierKit: undefined });
   }
   return [...all.values()].sort((one, other) => (one.digest < other.digest ? -1 : 1));
@@ -98,7 +99,7 @@ async function layersNamed(kit: string, name: string): Promise<ReadLayer[]> {
 
 async function blobIn(kit: string, digest: string | undefined): Promise<Buffer | undefined> {
   if (digest === undefined) return undefined;
-  const bytes = await bytesAt(join(kit, BLOBS, blobFile(digest)));
+  const bytes = await bytesAt(join(kit, BLOBS, sha256In(digest)));
   return bytes && digestOf(bytes) === digest ? bytes : undefined;
 }
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { Signer } from "../../images/signing/signer";
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";
 import { digestFile, filesBelow, type Listing } from "../../runtime/files/listing";
-import type { WrittenKit } from "./kitFolder";
 
 /** The list of a kit's files, and that of the parts of a kit in parts. */
 export const SUMS = "SHA256SUMS";
@@ -64,7 +63,7 @@ export async function writeList(
   known: readonly SummedFile[],
   signer: Signer | undefined,
   signal: AbortSignal,
-): Promise<{ files: SummedFile[]; totals: Pick<WrittenKit, "list" | "size" | "files"> }> {
+) {
   const listed = await sumFiles(folder, signal, known);
   const bytes = Buffer.from(sumsText(listed));
   await writeFile(join(folder, file), bytes);

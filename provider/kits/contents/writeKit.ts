@@ -5,12 +5,12 @@ import { basename, join } from "node:path";
 import { copyInto } from "../../runtime/files/writeFile";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import type { RegistryContext } from "../../images/registry/exchange";
+import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
 import { BundleRefusedError, DestinationError } from "../../runtime/messages/errors";
 import { packChart } from "./chartArchive";
-import { wholeKit } from "./compareKit";
+import { wholeKit, type WrittenKit } from "./compareKit";
 import { chartValues } from "./chartValues";
-import { kitOwnership, type WrittenKit } from "./kitFolder";
 import { claimDraft, type KitDraft } from "./draft";
 import { labelOf } from "./kitImage";
 import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
@@ -68,7 +68,7 @@ export async function writeKit(
       earlier = await wholeKit(path, { kit, from }, request.signer, context.signal);
       return earlier !== undefined;
     };
-    await kitOwnership(folder, context).publish(kit.name, isThere, () =>
+    await folderOwnership(folder, context).publish(kit.name, isThere, () =>
       draft.publish(from, kit.name, context, isWhole),
     );
     return earlier ?? kit;
@@ -108,16 +108,8 @@ async function fill(
   reporter.progress("computing the checksums of the kit");
   const files = await sumFiles(kit, signal);
   refuseOtherBlobs(files);
-  let content: KitContent = {
-    bundle,
-    bundleFile,
-    chart,
-    images,
-    blobs,
-    since,
-    signed: signer !== undefined,
-    createdAt,
-  };
+  const signed = signer !== undefined;
+  let content: KitContent = { bundle, since, signed, bundleFile, chart, images, blobs, createdAt };
   const name = nameOf(request, files, kitManifest(content));
   const site = images.find(({ isSite }) => isSite);
   if (site && signer) {
@@ -133,13 +125,8 @@ async function fill(
   await writeReadme(kit, { ...texts, parts: false });
   const unchanged = files.filter(({ path }) => path !== INDEX);
   const whole = await writeList(kit, SUMS, unchanged, signer, signal);
-  const written = {
-    name,
-    sha256: whole.totals.list.sha256,
-    signed: signer !== undefined,
-    createdAt,
-    ...(facts && { search: facts }),
-  };
+  const { sha256 } = whole.totals.list;
+  const written = { name, sha256, signed, createdAt, ...(facts && { search: facts }) };
   if (partSize === undefined) return { kit: { ...written, ...whole.totals }, from: kit };
 
   // the parts, in a folder that also has what is needed to verify and join them
