@@ -19,12 +19,12 @@ export { BundleCopy, type BundleCopyArgs } from "./bundleCopy";
 export type { EarlierCopy } from "../provider/copies/bundleCopy/outputs";
 export type { ChangedFiles, SiteChanges } from "../provider/copies/bundleCopy/siteChanges";
 export type { CopiedSite } from "./copiedSite";
-export type { StaticExportLink } from "./staticExportLink";
 export {
   staticExportValues,
   type BundleCopyValues,
   type SiteImage,
   type SiteImageValues,
+  type StaticExportLink,
   type StaticExportLinkValues,
   type StaticExportValues,
 } from "./staticExportValues";

@@ -16,15 +16,13 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
   protected constructor(
     kind: Parameters<typeof handlerText>[0],
     name: string,
-    {
-      inputs,
-      outputs,
-    }: { readonly inputs: Readonly<Record<string, InputRow>>; readonly outputs: OutputRows },
+    tables: { readonly inputs: Readonly<Record<string, InputRow>>; readonly outputs: OutputRows },
     given: Readonly<Record<string, unknown>>,
     opts: pulumi.CustomResourceOptions,
   ) {
     refuseImport(kind, name, opts);
     checkPackageIsFound();
+    const { inputs, outputs } = tables;
     const type = `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
     const secretOutputs = Object.keys(rowsThat("isSecret", outputs));
     super(

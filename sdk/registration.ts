@@ -1,11 +1,10 @@
 // What a class checks before it registers anything.
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type CustomResourceOptions, RunError } from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type * as dynamic from "../provider/dynamic";
 import { HANDLER_MODULE } from "./handler";
 import { isConfigSecret, runsInCli } from "./pulumiSdk";
-import * as pulumi from "@pulumi/pulumi";
 
 /** The folder that Pulumi started the program in: the program may change it later, the provider's process does not follow. */
 const PROGRAM_FOLDER = process.cwd();
@@ -34,10 +33,10 @@ const INSTEAD_OF_IMPORT: Readonly<Record<keyof typeof dynamic, string>> = {
 export function refuseImport(
   kind: keyof typeof dynamic,
   name: string,
-  { import: id }: CustomResourceOptions,
+  { import: id }: pulumi.CustomResourceOptions,
 ): void {
   if (!id) return;
-  throw new RunError(
+  throw new pulumi.RunError(
     `${kind} "${name}": the resource option \`import\` does not work with the classes of pulumi-docs-hosting, because Pulumi passes only ` +
       `the ID to a dynamic provider. This resource was not registered, and nothing was sent. ${INSTEAD_OF_IMPORT[kind]}`,
   );
@@ -54,17 +53,14 @@ export function checkPackageIsFound(folder = PROGRAM_FOLDER, isCli = runsInCli()
   try {
     createRequire(join(folder, "_")).resolve(HANDLER_MODULE);
   } catch (error) {
-    throw new RunError(
-      `the package pulumi-docs-hosting cannot be loaded from ${folder}, the folder of the program (${codeOf(error)}). Pulumi runs the provider ` +
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    throw new pulumi.RunError(
+      `the package pulumi-docs-hosting cannot be loaded from ${folder}, the folder of the program (${code}). Pulumi runs the provider ` +
         "there. No resource of the package was registered, and nothing was sent. The package must be a direct dependency of the " +
         "program, not only of one of its dependencies or of the root of a pnpm workspace: add it to the package.json of that folder with the " +
         `program's package manager, such as \`npm install pulumi-docs-hosting\` or \`pnpm add pulumi-docs-hosting\`, and repeat the command.`,
     );
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? "unknown error";
 }
 
 /** Configuration key of the admin API key. */

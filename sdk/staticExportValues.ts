@@ -1,11 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { NO_IMAGE } from "../provider/installation/delivery";
-import type { InstalledSite } from "../provider/installation/installedSite";
+import { missingOutput, NO_IMAGE, type InstalledSite } from "../provider/installation/installedSite";
 import { siteValues } from "../provider/installation/siteValues";
 import { type CopiedSite, copyValues, isCopy } from "./copiedSite";
 import type { InputsOf } from "./providedResource";
-import type { StaticExport } from "./staticExport";
-import { linkOf, requiredOutput, type StaticExportLink } from "./staticExportLink";
+import { hasNoLink, type StaticExport } from "./staticExport";
 
 /** The values with which the deployment chart of a self-hosted installation fetches a bundle and serves it. */
 export interface StaticExportValues {
@@ -70,6 +68,15 @@ export interface BundleCopyValues {
   };
 }
 
+/**
+ * The link of a static export, for an installation whose export is in another stack, see
+ * https://www.pulumi.com/docs/iac/concepts/stacks/#stackreferences.
+ */
+export interface StaticExportLink extends InputsOf<Pick<InstalledSite, "version" | "jobId" | "sha256">> {
+  /** The link to the bundle: the output `bundleUrl`. It becomes a secret even if it was given as plain text. */
+  bundleUrl: pulumi.Input<string>;
+}
+
 /** A site in an image, for an installation whose BundleCopy is in another stack. */
 export interface SiteImage extends InputsOf<Pick<InstalledSite, "version">> {
   /** `repository@sha256:…`: the output `image` of the BundleCopy. */
@@ -98,50 +105,66 @@ export function staticExportValues(source: StaticExport): StaticExportValues;
 export function staticExportValues(source: CopiedSite): BundleCopyValues;
 export function staticExportValues(source: SiteImage): SiteImageValues;
 export function staticExportValues(source: StaticExportLink): StaticExportLinkValues;
-export function staticExportValues(
-  source: SiteSource,
-): BundleCopyValues | SiteImageValues | StaticExportLinkValues {
+export function staticExportValues(source: SiteSource): SiteValues {
   return valuesOf(source, "staticExportValues");
 }
 
-/** @param owner name of the caller, for messages */
-export function valuesOf(
-  source: SiteSource,
-  owner: string,
-): BundleCopyValues | SiteImageValues | StaticExportLinkValues {
+type SiteValues = BundleCopyValues | SiteImageValues | StaticExportLinkValues;
+
+/**
+ * @param owner name of the caller, for messages: `SelfHostedDocs "docs"`
+ * @throws pulumi.RunError at once for no site, or an export that was only read; from within an output if that is missing
+ */
+export function valuesOf(source: SiteSource, owner: string): SiteValues {
   const given = source as SiteSource | undefined | null;
-  if (given && isCopy(given)) return copyValues(given, owner) as BundleCopyValues;
-  if (given && "image" in given) return imageValues(given, owner);
-  const bundleUrl = linkOf(source as StaticExportLink, owner);
-  const { version, jobId, sha256 } = source as StaticExportLink;
-  return siteValues({
-    bundleUrl,
-    version: optional(version),
-    jobId: optional(jobId),
-    sha256: optional(sha256),
-  });
+  if (!given) {
+    throw new pulumi.RunError(
+      `${owner}: \`staticExport\` is required: the StaticExport or BundleCopy to serve, or { bundleUrl, version, jobId } or ` +
+        `{ image, version, jobId } of one.`,
+    );
+  }
+  if (isCopy(given)) return copyValues(given, owner) as BundleCopyValues;
+  const label = { version: optional(given.version), jobId: optional(given.jobId) };
+  if ("image" in given) {
+    const required = (text: unknown): string => requiredOutput("image", text, owner, NO_IMAGE);
+    const image = pulumi.output(given.image).apply(required);
+    const served = given.runnable === false ? { volumeImage: image } : { siteImage: image };
+    return siteValues({ ...label, ...served });
+  }
+  const { sha256 }: StaticExportLink = given;
+  return siteValues({ ...label, bundleUrl: linkOf(given, owner), sha256: optional(sha256) });
 }
 
-function imageValues({ image, runnable, version, jobId }: SiteImage, owner: string): SiteImageValues {
-  const present = pulumi
-    .output(image)
-    .apply((text: unknown) => requiredOutput("image", text, owner, NO_IMAGE));
-  return siteValues({
-    version: optional(version),
-    jobId: optional(jobId),
-    ...(runnable === false ? { volumeImage: present } : { siteImage: present }),
-  }) as SiteImageValues;
+const READ_ONLY =
+  "an export that was read with StaticExport.get has none, because links are minted only for exports that are managed. " +
+  "Declare it with its `jobId` (`new StaticExport(name, { domain, jobId })`: nothing is started), or take the link from " +
+  "the stack that manages it.";
+
+/** The link of an export, a secret. @param source a StaticExport, or the link of one */
+function linkOf(source: StaticExport | StaticExportLink, owner: string): pulumi.Output<string> {
+  if (hasNoLink(source)) throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
+  // a managed export gets its link from the provider, or from the mocks of a user's test
+  if (pulumi.CustomResource.isInstance(source)) return pulumi.secret(source.bundleUrl);
+  return pulumi.secret(pulumi.output(source.bundleUrl).apply((url: unknown) => requiredLink(url, owner)));
 }
 
-/** What is not given stays absent: the chart's values would have it as null. */
-function optional<Value>(input: pulumi.Input<Value> | undefined): pulumi.Output<Value> | undefined {
-  return input === undefined ? undefined : (pulumi.output(input) as pulumi.Output<Value>);
+/** @throws pulumi.RunError for a missing link */
+export function requiredLink(url: unknown, owner: string): string {
+  return requiredOutput("bundleUrl", url, owner, READ_ONLY);
 }
 
 /**
- * Whether each pod must fetch the bundle from the service's storage when it starts, by a link that expires: the source is
- * neither an image nor a copy of the archive.
+ * A required output of another stack.
+ *
+ * @param otherwise another reason why it may be missing, for the message
+ * @throws pulumi.RunError if it is not a string, or empty
  */
-export function needsLink(source: SiteSource): boolean {
-  return !isCopy(source) && !("image" in source) && (source as StaticExportLink).sha256 === undefined;
+export function requiredOutput(name: string, value: unknown, owner: string, otherwise: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new pulumi.RunError(`${owner}: ${missingOutput(name, otherwise)}`);
+}
+
+/** What is not given stays absent: the chart's values would have it as null. */
+function optional(input: pulumi.Input<string | undefined> | undefined): pulumi.Output<string> | undefined {
+  return input === undefined ? undefined : (pulumi.output(input) as pulumi.Output<string>);
 }

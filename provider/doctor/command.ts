@@ -34,7 +34,7 @@ export async function runCommand(args: readonly string[], host: DoctorHost): Pro
   // also an error outside of the checks is in the report, so that programs can read it
   const examination = await resultOf<ServiceResult>(
     "doctor",
-    () => examine(options, host, secrets),
+    () => examine({ options, host, secrets }),
     (finding) => ({ findings: [finding], mayHaveStarted: options.start }),
   );
   const report = (options.json ? jsonReport : textReport)(examination, version);

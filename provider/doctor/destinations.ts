@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { DestinationContext } from "../copies/destinations/destination";
-import { checkDestination, type DestinationKind } from "../copies/destinations/inputs";
-import { BucketPlace } from "../copies/destinations/objectStore/bucketPlace";
+import {
+  checkDestination,
+  DESTINATION_KINDS,
+  type DestinationKind,
+  forItsKind,
+} from "../copies/destinations/inputs";
+import { type BucketFields, BucketPlace } from "../copies/destinations/objectStore/bucketPlace";
 import { RECORDS_FOLDER } from "../copies/destinations/objectStore/inputs";
 import type { ObjectStore } from "../copies/destinations/objectStore/objectStore";
 import { sendText } from "../copies/destinations/objectStore/sendObject";
@@ -11,17 +16,16 @@ import { openGcs } from "../copies/destinations/objectStore/gcs/gcsStore";
 import { openS3 } from "../copies/destinations/objectStore/s3/s3Store";
 import type { RepositoryInputs } from "../copies/destinations/repository/inputs";
 import { newOwner } from "../copies/ownership/owner";
-import { DeadlineExceededError, InternalError } from "../runtime/messages/errors";
-import type { Secrets } from "../runtime/messages/secrets";
+import { DeadlineExceededError, InputError, InternalError } from "../runtime/messages/errors";
 import { folderFailures } from "../copies/publication/localFailures";
 import { findManifest } from "../images/registry/manifests";
 import { parseBase, parseRepository, repositoryName } from "../images/registry/reference";
 import { RegistryClient } from "../images/registry/client";
 import { cancelUpload } from "../images/registry/upload";
 import { startDeadline } from "../runtime/time/clock";
-import { failure, failureOf, type Finding, findingOf, ok, silent, warning } from "./finding";
+import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
 import { folderFinding } from "./folders";
-import type { DoctorHost } from "./host";
+import type { Examination } from "./host";
 import type { Options } from "./options";
 
 /** Time limit of the requests to a registry, in milliseconds. */
@@ -31,96 +35,45 @@ const CHECK_LIMIT_MS = 20_000;
 /** A digest that no image has. */
 const NO_DIGEST = `sha256:${"0".repeat(64)}`;
 
-/** The checks of a destination, if the options name one of its kind. */
-type DestinationChecks = (
-  options: Options,
-  host: DoctorHost,
-  secrets: Secrets,
-) => undefined | Promise<Finding[]>;
-
-const CHECKS: Readonly<Record<DestinationKind, DestinationChecks>> = {
-  folder: (options) =>
-    options.folder === undefined
-      ? undefined
-      : Promise.resolve([findingOf("folder", () => localFolder(options.folder ?? "", options))]),
-  bucket(options, host, secrets) {
-    const { bucket, prefix, endpoint, region, encryption } = options;
-    if (bucket === undefined) return undefined;
-    const style = options["path-style"];
-    const given = {
-      ...{ bucket, prefix, endpoint, region, encryption, kmsKeyId: options["kms-key-id"] },
-      pathStyle: style === "true" || style === "false" ? style === "true" : style,
-    };
-    return checkedBy("bucket", given, options, host, secrets, storeFindings(openS3));
-  },
-  azureContainer(options, host, secrets) {
-    const {
-      "azure-container": azureContainer,
-      "storage-account": storageAccount,
-      prefix,
-      endpoint,
-    } = options;
-    if (azureContainer === undefined) return undefined;
-    const given = { azureContainer, storageAccount, prefix, endpoint };
-    return checkedBy("bucket", given, options, host, secrets, storeFindings(openAzure));
-  },
-  gcsBucket(options, host, secrets) {
-    const { "gcs-bucket": gcsBucket, prefix, endpoint } = options;
-    if (gcsBucket === undefined) return undefined;
-    return checkedBy(
-      "bucket",
-      { gcsBucket, prefix, endpoint },
-      options,
-      host,
-      secrets,
-      storeFindings(openGcs),
-    );
-  },
-  repository(options, host, secrets) {
-    const { repository, base, "plain-http": plainHttp } = options;
-    if (repository === undefined) return undefined;
-    const given = { repository, base, plainHttp };
-    return checkedBy("registry", given, options, host, secrets, registryFindings);
-  },
+/** The check that has the findings of each kind of destination. */
+const CHECKS: Readonly<Record<DestinationKind, string>> = {
+  folder: "folder",
+  bucket: "bucket",
+  azureContainer: "bucket",
+  gcsBucket: "bucket",
+  repository: "registry",
 };
 
 /** Reads the destinations that the options name. With `--write`, it also writes something small, and removes it. */
-export async function checkDestinations(
-  options: Options,
-  host: DoctorHost,
-  secrets: Secrets,
-): Promise<Finding[]> {
-  const checks = Object.values(CHECKS).map(async (check) => (await check(options, host, secrets)) ?? []);
-  return (await Promise.all(checks)).flat();
+export async function checkDestinations(examination: Examination): Promise<Finding[]> {
+  const given = fieldsIn(examination.options);
+  const kinds = (Object.keys(CHECKS) as DestinationKind[]).filter((kind) => given[kind] !== undefined);
+  const findings = kinds.map((kind) => {
+    const fields = Object.keys(DESTINATION_KINDS[kind]).map((field) => [field, given[field]]);
+    return destinationFindings(CHECKS[kind], Object.fromEntries(fields), examination);
+  });
+  return (await Promise.all(findings)).flat();
 }
 
-function localFolder(folder: string, { write }: Options): Finding {
-  const path = resolve(folder);
-  if (write) return folderFinding("folder", path);
-  const [problem] = folderFailures("folder", path);
-  if (problem === undefined)
-    return ok("folder", `${path} is a folder that this user may write, or can be made`);
-  return failure(
-    "folder",
-    `${path} ${problem.reason}`,
-    "Give the user that runs `pulumi up` the right to write there.",
-  );
+/** What the options say, by the fields of destinations: --kms-key-id is `kmsKeyId`. */
+function fieldsIn(options: Options): Readonly<Record<string, unknown>> {
+  const { folder, "path-style": pathStyle } = options;
+  const fields = Object.entries(options).map(([option, value]) => [
+    option.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return {
+    ...(Object.fromEntries(fields) as object),
+    ...(folder !== undefined && { folder: resolve(folder) }),
+    pathStyle: pathStyle === "true" || pathStyle === "false" ? pathStyle === "true" : pathStyle,
+  };
 }
 
-/** The checks of a destination, in their order. A failure ends them. */
-type Steps<Inputs> = (
-  inputs: Inputs,
-  options: Options,
-  context: DestinationContext,
-) => AsyncGenerator<Finding>;
-
-async function checkedBy<Inputs>(
+/** The findings at one destination. A failure ends its checks. */
+async function destinationFindings(
   check: string,
-  given: Readonly<Record<string, unknown>>,
-  options: Options,
-  { fetch, clock, environment }: DoctorHost,
-  secrets: Secrets,
-  steps: Steps<Inputs>,
+  given: unknown,
+  { options, host: { fetch, clock, environment }, secrets }: Examination,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   const limit = new AbortController();
@@ -139,12 +92,16 @@ async function checkedBy<Inputs>(
       owner: newOwner(undefined),
     };
     const checked = checkDestination(given);
-    if ("problem" in checked) {
-      return [
-        failure(check, `${checked.at ?? check} ${checked.problem}`, "Correct the option of that name."),
-      ];
-    }
-    for await (const finding of steps(checked.value as Inputs, options, context)) findings.push(finding);
+    if ("problem" in checked)
+      throw new InputError(`${checked.at ?? check} ${checked.problem}`, "Correct the option of that name.");
+    const steps = forItsKind<Iterable<Finding> | AsyncIterable<Finding>>(checked.value, {
+      folder: ({ folder }) => [localFolder(folder, options)],
+      bucket: (inputs) => storeSteps(openS3(inputs, context), inputs, options, context),
+      azureContainer: (inputs) => storeSteps(openAzure(inputs, context), inputs, options, context),
+      gcsBucket: (inputs) => storeSteps(openGcs(inputs, context), inputs, options, context),
+      repository: (inputs) => registrySteps(inputs, options, context),
+    });
+    for await (const finding of steps) findings.push(finding);
   } catch (error) {
     findings.push(failureOf(check, error));
   } finally {
@@ -153,31 +110,42 @@ async function checkedBy<Inputs>(
   return findings;
 }
 
-/** Object storage is checked by the requests that copies need. */
-const storeFindings = <Inputs extends { readonly prefix?: string }>(
-  open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,
-): Steps<Inputs> =>
-  async function* (inputs, { write }, context) {
-    const store = await open(inputs, context);
-    try {
-      const place = new BucketPlace(store, inputs, context);
-      await store.list(place.key(""), () => undefined, 1);
-      yield ok("bucket", `${place.uri} can be read`);
-      if (!write) return;
-      const key = place.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
-      await sendText(place, key, "doctor", { contentType: "text/plain", cacheControl: "no-store" });
-      await store.remove([key]);
-      yield ok("bucket", `${place.uri} can be written: an object was written and deleted`);
-    } finally {
-      store.close();
-    }
-  };
+function localFolder(path: string, { write }: Options): Finding {
+  if (write) return folderFinding("folder", path);
+  const [problem] = folderFailures("folder", path);
+  const remedy = "Give the user that runs `pulumi up` the right to write there.";
+  return problem
+    ? failure("folder", `${path} ${problem.reason}`, remedy)
+    : ok("folder", `${path} is a folder that this user may write, or can be made`);
+}
 
-async function* registryFindings(
+/** Object storage is checked by the requests that copies need. */
+async function* storeSteps(
+  opening: Promise<ObjectStore>,
+  fields: BucketFields,
+  { write }: Options,
+  context: DestinationContext,
+): AsyncIterable<Finding> {
+  const store = await opening;
+  try {
+    const place = new BucketPlace(store, fields, context);
+    await store.list(place.key(""), () => undefined, 1);
+    yield ok("bucket", `${place.uri} can be read`);
+    if (!write) return;
+    const key = place.key(`${RECORDS_FOLDER}/doctor-${randomUUID()}`);
+    await sendText(place, key, "doctor", { contentType: "text/plain", cacheControl: "no-store" });
+    await store.remove([key]);
+    yield ok("bucket", `${place.uri} can be written: an object was written and deleted`);
+  } finally {
+    store.close();
+  }
+}
+
+async function* registrySteps(
   { repository, base, plainHttp }: RepositoryInputs,
   { write, "signing-key-env": signingKey }: Options,
   context: DestinationContext,
-): AsyncGenerator<Finding> {
+): AsyncIterable<Finding> {
   const place = parseRepository(repository);
   const name = repositoryName(place);
   const client = new RegistryClient(place, context, { actions: "pull", plainHttp });

@@ -1,4 +1,6 @@
 import type { Context } from "../resource/context";
+import type { Secrets } from "../runtime/messages/secrets";
+import type { Options } from "./options";
 
 /** The result of a program that has ended. */
 export interface Ended {
@@ -20,4 +22,12 @@ export interface DoctorHost extends Pick<Context, "fetch" | "lookup" | "clock"> 
   readonly nodeVersion: string;
   /** Runs a program in {@link folder}. Never fails. */
   run(command: string, args: readonly string[]): Promise<Ended>;
+}
+
+/** What the checks of one command work with. */
+export interface Examination {
+  readonly options: Options;
+  readonly host: DoctorHost;
+  /** Receives the secret values that are read. */
+  readonly secrets: Secrets;
 }

@@ -41,20 +41,18 @@ export async function checkNetwork(baseUrl: string, host: DoctorHost): Promise<F
 async function dnsFinding({ hostname }: URL, { lookup, clock }: DoctorHost): Promise<Finding> {
   const plain = hostname.replace(/^\[|\]$/g, "");
   if (isIP(plain) !== 0) return ok("dns", `${plain} is an address`);
-  const found = await new Promise<{ addresses: string[]; code?: string }>((resolve) => {
-    const stop = clock.after(LOOKUP_LIMIT_MS, () => resolve({ addresses: [], code: "no answer in time" }));
+  const remedy =
+    "Check the host in the base URL, and the DNS server of this machine (/etc/resolv.conf). Where only a proxy reaches the internet, set HTTPS_PROXY.";
+  return new Promise((resolve) => {
+    const fail = (why: string): void => resolve(failure("dns", `${plain} has no address (${why})`, remedy));
+    const stop = clock.after(LOOKUP_LIMIT_MS, () => fail("no answer in time"));
     lookup(plain, { all: true }, (error, addresses) => {
       stop();
-      if (error) resolve({ addresses: [], code: error.code ?? "failed" });
-      else resolve({ addresses: addresses.map(({ address }) => address) });
+      if (error) fail(error.code ?? "failed");
+      else if (addresses.length === 0) fail("empty answer");
+      else resolve(ok("dns", `${plain} is ${addresses.map(({ address }) => address).join(", ")}`));
     });
   });
-  if (found.addresses.length > 0) return ok("dns", `${plain} is ${found.addresses.join(", ")}`);
-  return failure(
-    "dns",
-    `${plain} has no address (${found.code ?? "empty answer"})`,
-    "Check the host in the base URL, and the DNS server of this machine (/etc/resolv.conf). Where only a proxy reaches the internet, set HTTPS_PROXY.",
-  );
 }
 
 /** Time limit of a DNS answer, in milliseconds. */
@@ -64,20 +62,16 @@ const LOOKUP_LIMIT_MS = 10_000;
 function authorityFindings({ environment }: DoctorHost): Finding[] {
   const file = environment("NODE_EXTRA_CA_CERTS") ?? "";
   if (file === "") return [];
+  const remedy = "Name a file with the certificates of your authorities in PEM, or unset the variable.";
+  let problem = "holds no certificate in PEM";
   try {
-    if (!readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----")) {
-      return [
-        warning("authorities", `${file} of NODE_EXTRA_CA_CERTS holds no certificate in PEM`, PEM_REMEDY),
-      ];
-    }
-    return [ok("authorities", `the certificates in ${file} are trusted, too (NODE_EXTRA_CA_CERTS)`)];
+    if (readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----"))
+      return [ok("authorities", `the certificates in ${file} are trusted, too (NODE_EXTRA_CA_CERTS)`)];
   } catch (error) {
-    const { code = "unreadable" } = error as NodeJS.ErrnoException;
-    return [warning("authorities", `${file} of NODE_EXTRA_CA_CERTS cannot be read (${code})`, PEM_REMEDY)];
+    problem = `cannot be read (${(error as NodeJS.ErrnoException).code ?? "unreadable"})`;
   }
+  return [warning("authorities", `${file} of NODE_EXTRA_CA_CERTS ${problem}`, remedy)];
 }
-
-const PEM_REMEDY = "Name a file with the certificates of your authorities in PEM, or unset the variable.";
 
 /** Remedies that are more precise than those of a failed request, by the error code of a connection. */
 const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [

@@ -62,6 +62,7 @@ const NEEDS: Readonly<Record<string, string | readonly string[]>> = {
   "kms-key-id": "bucket",
   base: "repository",
   "plain-http": "repository",
+  write: Object.values(PLACES),
 };
 
 /** Reads the command line. @throws UsageError */
@@ -80,10 +81,6 @@ export function readOptions(args: readonly string[]): Options {
     const any = [needed].flat();
     if (!given.has(name) || any.some((each) => given.has(each))) continue;
     throw new UsageError(`--${name} needs ${EITHER.format(any.map((each) => `--${each}`))}`);
-  }
-  const places = Object.values(PLACES);
-  if (values.write && !places.some((name) => given.has(name))) {
-    throw new UsageError(`--write needs ${EITHER.format(places.map((name) => `--${name}`))}`);
   }
   return values;
 }

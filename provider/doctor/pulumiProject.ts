@@ -18,8 +18,12 @@ const FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 export function findProject(folder: string): PulumiProject | undefined {
   for (const name of FILES) {
     const file = join(folder, name);
-    const text = textOf(file);
-    if (text === undefined) continue;
+    let text: string;
+    try {
+      text = readFileSync(file, "utf8");
+    } catch {
+      continue;
+    }
     const { runtime, main } = contentOf(text);
     const language = typeof runtime === "string" ? runtime : (runtime?.name ?? "");
     return { file, program: resolve(folder, typeof main === "string" ? main : "."), runtime: language };
@@ -38,13 +42,5 @@ function contentOf(text: string): Content {
     return Object(parse(text)) as Content;
   } catch {
     return {};
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
   }
 }

@@ -37,11 +37,6 @@ function startLine({ startedJobId, mayHaveStarted = false }: ServiceResult): str
 /** The same for programs. */
 export function jsonReport(examination: ServiceResult, version: string): string {
   const { findings, startedJobId } = examination;
-  const report = {
-    version,
-    ok: isHealthy(findings),
-    ...(startedJobId !== undefined && { startedJobId }),
-    checks: findings,
-  };
+  const report = { version, ok: isHealthy(findings), startedJobId, checks: findings };
   return `${JSON.stringify(report, null, 2)}\n`;
 }

@@ -2,6 +2,8 @@ import { attempt, readAnswer } from "../http/attempt";
 import { endpointOf } from "../http/endpoint";
 import { Pacers } from "../http/pacer";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
+import { present } from "../resource/outputTable";
+import type { ServiceInputs } from "../resource/serviceInputs";
 import { type AgentJobKey, isKnownStatus, nameOf } from "../service/agentJob";
 import { type ConfigurationSource, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
@@ -9,10 +11,8 @@ import { formatDuration } from "../runtime/time/duration";
 import { noTracer } from "../runtime/tracing/tracer";
 import { NotFoundError, ResponseError } from "../runtime/messages/errors";
 import type { Reporter } from "../runtime/messages/reporter";
-import type { Secrets } from "../runtime/messages/secrets";
 import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
-import type { DoctorHost } from "./host";
-import type { Options } from "./options";
+import type { Examination } from "./host";
 
 /** Time limit of one check, in milliseconds. */
 const CHECK_LIMIT_MS = 10_000;
@@ -37,16 +37,11 @@ export interface ServiceResult {
 
 /** Checks the key, the clock and the jobs at the service. It starts a job only with `--start`. */
 export async function checkService(
-  options: Options,
-  host: DoctorHost,
   configuration: ConfigurationSource,
-  secrets: Secrets,
+  { options, host: { fetch, clock }, secrets }: Examination,
 ): Promise<ServiceResult> {
-  const given = {
-    ...(options["base-url"] !== undefined && { baseUrl: options["base-url"] }),
-    ...(options["api-key-env"] !== undefined && { apiKeyEnv: options["api-key-env"] }),
-  };
-  const { fetch, clock } = host;
+  const { domain, job, project, start, "base-url": baseUrl, "api-key-env": apiKeyEnv } = options;
+  const given = present<ServiceInputs>({ baseUrl, apiKeyEnv });
   const signal = new AbortController().signal;
   const shared: ClientContext = {
     ...{ configuration, fetch, clock, secrets, signal, tracer: noTracer, reporter: silent },
@@ -59,7 +54,6 @@ export async function checkService(
     statusWithoutKey(serviceSettings(configuration, given), { ...shared, deadline }),
   );
   const findings = [key, ...clockFindings(client.clockAheadMs)];
-  const { domain, job, project, start } = options;
   const site = domain === undefined ? undefined : normaliseDomain(domain);
   if (site && "problem" in site) findings.push(failure("domain", `--domain ${site.problem}`, "Correct it."));
   if (key.status === "failure") return { findings };

@@ -9,7 +9,7 @@ import {
   type ConfigurationSource,
   type Setting,
 } from "../service/configuration";
-import { failureOf, ok, warning, type Finding } from "./finding";
+import { findingOf, ok, warning, type Finding } from "./finding";
 import type { Options } from "./options";
 import type { StackSettings } from "./stackSettings";
 
@@ -31,33 +31,24 @@ export function checkSettings(
   { settings }: StackSettings,
   options: Pick<Options, "base-url" | "api-key-env">,
 ): ResolvedSettings {
-  const findings: Finding[] = [];
-  const check = <T>(name: string, resolve: () => T): T | undefined => {
-    try {
-      return resolve();
-    } catch (error) {
-      findings.push(failureOf(name, error));
-      return undefined;
-    }
-  };
-
-  const baseUrl = check("base-url", () => resolveBaseUrl(source, options["base-url"]));
-  if (baseUrl !== undefined) {
-    const origin = options["base-url"] === undefined ? findSetting(BASE_URL, source)?.origin : "--base-url";
-    findings.push(ok("base-url", `${baseUrl}, from ${origin ?? "nowhere"}`));
-  }
-
-  const variable = options["api-key-env"] ?? API_KEY.variable;
-  const place = variable === API_KEY.variable ? API_KEY : { variable, config: "" };
-  const key = check("api-key", () => resolveApiKey(source, variable));
-  if (key !== undefined) findings.push(keyFinding(place, source, settings));
-
+  const { "base-url": given, "api-key-env": variable = API_KEY.variable } = options;
+  let baseUrl: string | undefined;
+  const base = findingOf("base-url", () => {
+    baseUrl = resolveBaseUrl(source, given);
+    const origin = given === undefined ? findSetting(BASE_URL, source)?.origin : "--base-url";
+    return ok("base-url", `${baseUrl}, from ${origin ?? "nowhere"}`);
+  });
+  const key = findingOf("api-key", () => {
+    resolveApiKey(source, variable);
+    const place = variable === API_KEY.variable ? API_KEY : { variable, config: "" };
+    return keyFinding(place, source, settings);
+  });
   const set = OTHERS.flatMap((setting) => {
     const found = findSetting(setting, source);
     return found ? [`${setting.config} is ${JSON.stringify(found.value)}, from ${found.origin}`] : [];
   });
-  findings.push(ok("settings", set.join("; ") || "all others have their defaults"));
-  return { findings, baseUrl, hasKey: key !== undefined };
+  const others = ok("settings", set.join("; ") || "all others have their defaults");
+  return { findings: [base, key, others], baseUrl, hasKey: key.status !== "failure" };
 }
 
 function keyFinding(
@@ -85,15 +76,11 @@ function keyFinding(
 }
 
 /** The value of a setting, and where it comes from; `undefined` if it is not set. */
-function findSetting(
-  setting: Setting,
-  source: ConfigurationSource,
-): { value: string; origin: string } | undefined {
-  const { variable, config } = setting;
-  if (variable !== undefined) {
-    const value = source.environment(variable);
-    if (isGiven(setting, value)) return { value, origin: `the environment variable ${variable}` };
-  }
-  const value = source.stackConfig(config);
-  return isGiven(setting, value) ? { value, origin: `the stack's configuration ${config}` } : undefined;
+function findSetting(setting: Setting, source: ConfigurationSource) {
+  const { variable = "", config } = setting;
+  const places = [
+    { value: variable && source.environment(variable), origin: `the environment variable ${variable}` },
+    { value: source.stackConfig(config), origin: `the stack's configuration ${config}` },
+  ];
+  return places.find(({ value }) => isGiven(setting, value));
 }

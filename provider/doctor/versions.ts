@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ownText } from "../runtime/files/ownText";
+import { InputError } from "../runtime/messages/errors";
 import { failure, findingOf, ok, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";
@@ -35,15 +36,10 @@ export function versionFindings(host: DoctorHost, project: PulumiProject | undef
 }
 
 function packageFinding({ program }: PulumiProject, own: string): Finding {
-  const found = installedVersion(NAME, program);
-  if (found === undefined) {
-    return failure(
-      "package",
-      `the program in ${program} cannot load ${NAME}`,
-      `Run \`npm ci\` there if node_modules is gone; otherwise \`npm install ${NAME}\`, or \`pnpm add ${NAME}\`: it must be a direct dependency ` +
-        "of the program, not only of one of its dependencies or of the root of a pnpm workspace.",
-    );
-  }
+  const install =
+    `Run \`npm ci\` there if node_modules is gone; otherwise \`npm install ${NAME}\`, or \`pnpm add ${NAME}\`: it must be a direct dependency ` +
+    "of the program, not only of one of its dependencies or of the root of a pnpm workspace.";
+  const found = installedVersion(NAME, program, install);
   return found === own
     ? ok("package", `${NAME} ${found}`)
     : warning(
@@ -54,11 +50,8 @@ function packageFinding({ program }: PulumiProject, own: string): Finding {
 }
 
 function sdkFinding({ program }: PulumiProject, needed: string): Finding {
-  const found = installedVersion(SDK, program);
   const install = `Run \`npm install ${SDK}\` there.`;
-  if (found === undefined) {
-    return failure("pulumi-sdk", `the program in ${program} cannot load ${SDK}`, install);
-  }
+  const found = installedVersion(SDK, program, install);
   const [major] = needed.split(".");
   return found.startsWith(`${major}.`) && isAtLeast(found, needed)
     ? ok("pulumi-sdk", `${SDK} ${found}`)
@@ -80,17 +73,17 @@ export async function cliFinding(host: DoctorHost): Promise<Finding> {
   );
 }
 
-/** The version of a package as a program in a folder loads it. */
-function installedVersion(name: string, folder: string): string | undefined {
+/** The version of a package as a program in a folder loads it. @throws InputError, with the remedy, if it cannot */
+function installedVersion(name: string, folder: string, remedy: string): string {
   // an entry may hide package.json, so that the folders are searched instead of resolving it
   const places = createRequire(join(folder, "_")).resolve.paths(name) ?? [];
   for (const place of places) {
     const file = join(place, name, "package.json");
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
-      return (JSON.parse(readFileSync(file, "utf8")) as Manifest).version;
-    }
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
+    const { version } = JSON.parse(readFileSync(file, "utf8")) as Partial<Manifest>;
+    if (version !== undefined) return version;
   }
-  return undefined;
+  throw new InputError(`the program in ${folder} cannot load ${name}`, remedy);
 }
 
 /** Compares versions number by number. */

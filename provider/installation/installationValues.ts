@@ -3,7 +3,7 @@ import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
 import { FEATURES, featureValues, type SelfHostedDeploymentKind } from "./featureTable";
 import { type ImageVerification, NOTHING_TO_VERIFY, verificationProblem } from "./imageVerification";
 import { type InstalledSite, type Refuse, servable, type Servable, SITE_ARGUMENTS } from "./installedSite";
-import { mergeValues } from "./mergeValues";
+import { mergeValues } from "../kits/contents/mergeValues";
 import { airGappedByLink, copyValues, installedValues, needsLink, siteValues } from "./siteValues";
 
 /** Arguments of {@link installationValues}. */

@@ -1,4 +1,4 @@
-import type { Values } from "./mergeValues";
+import type { Values } from "../kits/contents/mergeValues";
 
 /** What the chart needs to know about a site. Each value may be an output of a program, or plain. */
 export interface SiteFacts<Value> {
@@ -34,14 +34,8 @@ export function siteValues<Value>({ sha256, siteImage, volumeImage, ...site }: S
  * The same for a copy, with all values that a copy may need: those that its destination does not use are undefined, and so remove the
  * user's values of these names.
  */
-export function copyValues<Value>({
-  version,
-  jobId,
-  bundleUrl,
-  sha256,
-  siteImage,
-  volumeImage,
-}: SiteFacts<Value>) {
+export function copyValues<Value>({ sha256, siteImage, volumeImage, ...site }: SiteFacts<Value>) {
+  const { bundleUrl, version, jobId } = site;
   return {
     staticExport: { enabled: true, bundleUrl, version, jobId },
     fetch: { sha256 },

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { mergeValues as mergeKnown, type Values } from "../../provider/installation/mergeValues";
+import { mergeValues as mergeKnown, type Values } from "../../provider/kits/contents/mergeValues";
 
 /**
  * Merges `ours` into the user's values. `ours` wins: groups are merged key by key at any depth, everything else (also

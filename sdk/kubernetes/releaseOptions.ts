@@ -25,11 +25,8 @@ export function releaseOptions(
   component: pulumi.ComponentResource,
   opts: pulumi.ComponentResourceOptions,
 ): pulumi.CustomResourceOptions {
-  const inherited: pulumi.CustomResourceOptions = Object.fromEntries(
-    Object.entries(opts as Record<string, unknown>).filter(([name]) =>
-      (OF_THE_RELEASE as readonly string[]).includes(name),
-    ),
-  );
+  const given = OF_THE_RELEASE.filter((name) => name in opts);
+  const inherited: pulumi.CustomResourceOptions = Object.fromEntries(given.map((name) => [name, opts[name]]));
   const hook = releaseFailureHook();
   // only operations of the release can fail, so the error hook belongs to the release
   const onError = [...(hook === undefined ? [] : [hook]), ...(opts.hooks?.onError ?? [])];

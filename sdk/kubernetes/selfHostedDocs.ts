@@ -2,14 +2,14 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { featureValues, type RequestedFeatures } from "../../provider/installation/featureTable";
 import type { InstallationInputs } from "../../provider/installation/installationValues";
-import { airGappedByLink, installedValues } from "../../provider/installation/siteValues";
+import { airGappedByLink, installedValues, needsLink } from "../../provider/installation/siteValues";
 import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
-import { warnOfPendingRelease } from "./pendingRelease";
+import { warnOfPendingRelease } from "./releaseFailure";
 import { generatedNameProblem, releaseNameProblem } from "./releaseName";
 import { releaseOptions } from "./releaseOptions";
 import { verificationOf, verifiedValues, type ImageVerificationArgs } from "./verifiedImage";
-import { needsLink, valuesOf, type SiteSource } from "../staticExportValues";
+import { valuesOf, type SiteSource } from "../staticExportValues";
 
 const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
 
@@ -119,7 +119,8 @@ export class SelfHostedDocs extends pulumi.ComponentResource {
     super(TYPE, name, {}, opts);
     this.release = new kubernetes.helm.v3.Release(name, release, releaseOptions(this, opts));
     warnOfPendingRelease(this.release);
-    if (args.deploymentKind === "air-gapped" && needsLink(args.staticExport)) {
+    const { staticExport: site } = args;
+    if (args.deploymentKind === "air-gapped" && !("image" in site) && needsLink(site)) {
       const remedy =
         "give the copy as `staticExport`: new BundleCopy(name, { source, destination: { repository, base } })";
       void pulumi.log.warn(airGappedByLink(remedy), this);

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { nameProblem } from "../contents/imageName";
-import { platformProblem } from "../contents/platform";
+import { nameProblem, platformProblem } from "../contents/kitImage";
 import { baseProblem } from "../../images/registry/reference";
 import { hasFields, type InputTable, type RuleResult, text } from "../../resource/inputTable";
 import { type BundleSource, isSameSource, ruleOfSource } from "../../copies/source/bundleSource";

@@ -6,9 +6,9 @@ import { removeDrafts } from "../contents/draft";
 import { chartInFolder } from "../contents/chartFacts";
 import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
-import { kitOwnership } from "../contents/kitFolder";
 import { signerFrom } from "../../images/signing/signer";
 import { writeKit } from "../contents/writeKit";
+import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";
@@ -113,7 +113,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
 
   mark: (context, { folder }, kits) =>
     usingFolder(folder, context.signal, async () => {
-      const ownership = kitOwnership(folder, context);
+      const ownership = folderOwnership(folder, context);
       for (const { kit } of kits) if (existsSync(join(folder, kit.name))) await ownership.claim(kit.name);
     }),
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { WrittenKit } from "../contents/writtenKit";
+import type { WrittenKit } from "../contents/compareKit";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
 import { type Every, outputsAmong, present, unknownOutputs } from "../../resource/outputTable";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";

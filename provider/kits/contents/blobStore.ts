@@ -2,11 +2,14 @@ import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestFile } from "../../runtime/files/listing";
 import { copyInto } from "../../runtime/files/writeFile";
+import { sha256In } from "../../images/provenance/statement";
 import { digestOf, type Blob } from "../../images/registry/content";
+import type { StoredImage } from "../../images/registry/image";
+import type { Manifest } from "../../images/registry/manifests";
+import { indexOf } from "../../images/siteImage/siteImage";
 import { downloadBlob } from "../../images/registry/download";
 import type { RegistryClient } from "../../images/registry/client";
 import type { EarlierKit } from "./earlierKit";
-import { blobFile } from "./ociLayout";
 
 /** Suffix of a blob that is not complete yet. */
 const ARRIVING = ".arriving";
@@ -17,44 +20,30 @@ export interface KitBlob extends Blob {
   readonly inEarlierKit: string | undefined;
 }
 
+/** Where a kit's blobs are. */
+interface BlobPlaces {
+  /** For the blobs; it may contain blobs of a killed run. */
+  readonly folder: string;
+  /** Folders with blobs of other kits, from which blobs are copied instead of fetched. */
+  readonly earlier: readonly string[];
+  /** An earlier kit whose blobs are neither fetched nor added to this kit. */
+  readonly since?: EarlierKit | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** The blobs of a kit that is being written: each once, even if several images share it, and each with a verified digest. */
 export class BlobStore {
-  readonly #folder: string;
-  readonly #earlier: readonly string[];
-  readonly #since: EarlierKit | undefined;
-  readonly #signal: AbortSignal;
-  /** Size by digest of the blobs that the images use. */
-  readonly #blobs = new Map<string, number>();
-  /** Digests of manifests and configurations. */
-  readonly #small = new Set<string>();
+  readonly #places: BlobPlaces;
+  /** The blobs that the images use, by digest. */
+  readonly #blobs = new Map<string, KitBlob>();
 
-  /**
-   * @param folder for the blobs; it may contain blobs of a killed run
-   * @param earlier folders with blobs of other kits, from which blobs are copied instead of fetched
-   * @param since an earlier kit whose blobs are neither fetched nor added to this kit
-   */
-  constructor(
-    folder: string,
-    earlier: readonly string[],
-    since: EarlierKit | undefined,
-    signal: AbortSignal,
-  ) {
-    this.#folder = folder;
-    this.#earlier = earlier;
-    this.#since = since;
-    this.#signal = signal;
+  constructor(places: BlobPlaces) {
+    this.#places = places;
   }
 
   /** The blobs of all images, in the order of their digests. */
   get blobs(): readonly KitBlob[] {
-    return [...this.#blobs]
-      .map(([digest, size]) => ({ digest, size, inEarlierKit: this.#inOther(digest) }))
-      .sort((one, other) => (one.digest < other.digest ? -1 : 1));
-  }
-
-  /** Only layers are left out: a kit contains all its manifests and configurations, and skopeo requires them there. */
-  #inOther(digest: string): string | undefined {
-    return this.#small.has(digest) ? undefined : this.#since?.has(digest);
+    return [...this.#blobs.values()].sort((one, other) => (one.digest < other.digest ? -1 : 1));
   }
 
   /**
@@ -65,7 +54,7 @@ export class BlobStore {
    */
   async fetch(client: RegistryClient, layer: Blob, moved: (bytes: number) => void): Promise<void> {
     const { digest, size } = layer;
-    if (!this.#blobs.has(digest) && this.#inOther(digest) === undefined) {
+    if (!this.#blobs.has(digest) && this.#addLayer(layer)) {
       const path = this.#pathOf(digest);
       if (!(await this.#isThere(path, layer)) && !(await this.#isElsewhere(layer))) {
         await downloadBlob(client, layer, path + ARRIVING, moved);
@@ -73,38 +62,67 @@ export class BlobStore {
       }
     }
     moved(size);
-    this.#blobs.set(digest, size);
+  }
+
+  /**
+   * Adds the configurations and manifests of an image for some platforms.
+   *
+   * @returns what its name refers to: for one platform its manifest, for several an index of their manifests
+   */
+  async putImage(
+    images: readonly (Pick<StoredImage, "platform" | "manifest"> & { readonly configBytes: Buffer })[],
+    annotations?: Readonly<Record<string, string>>,
+  ): Promise<Manifest> {
+    const [only] = images;
+    const top = only && images.length === 1 ? only.manifest : indexOf(images, annotations);
+    for (const { configBytes, manifest } of images) {
+      await this.put(configBytes);
+      await this.put(manifest.bytes);
+    }
+    await this.put(top.bytes);
+    return top;
   }
 
   /** Adds a manifest or a configuration. */
   async put(bytes: Buffer): Promise<void> {
     const digest = digestOf(bytes);
-    this.#small.add(digest);
     if (this.#blobs.has(digest)) return;
     await writeFile(this.#pathOf(digest), bytes);
-    this.#blobs.set(digest, bytes.length);
+    this.#blobs.set(digest, { digest, size: bytes.length, inEarlierKit: undefined });
   }
 
-  /** Moves a file with a known digest into the store. It must be on the same disk. */
-  async take(path: string, { digest, size }: Blob): Promise<void> {
-    await rename(path, this.#pathOf(digest));
-    this.#blobs.set(digest, size);
+  /** Moves a layer with a known digest into the store. It must be on the same disk. */
+  async take(path: string, layer: Blob): Promise<void> {
+    await rename(path, this.#pathOf(layer.digest));
+    this.#addLayer(layer);
+  }
+
+  /**
+   * Only layers are left out: a kit contains all its manifests and configurations, and skopeo requires them there.
+   *
+   * @returns whether this kit contains it
+   */
+  #addLayer({ digest, size }: Blob): boolean {
+    const inEarlierKit = this.#places.since?.has(digest);
+    this.#blobs.set(digest, { digest, size, inEarlierKit });
+    return inEarlierKit === undefined;
   }
 
   /** Moves the blobs into the kit. Removes all other files, including those of no image of the kit. */
   async moveTo(folder: string): Promise<void> {
     for (const { digest, inEarlierKit } of this.blobs) {
-      if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, blobFile(digest)));
+      if (inEarlierKit === undefined) await rename(this.#pathOf(digest), join(folder, sha256In(digest)));
     }
-    for (const name of await readdir(this.#folder)) await rm(join(this.#folder, name));
+    const left = await readdir(this.#places.folder);
+    for (const name of left) await rm(join(this.#places.folder, name));
   }
 
   async #isElsewhere(blob: Blob): Promise<boolean> {
     const path = this.#pathOf(blob.digest);
-    for (const folder of this.#earlier) {
-      const there = join(folder, blobFile(blob.digest));
+    for (const folder of this.#places.earlier) {
+      const there = join(folder, sha256In(blob.digest));
       if (!(await isFileOf(there, blob.size))) continue;
-      if (`sha256:${(await copyInto(there, path, this.#signal)).sha256}` === blob.digest) return true;
+      if (`sha256:${(await copyInto(there, path, this.#places.signal)).sha256}` === blob.digest) return true;
       await rm(path);
     }
     return false;
@@ -113,14 +131,14 @@ export class BlobStore {
   /** Whether the file has exactly these bytes. Anything else at the path is removed. */
   async #isThere(path: string, { digest, size }: Blob): Promise<boolean> {
     if (await isFileOf(path, size)) {
-      if (`sha256:${(await digestFile(path, this.#signal)).sha256}` === digest) return true;
+      if (`sha256:${(await digestFile(path, this.#places.signal)).sha256}` === digest) return true;
     }
     await rm(path, { recursive: true, force: true });
     return false;
   }
 
   #pathOf(digest: string): string {
-    return join(this.#folder, blobFile(digest));
+    return join(this.#places.folder, sha256In(digest));
   }
 }
 

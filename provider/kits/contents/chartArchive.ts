@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { sha256In } from "../../images/provenance/statement";
 import { ArchiveFile } from "../../site/archive/archiveFile";
 import { readTarGz } from "../../site/archive/readTar";
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";
@@ -89,7 +90,7 @@ async function packFolder(
   }
   await archive.write(tarEnd());
   const { digest, size } = await archive.end();
-  return { sha256: digest.slice("sha256:".length), size };
+  return { sha256: sha256In(digest), size };
 }
 
 /**

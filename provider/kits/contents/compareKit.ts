@@ -1,13 +1,43 @@
-import { createHash } from "node:crypto";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { fieldsOf } from "../../images/registry/content";
+import type { Verifier } from "../../images/signing/verifier";
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";
-import { filesBelow, foreignText, removeListed, keptText } from "../../runtime/files/listing";
+import {
+  compareFolder,
+  filesBelow,
+  foreignText,
+  keptText,
+  type Listing,
+  removeListed,
+} from "../../runtime/files/listing";
+import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
-import { kitOwnership } from "./kitFolder";
-import { signatureFiles } from "./signatureFiles";
-import { LISTS, parseSums } from "./sums";
-import type { WrittenKit } from "./writtenKit";
+import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
+import { MANIFEST } from "./manifest";
+import { PARTS_SUMS, readList, signatureFiles, SUMS } from "./sums";
+
+/** What the state stores of a kit, so that later runs can find, compare and remove it. */
+export interface WrittenKit {
+  /** Name of its folder. */
+  readonly name: string;
+  /** SHA-256 of its `SHA256SUMS`. */
+  readonly sha256: string;
+  /**
+   * The list of the files in its folder, and the digest of that list: of a kit in parts, the list of the parts.
+   */
+  readonly list: { readonly file: string; readonly sha256: string };
+  /** Size of all files in its folder, in bytes. */
+  readonly size: number;
+  /** Number of files in its folder. */
+  readonly files: number;
+  readonly signed: boolean;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** About the search in the site's image. */
+  readonly search?: SearchFacts;
+}
 
 /**
  * Compares a kit with what was written: its list, exactly its files, and their total size. It does not read their bytes;
@@ -23,28 +53,72 @@ export async function compareKit(
   const kit = resolve(folder, name);
   const stats = await lstat(kit).catch(ignoreMissing);
   if (!stats) return "gone";
-  if (!stats.isDirectory()) return "changed";
-  const paths = await filesBelow(kit);
-  const listed = await readList(kit, list);
+  const listed = stats.isDirectory() ? await listedIn(kit, list) : undefined;
   if (!listed) return "changed";
-  const own = new Set([...listed.map(({ path }) => path), ...listFiles(list)]);
-  const written = paths.filter((path) => own.has(path));
+  // the list does not contain itself and its signatures
+  const own = new Set([...listed.keys(), list.file, ...signatureFiles(list.file)]);
+  const paths = await filesBelow(kit);
   const foreign = paths.filter((path) => !own.has(path));
   let total = 0;
-  for (const path of written) {
+  for (const path of paths.filter((each) => own.has(each))) {
     const file = await lstat(join(kit, path));
     if (!file.isFile()) return "changed";
     total += file.size;
   }
-  if (written.length !== files || total !== size) return "changed";
+  if (paths.length - foreign.length !== files || total !== size) return "changed";
   if (foreign.length > 0) context.reporter.warn(foreignText(kit, foreign, "kit"));
-  return kitOwnership(folder, context).compared(name);
+  return folderOwnership(folder, context).compared(name);
 }
 
-/** The list of a kit's files, and its signatures: the list does not contain them. */
-function listFiles({ file }: WrittenKit["list"]): string[] {
-  return [file, ...signatureFiles(file)];
+/**
+ * Reads an existing kit of the same name: another resource wrote the same content, at another time. Both keep it, because each would
+ * otherwise find that the other one changed the kit. A kit in parts is not read: its date is inside the parts.
+ *
+ * @param finished a kit that is complete and not published yet, and its folder
+ * @param verifier of its signature, if it is signed
+ * @returns `undefined` unless all its files are those of the finished kit, except the date, and the list is signed
+ * @throws the error of the file system; the signal's reason
+ */
+export async function wholeKit(
+  path: string,
+  { kit, from }: { readonly kit: WrittenKit; readonly from: string },
+  verifier: Verifier | undefined,
+  signal: AbortSignal,
+): Promise<WrittenKit | undefined> {
+  const stats = await lstat(path).catch(ignoreMissing);
+  if (kit.list.file !== SUMS || !stats?.isDirectory()) return undefined;
+  const list = await readList(path, SUMS);
+  if (list === undefined || !(await isSigned(path, list.bytes, verifier))) return undefined;
+  const ours = await readList(from, SUMS);
+  if (!isDeepStrictEqual(undated(list.files), ours && undated(ours.files))) return undefined;
+  if ((await compareFolder(path, list.files, signal)) !== "same") return undefined;
+  let size = 0;
+  for (const name of [...list.files.keys(), SUMS, ...(verifier ? signatureFiles(SUMS) : [])]) {
+    size += (await lstat(join(path, name))).size;
+  }
+  const manifest = await manifestIn(path);
+  const { createdAt } = manifest;
+  const wanted = { ...(await manifestIn(from)), createdAt };
+  if (typeof createdAt !== "string" || !isDeepStrictEqual(manifest, wanted)) return undefined;
+  const { sha256 } = list;
+  return { ...kit, sha256, list: { file: SUMS, sha256 }, size, createdAt };
 }
+
+/** The files of a kit, without the digest of the one that contains its date. */
+const undated = (files: Listing): Listing =>
+  new Map([...files].map(([path, sha256]) => [path, path === MANIFEST ? "" : sha256]));
+
+async function isSigned(path: string, list: Buffer, verifier: Verifier | undefined): Promise<boolean> {
+  if (verifier === undefined) return true;
+  const [raw, sigstore] = signatureFiles(SUMS);
+  const signature = await readFile(join(path, raw)).catch(ignoreMissing);
+  const bundle = await lstat(join(path, sigstore)).catch(ignoreMissing);
+  return signature !== undefined && bundle !== undefined && verifier.verify(list, signature);
+}
+
+/** Its digest was verified, or this process wrote it. */
+const manifestIn = async (kit: string): Promise<Readonly<Record<string, unknown>>> =>
+  fieldsOf(await readFile(join(kit, MANIFEST)));
 
 /**
  * Removes the owner's marks at kits, and the kits that no other owner has, but no files of others beside or in them. A kit that is
@@ -59,7 +133,7 @@ export async function removeKits(
   context: OwnershipContext,
 ): Promise<void> {
   const stay = new Set(kept.map(({ name }) => name));
-  const ownership = kitOwnership(folder, context);
+  const ownership = folderOwnership(folder, context);
   const removed = new Map(kits.filter(({ name }) => !stay.has(name)).map((kit) => [kit.name, kit]));
   const leftover = kept.length === 0 ? await ownership.ownItems() : []; // of an interrupted run
   await ownership.release(
@@ -68,7 +142,7 @@ export async function removeKits(
     async (names) => {
       for (const name of names) {
         const path = resolve(folder, name);
-        const kit = removed.get(name) ?? (await writtenKit(path));
+        const kit = removed.get(name) ?? (await unknownKit(path));
         const left = kit ? await removeKit(path, kit, context.signal) : [];
         if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
       }
@@ -76,12 +150,11 @@ export async function removeKits(
   );
 }
 
-/** What a kit's folder says about its files; `undefined` for another folder. */
-async function writtenKit(kit: string): Promise<Pick<WrittenKit, "list" | "signed"> | undefined> {
-  for (const file of LISTS) {
-    const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
-    if (bytes)
-      return { list: { file, sha256: createHash("sha256").update(bytes).digest("hex") }, signed: true };
+/** What a kit's folder says about its files, by the list that has all of them; `undefined` for another folder. */
+async function unknownKit(kit: string): Promise<Pick<WrittenKit, "list" | "signed"> | undefined> {
+  for (const file of [PARTS_SUMS, SUMS]) {
+    const found = await readList(kit, file);
+    if (found) return { list: { file, sha256: found.sha256 }, signed: true };
   }
   return undefined;
 }
@@ -94,20 +167,16 @@ async function removeKit(
 ): Promise<string[]> {
   const stats = await lstat(kit).catch(ignoreMissing);
   if (!stats?.isDirectory()) return stats ? [""] : [];
-  const listed = (await readList(kit, list)) ?? [];
-  const left = await removeListed(kit, new Map(listed.map(({ path, sha256 }) => [path, sha256])), signal);
-  if (listed.length === 0) return left;
+  const listed = await listedIn(kit, list);
+  const left = await removeListed(kit, listed ?? new Map(), signal);
+  if (!listed) return left;
   // the list last: with it, a later run completes an interrupted removal
   if (signed) for (const file of signatureFiles(list.file)) await rm(join(kit, file), { force: true });
   return removeListed(kit, new Map([[list.file, list.sha256]]), signal);
 }
 
-/** Reads the file names in a kit's list. @returns `undefined` when the list is missing or changed */
-async function readList(
-  kit: string,
-  { file, sha256 }: WrittenKit["list"],
-): Promise<ReturnType<typeof parseSums> | undefined> {
-  const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
-  const isUnchanged = bytes && createHash("sha256").update(bytes).digest("hex") === sha256;
-  return isUnchanged ? parseSums(bytes.toString()) : undefined;
+/** The files in a kit's list. @returns `undefined` when the list is missing or changed */
+async function listedIn(kit: string, { file, sha256 }: WrittenKit["list"]): Promise<Listing | undefined> {
+  const found = await readList(kit, file);
+  return found?.sha256 === sha256 ? found.files : undefined;
 }

@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { InputError } from "../../runtime/messages/errors";
+import { ruleOfVersion } from "../../resource/serviceInputs";
+import { fieldsOf } from "../../images/registry/content";
 import { isDigest } from "../../images/registry/reference";
 import { THIS_KIT } from "./ociLayout";
 
-/** Longest label, in characters. */
-const LABEL_LIMIT = 128;
+const REMEDY = "Give the path of the earlier kit's manifest.json.";
 
 /** A kit that the target network already has. The next kit leaves out its content. */
 export interface EarlierKit {
@@ -25,13 +26,16 @@ export interface EarlierKit {
  * @throws InputError when the file is not a kit's manifest
  */
 export function readEarlierKit(path: string): EarlierKit {
-  const bytes = bytesOf(path);
-  const { kit, version, blobs } = parsed(bytes) as Record<string, unknown>;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(resolve(path));
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new InputError(`the manifest ${path}, which \`since\` names, cannot be read (${code})`, REMEDY);
+  }
+  const { kit, version, blobs } = fieldsOf(bytes);
   if (kit !== 1 || !isLabel(version) || !Array.isArray(blobs)) {
-    throw new InputError(
-      `${path} is not the manifest of a kit`,
-      "Give the path of the earlier kit's manifest.json.",
-    );
+    throw new InputError(`${path} is not the manifest of a kit`, REMEDY);
   }
   if (version === THIS_KIT) {
     throw new InputError(
@@ -41,39 +45,15 @@ export function readEarlierKit(path: string): EarlierKit {
   }
   const holders = new Map<string, string>();
   for (const blob of blobs as unknown[]) {
-    const { digest, in: holder } = Object(blob) as Record<string, unknown>;
+    const { digest, in: holder } = fieldsOf(blob);
     if (isDigest(digest) && isLabel(holder)) {
       holders.set(digest, holder === THIS_KIT ? version : holder);
     }
   }
-  return {
-    version,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-    has: (digest) => holders.get(digest),
-  };
-}
-
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(resolve(path));
-  } catch (error) {
-    throw new InputError(
-      `the manifest ${path}, which \`since\` names, cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`,
-      "Give the path of the earlier kit's manifest.json.",
-    );
-  }
+  return { version, sha256: hash("sha256", bytes), has: (digest) => holders.get(digest) };
 }
 
 /** Validates a kit's label: the manifest is untrusted, and its label goes into another kit and its texts. */
 function isLabel(value: unknown): value is string {
-  if (typeof value !== "string" || value.length > LABEL_LIMIT) return false;
-  return value.trim() !== "" && !/\p{Cc}/u.test(value);
-}
-
-function parsed(bytes: Buffer): object {
-  try {
-    return Object(JSON.parse(bytes.toString())) as object;
-  } catch {
-    return {};
-  }
+  return typeof value === "string" && "value" in ruleOfVersion(value);
 }

@@ -1,5 +1,5 @@
 import type { KitBlob } from "./blobStore";
-import type { KitBundle } from "./buildSiteImage";
+import type { KitBundle } from "./writeImages";
 import type { KitChart } from "./chartArchive";
 import type { KitImage } from "./kitImage";
 import type { EarlierKit } from "./earlierKit";

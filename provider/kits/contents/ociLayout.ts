@@ -17,11 +17,6 @@ export const BLOBS = "images/blobs/sha256";
 /** The annotation of an index that contains an image's name. */
 export const NAME_ANNOTATION = "org.opencontainers.image.ref.name";
 
-/** The name of a blob's file. */
-export function blobFile(digest: string): string {
-  return digest.slice("sha256:".length);
-}
-
 /** The value in a manifest that marks a blob as part of this kit. */
 export const THIS_KIT = "this";
 

@@ -2,7 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { imageStatements } from "../../images/provenance/imageStatements";
 import type { Origin } from "../../images/provenance/origin";
-import { annotationsIn, descriptorIn, digestOf, fieldsOf } from "../../images/registry/content";
+import { sha256In } from "../../images/provenance/statement";
+import { annotationsIn, descriptorIn, digestOf, listIn } from "../../images/registry/content";
 import {
   attestationTag,
   layersIn,
@@ -17,7 +18,7 @@ import type { Signer } from "../../images/signing/signer";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
 import type { KitImage } from "./kitImage";
-import { blobFile, BLOBS, INDEX, NAME_ANNOTATION } from "./ociLayout";
+import { BLOBS, INDEX, NAME_ANNOTATION } from "./ociLayout";
 
 /** The signature of a kit's image, or a signed document about it. */
 export interface KitArtifact extends Artifact {
@@ -68,7 +69,7 @@ export async function writeArtifacts(
 ): Promise<KitBlob[]> {
   const all = new Map(blobs.map((blob) => [blob.digest, blob]));
   for (const [digest, bytes] of contents) {
-    await writeFile(join(kit, BLOBS, blobFile(digest)), bytes);
+    await writeFile(join(kit, BLOBS, sha256In(digest)), bytes);
     all.set(digest, { digest, size: bytes.length, inEarlierKit: undefined });
   }
   return [...all.values()].sort((one, other) => (one.digest < other.digest ? -1 : 1));
@@ -90,10 +91,8 @@ async function signedIn(
 }
 
 async function layersNamed(kit: string, name: string): Promise<ReadLayer[]> {
-  const { manifests } = fieldsOf(await bytesAt(join(kit, INDEX)));
-  const entry = (Array.isArray(manifests) ? (manifests as unknown[]) : []).find(
-    (each) => annotationsIn(each)[NAME_ANNOTATION] === name,
-  );
+  const manifests = listIn(await bytesAt(join(kit, INDEX)), "manifests");
+  const entry = manifests.find((each) => annotationsIn(each)[NAME_ANNOTATION] === name);
   const manifest = await blobIn(kit, descriptorIn(entry)?.digest);
   const read: ReadLayer[] = [];
   for (const layer of manifest ? layersIn(manifest) : []) {
@@ -105,7 +104,7 @@ async function layersNamed(kit: string, name: string): Promise<ReadLayer[]> {
 
 async function blobIn(kit: string, digest: string | undefined): Promise<Buffer | undefined> {
   if (digest === undefined) return undefined;
-  const bytes = await bytesAt(join(kit, BLOBS, blobFile(digest)));
+  const bytes = await bytesAt(join(kit, BLOBS, sha256In(digest)));
   return bytes && digestOf(bytes) === digest ? bytes : undefined;
 }
 

@@ -1,11 +1,19 @@
+import { hash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { digestFile, filesBelow } from "../../runtime/files/listing";
+import type { Signer } from "../../images/signing/signer";
+import { ignoreMissing } from "../../runtime/files/ignoreMissing";
+import { digestFile, filesBelow, type Listing } from "../../runtime/files/listing";
 
 /** The list of a kit's files, and that of the parts of a kit in parts. */
 export const SUMS = "SHA256SUMS";
 export const PARTS_SUMS = "PARTS.SHA256SUMS";
-/** The lists that a kit's folder may have, first the one that lists all its files. */
-export const LISTS = [PARTS_SUMS, SUMS];
+
+/** The names of a list's signatures: for openssl and minisign, and for cosign. */
+export const signatureFiles = (list: string): [raw: string, sigstore: string] => [
+  `${list}.sig`,
+  `${list}.sigstore.json`,
+];
 
 /** A file of a kit, with its digest. */
 export interface SummedFile {
@@ -43,10 +51,57 @@ export function sumsText(files: readonly SummedFile[]): string {
   return files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join("");
 }
 
-/** Parses the output of {@link sumsText}. */
-export function parseSums(text: string): { sha256: string; path: string }[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => ({ sha256: line.slice(0, 64), path: line.slice(66) }));
+/**
+ * Writes the list of the files in a folder, and signs it.
+ *
+ * @param known files whose digest is already computed
+ * @returns all files of the folder
+ */
+export async function writeList(
+  folder: string,
+  file: string,
+  known: readonly SummedFile[],
+  signer: Signer | undefined,
+  signal: AbortSignal,
+) {
+  const listed = await sumFiles(folder, signal, known);
+  const bytes = Buffer.from(sumsText(listed));
+  await writeFile(join(folder, file), bytes);
+  if (signer) {
+    const signature = signer.sign(bytes);
+    const [raw, sigstore] = signatureFiles(file);
+    await writeFile(join(folder, raw), signature);
+    await writeFile(join(folder, sigstore), sigstoreBundle(bytes, signature, signer));
+  }
+  const files = await sumFiles(folder, signal, listed);
+  const size = files.reduce((total, each) => total + each.size, 0);
+  return { files, totals: { list: { file, sha256: hash("sha256", bytes) }, files: files.length, size } };
+}
+
+/**
+ * The same signature in cosign's format (`cosign verify-blob --key … --bundle …`), see
+ * https://docs.sigstore.dev/about/bundle/
+ */
+export function sigstoreBundle(bytes: Buffer, signature: Buffer, { keyId }: Pick<Signer, "keyId">): string {
+  const bundle = {
+    mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
+    verificationMaterial: { publicKey: { hint: Buffer.from(keyId, "hex").toString("base64") } },
+    messageSignature: {
+      messageDigest: { algorithm: "SHA2_256", digest: hash("sha256", bytes, "base64") },
+      signature: signature.toString("base64"),
+    },
+  };
+  return `${JSON.stringify(bundle)}\n`;
+}
+
+/** Reads a list. @returns `undefined` if there is none */
+export async function readList(
+  kit: string,
+  file: string,
+): Promise<{ bytes: Buffer; sha256: string; files: Listing } | undefined> {
+  const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
+  if (bytes === undefined) return undefined;
+  const lines = bytes.toString().split("\n").filter(Boolean);
+  const files = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
+  return { bytes, sha256: hash("sha256", bytes), files };
 }

@@ -1,57 +1,38 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { SiteLimits } from "../../site/archive/site";
 import { copyInto } from "../../runtime/files/writeFile";
 import { formatBytes } from "../../runtime/messages/formatBytes";
-import type { SearchFacts, WantedSearch } from "../../site/offlineSearch/unpackSite";
 import type { RegistryContext } from "../../images/registry/exchange";
+import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
 import { BundleRefusedError, DestinationError } from "../../runtime/messages/errors";
-import { BlobStore } from "./blobStore";
-import { buildSiteImage, type KitBundle } from "./buildSiteImage";
 import { packChart } from "./chartArchive";
+import { wholeKit, type WrittenKit } from "./compareKit";
 import { chartValues } from "./chartValues";
-import { kitOwnership } from "./kitFolder";
-import { KitDraft } from "./draft";
-import type { EarlierKit } from "./earlierKit";
-import { labelOf } from "./imageName";
-import type { PulledImage } from "./kitImage";
+import { claimDraft, type KitDraft } from "./draft";
+import { labelOf } from "./kitImage";
 import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
-import { BLOBS, INDEX, writeIndex, writeLayout } from "./ociLayout";
+import { BLOBS, INDEX, writeIndex } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
-import { pullImage } from "./pullImage";
-import type { Origin } from "../../images/provenance/origin";
 import type { Signer } from "../../images/signing/signer";
 import { signSite, writeArtifacts } from "./siteSignature";
-import { signatureFiles, sigstoreBundle } from "./signatureFiles";
-import { PARTS_SUMS, sumFiles, SUMS, sumsText, type SummedFile } from "./sums";
-import { wholeKit } from "./wholeKit";
-import type { WrittenKit } from "./writtenKit";
+import { PARTS_SUMS, sumFiles, SUMS, sumsText, writeList, type SummedFile } from "./sums";
+import { writeImages, type ImagesRequest, type KitBundle } from "./writeImages";
 import { writeReadme, writeSchema, writeScript, type TextValues } from "./packagedFiles";
 
 /** The content of a kit. */
-export interface KitRequest {
-  readonly bundle: KitBundle;
+export interface KitRequest extends ImagesRequest {
   /** Base URL of the service that exported the bundle. Absent for a bundle that was a file. */
   readonly serviceUrl?: string | undefined;
-  /** The search to add to the site's image, if any. */
-  readonly search?: WantedSearch | undefined;
-  readonly limits: SiteLimits;
   /** Path of the chart. */
   readonly chart?: string | undefined;
-  /** Names of images: the site's own image is built on the first one. */
-  readonly images: readonly string[];
-  readonly platforms: readonly string[];
   readonly values: Readonly<Record<string, unknown>>;
   readonly signer?: Signer | undefined;
-  readonly since?: EarlierKit | undefined;
   /** Maximum size of a part, in bytes. Without it, the kit is not split. */
   readonly partSize?: number | undefined;
-  /** Folders of local kits from which blobs may be copied. */
-  readonly earlier: readonly string[];
 }
 
 /** Where the kit is written, and by which resource. */
@@ -77,7 +58,7 @@ export async function writeKit(
   { folder, owner, placing }: KitDestination,
   context: RegistryContext & OwnershipContext,
 ): Promise<WrittenKit> {
-  const draft = await KitDraft.claim(folder, owner);
+  const draft = await claimDraft(folder, owner);
   try {
     const { kit, from } = await fill(draft, request, folder, context);
     placing?.(kit);
@@ -87,7 +68,7 @@ export async function writeKit(
       earlier = await wholeKit(path, { kit, from }, request.signer, context.signal);
       return earlier !== undefined;
     };
-    await kitOwnership(folder, context).publish(kit.name, isThere, () =>
+    await folderOwnership(folder, context).publish(kit.name, isThere, () =>
       draft.publish(from, kit.name, context, isWhole),
     );
     return earlier ?? kit;
@@ -113,7 +94,7 @@ async function fill(
   const createdAt = new Date(clock.now()).toISOString();
   // first everything that can fail without a network
   const chart = request.chart === undefined ? undefined : await packChart(request.chart, kit, signal);
-  const bundleName = await copyBundle(bundle, kit, context);
+  const bundleFile = await copyBundle(bundle, kit, context);
   const { images, blobs, facts } = await writeImages(draft, request, context);
   const version = facts?.searchVersion;
   const added = search && version !== undefined ? { options: search.options, version } : undefined;
@@ -127,41 +108,25 @@ async function fill(
   reporter.progress("computing the checksums of the kit");
   const files = await sumFiles(kit, signal);
   refuseOtherBlobs(files);
-  const file = (path: string): SummedFile => {
-    const found = files.find((each) => each.path === path);
-    if (found === undefined) throw new Error(`the kit has no ${path}`);
-    return found;
-  };
-  let content: KitContent = {
-    bundle,
-    bundleFile: file(bundleName),
-    chart: chart && { ...chart, ...file(chart.path) },
-    images,
-    blobs,
-    since,
-    signed: signer !== undefined,
-    createdAt,
-  };
+  const signed = signer !== undefined;
+  let content: KitContent = { bundle, since, signed, bundleFile, chart, images, blobs, createdAt };
   const name = nameOf(request, files, kitManifest(content));
-  const signature = await signedSite(content, origin, request.signer, join(place, name));
-  if (signature) {
-    const { artifacts, contents } = signature;
+  const site = images.find(({ isSite }) => isSite);
+  if (site && signer) {
+    const base = images[0]?.base;
+    const { artifacts, contents } = await signSite(site, { ...origin, base }, signer, join(place, name));
     await writeIndex(kit, images, artifacts);
     content = { ...content, artifacts, blobs: await writeArtifacts(kit, contents, blobs) };
   }
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
-  const texts = textsOf(manifest, signer?.keyId, file("verify.sh"));
+  const verify = files.find(({ path }) => path === "verify.sh");
+  const texts = textsOf(manifest, signer?.keyId, verify?.sha256);
   await writeReadme(kit, { ...texts, parts: false });
-  const unchanged = signature ? files.filter(({ path }) => path !== INDEX) : files;
-  const whole = await sign(kit, SUMS, unchanged, request, signal);
-  const written = {
-    name,
-    sha256: whole.totals.list.sha256,
-    signed: signer !== undefined,
-    createdAt,
-    ...(facts && { search: facts }),
-  };
+  const unchanged = files.filter(({ path }) => path !== INDEX);
+  const whole = await writeList(kit, SUMS, unchanged, signer, signal);
+  const { sha256 } = whole.totals.list;
+  const written = { name, sha256, signed, createdAt, ...(facts && { search: facts }) };
   if (partSize === undefined) return { kit: { ...written, ...whole.totals }, from: kit };
 
   // the parts, in a folder that also has what is needed to verify and join them
@@ -171,68 +136,30 @@ async function fill(
   const count = await writeParts(kit, whole.files, folder, partSize, signal);
   await writeScript("verify.sh", folder);
   await writeReadme(folder, { ...texts, parts: true, partCount: String(count) });
-  const parts = await sign(folder, PARTS_SUMS, [], request, signal);
+  const parts = await writeList(folder, PARTS_SUMS, [], signer, signal);
   return { kit: { ...written, ...parts.totals }, from: folder };
 }
 
-/** Copies the archive, byte for byte. @returns its name in the kit */
+/** Copies the archive, byte for byte. */
 async function copyBundle(
   { path, format, sha256, size }: KitBundle,
   kit: string,
   { reporter, signal }: RegistryContext,
-): Promise<string> {
+): Promise<SummedFile> {
   const name = `bundle.${format}`;
   reporter.progress(`writing ${formatBytes(size)}`);
   const copied = await copyInto(path, join(kit, name), signal);
-  if (copied.sha256 === sha256) return name;
+  if (copied.sha256 === sha256) return { path: name, ...copied };
   throw new BundleRefusedError(
     "the bundle's file changed while it was put into the kit",
     "Run `pulumi up` again.",
   );
 }
 
-/** Pulls the images, builds the site's own image, and writes the OCI layout. */
-async function writeImages(
-  draft: KitDraft,
-  { bundle, limits, search, images: references, platforms, since, earlier }: KitRequest,
-  context: RegistryContext,
-): Promise<Pick<KitContent, "images" | "blobs"> & { readonly facts?: SearchFacts | undefined }> {
-  const { reporter, signal } = context;
-  const known = earlier.map((kit) => join(kit, BLOBS));
-  const store = new BlobStore(draft.blobs, known, since, signal);
-  const pulled: PulledImage[] = [];
-  for (const reference of references) pulled.push(await pullImage(reference, platforms, store, context));
-  const [base] = pulled;
-  if (base === undefined) return { images: [], blobs: [] };
-  reporter.progress("building the site's image");
-  const { scratch } = draft;
-  const site = await buildSiteImage(bundle, base, store, { limits, scratch, signal }, search);
-  const images = [...pulled, site.image];
-  const { blobs } = store;
-  await writeLayout(draft.kit, images, store);
-  return { images, blobs, facts: search && site.search };
-}
-
-/** The signature of the site's image, if the kit is signed and has one. @param existing folder of a kit with the same content */
-async function signedSite(
-  { images }: KitContent,
-  origin: Origin,
-  signer: Signer | undefined,
-  existing: string,
-): Promise<Awaited<ReturnType<typeof signSite>> | undefined> {
-  const site = images.find(({ isSite }) => isSite);
-  return site && signer && signSite(site, { ...origin, base: images[0]?.base }, signer, existing);
-}
-
-function textsOf(manifest: KitManifest, keyId: string | undefined, verify: SummedFile): TextValues {
-  const { chart, images, since, needs, bundle } = manifest;
+function textsOf(manifest: KitManifest, keyId?: string, verifySha256?: string): TextValues {
+  const { version, domain, jobId, signed, chart, images, since, needs, bundle } = manifest;
   return {
-    version: manifest.version,
-    domain: manifest.domain,
-    jobId: manifest.jobId,
-    signed: manifest.signed,
-    keyId,
-    verifySha256: verify.sha256,
+    ...{ version, domain, jobId, signed, keyId, verifySha256 },
     bundle: basename(bundle.path),
     bundleSha256: bundle.sha256,
     chart: chart?.path,
@@ -240,7 +167,7 @@ function textsOf(manifest: KitManifest, keyId: string | undefined, verify: Summe
     chartVersion: chart?.version,
     images: images.length > 0,
     imageList: images.map(({ name }) => name),
-    platforms: images.length > 0 && [...new Set(images.flatMap(({ platforms }) => platforms))].join(", "),
+    platforms: [...new Set(images.flatMap(({ platforms }) => platforms))].join(", "),
     siteImage: images.find(({ site }) => site)?.name,
     since: since?.version,
     size: formatBytes(needs.diskBytes),
@@ -261,39 +188,8 @@ function nameOf(
   manifest: KitManifest,
 ): string {
   const undated = { ...manifest, createdAt: "" };
-  const digest = createHash("sha256").update(
-    JSON.stringify([sumsText(files), undated, partSize, signer?.keyId]),
-  );
-  const label = labelOf(bundle.version, LABEL_LIMIT) || "kit";
-  return `${label}-${digest.digest("hex").slice(0, NAME_DIGITS)}`;
-}
-
-/**
- * Writes the list of the files in a folder, and signs it.
- *
- * @param known files whose digest is already computed
- * @returns all files of the folder
- */
-async function sign(
-  folder: string,
-  name: string,
-  known: readonly SummedFile[],
-  { signer }: KitRequest,
-  signal: AbortSignal,
-): Promise<{ files: SummedFile[]; totals: Pick<WrittenKit, "list" | "size" | "files"> }> {
-  const listed = await sumFiles(folder, signal, known);
-  const bytes = Buffer.from(sumsText(listed));
-  await writeFile(join(folder, name), bytes);
-  if (signer) {
-    const signature = signer.sign(bytes);
-    const [raw, sigstore] = signatureFiles(name);
-    await writeFile(join(folder, raw), signature);
-    await writeFile(join(folder, sigstore), sigstoreBundle(bytes, signature, signer));
-  }
-  const list = { file: name, sha256: createHash("sha256").update(bytes).digest("hex") };
-  const files = await sumFiles(folder, signal, listed);
-  const size = files.reduce((total, each) => total + each.size, 0);
-  return { files, totals: { list, files: files.length, size } };
+  const digest = hash("sha256", JSON.stringify([sumsText(files), undated, partSize, signer?.keyId]));
+  return `${labelOf(bundle.version, LABEL_LIMIT) || "kit"}-${digest.slice(0, NAME_DIGITS)}`;
 }
 
 /** Verifies that every blob on the disk matches the digest in its name. */

@@ -65,7 +65,7 @@ test.each([
     part,
     part === "run" || part === "lookup" ? { value: broken } : { get: broken },
   );
-  const { findings } = await examine(readOptions(["doctor"]), host, new Secrets());
+  const { findings } = await examine({ options: readOptions(["doctor"]), host, secrets: new Secrets() });
   expect(named(findings, check)).toMatchObject({
     status: "failure",
     message: "internal error (TypeError: broken)",

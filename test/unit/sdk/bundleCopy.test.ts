@@ -9,7 +9,7 @@ import { fileDigest } from "../../../provider/copies/source/fileDigest.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { staticExportValues } from "../../../sdk/index.ts";
-import { needsLink } from "../../../sdk/staticExportValues.ts";
+import { needsLink } from "../../../provider/installation/siteValues.ts";
 import { settled, startProgram, type Registered } from "../../simulation/pulumiProgram.ts";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:BundleCopy";
@@ -144,7 +144,7 @@ test("a copy with neither an image nor a digest needs a link", async () => {
   expect(needsLink(new StaticExport("docs", { domain: "docs.example.com" }))).toBe(true);
   expect(needsLink({ bundleUrl: "https://store.example.com/x" })).toBe(true);
   expect(needsLink({ bundleUrl: "https://store.example.com/x", sha256: SHA256 })).toBe(false);
-  expect(needsLink({ image: "r.example.com/x@sha256:1" })).toBe(false);
+  expect(needsLink({ siteImage: "r.example.com/x@sha256:1" })).toBe(false);
   expect(needsLink(copy)).toBe(false);
 });
 

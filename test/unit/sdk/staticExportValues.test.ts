@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { rememberDestination, type CopiedSite } from "../../../sdk/copiedSite.ts";
 import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { requiredLink, requiredOutput } from "../../../sdk/staticExportLink.ts";
-import { staticExportValues } from "../../../sdk/staticExportValues.ts";
+import { requiredLink, requiredOutput, staticExportValues } from "../../../sdk/staticExportValues.ts";
 import { startProgram, resolved, type Registered } from "../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { sigstoreBundle } from "../../../../provider/kits/contents/signatureFiles.ts";
+import { sigstoreBundle } from "../../../../provider/kits/contents/sums.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { SUPPORTED_KEYS } from "../../../../provider/images/signing/verifier.ts";
 import { ConfigurationError } from "../../../../provider/runtime/messages/errors.ts";

@@ -17,7 +17,7 @@ import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import { draftOwner } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import type { AirGapKitState } from "../../../../provider/kits/airGapKit/state.ts";
-import { KitDraft } from "../../../../provider/kits/contents/draft.ts";
+import { claimDraft } from "../../../../provider/kits/contents/draft.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
@@ -276,7 +276,7 @@ test.each<[string, object, string]>([
 test("a destroy also removes what a killed run left", async () => {
   const inputs = inputsOf("v1");
   const state = await airGapKit.create(context(), inputs);
-  const draft = await KitDraft.claim(join(folder, "kits"), draftOwner(context(), inputs));
+  const draft = await claimDraft(join(folder, "kits"), draftOwner(context(), inputs));
   writeFileSync(join(draft.blobs, "a".repeat(64)), "x");
   await draft.release();
   expect(kits()).toHaveLength(2);

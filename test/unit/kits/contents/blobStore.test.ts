@@ -25,7 +25,7 @@ beforeEach(() => {
 test("each blob goes into the kit once; what a killed run left for other images goes nowhere", async () => {
   writeFileSync(join(folder, "ab".repeat(32)), "of another image");
   writeFileSync(join(folder, `${"cd".repeat(32)}.arriving`), "of another im");
-  const store = new BlobStore(folder, [], undefined, signal);
+  const store = new BlobStore({ folder, earlier: [], signal });
   for (const bytes of [one, two, one]) await store.put(bytes);
   const all = [one, two].map((bytes) => ({ digest: digestOf(bytes), size: bytes.length }));
   all.sort((a, b) => (a.digest < b.digest ? -1 : 1));
@@ -38,7 +38,7 @@ test("each blob goes into the kit once; what a killed run left for other images 
 
 test("a layer of an earlier kit is left out, but a manifest is not, even one that the earlier kit has", async (context) => {
   const registry = await startRegistryStub(context);
-  const store = new BlobStore(folder, [], SINCE, signal);
+  const store = new BlobStore({ folder, earlier: [], since: SINCE, signal });
   const arrived: number[] = [];
   const blob = { digest: digestOf(two), size: two.length };
   await store.fetch(openRegistryClient(registry, "pull"), blob, (bytes) => arrived.push(bytes));
@@ -55,7 +55,7 @@ test("a layer that is there with its bytes is not requested", async (context) =>
   const client = openRegistryClient(registry, "pull");
   const digest = digestOf(one);
   writeFileSync(join(folder, hex(digest)), one);
-  const store = new BlobStore(folder, [], undefined, signal);
+  const store = new BlobStore({ folder, earlier: [], signal });
   for (let i = 0; i < 2; i++) await store.fetch(client, { digest, size: one.length }, () => undefined);
   expect(registry.requests).toEqual([]);
   expect(store.blobs).toEqual([{ digest, size: one.length, inEarlierKit: undefined }]);

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { freeName } from "../../../../provider/runtime/files/ownerProcess.ts";
-import { KitDraft, removeDrafts } from "../../../../provider/kits/contents/draft.ts";
+import { claimDraft, type KitDraft, removeDrafts } from "../../../../provider/kits/contents/draft.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 let folder: string;
@@ -24,7 +24,7 @@ beforeEach(() => {
 
 const reporter = recordingReporter();
 const BLOB = "ab".repeat(32);
-const claim = (owner = "a"): Promise<KitDraft> => KitDraft.claim(folder, owner);
+const claim = (owner = "a"): Promise<KitDraft> => claimDraft(folder, owner);
 const drafts = (): string[] => readdirSync(folder).filter((name) => name.startsWith("."));
 
 /** As if the process of a draft had been killed: its name shows no living owner. */

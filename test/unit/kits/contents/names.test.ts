@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { nameInKit, nameProblem, siteName } from "../../../../provider/kits/contents/imageName.ts";
-import { isWanted, platformProblem, platformText } from "../../../../provider/kits/contents/platform.ts";
+import {
+  isWanted,
+  nameInKit,
+  nameProblem,
+  platformProblem,
+  platformText,
+  siteName,
+} from "../../../../provider/kits/contents/kitImage.ts";
 
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { compareKit, removeKits } from "../../../../provider/kits/contents/compareKit.ts";
-import { kitOwnership } from "../../../../provider/kits/contents/kitFolder.ts";
+import { folderOwnership } from "../../../../provider/copies/destinations/folder/folderOwnership.ts";
 import { writeKit } from "../../../../provider/kits/contents/writeKit.ts";
-import type { WrittenKit } from "../../../../provider/kits/contents/writtenKit.ts";
+import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
 import type { Owner } from "../../../../provider/copies/ownership/owner.ts";
 import { stubBundle, stubOperation, type StubOperation } from "../../../simulation/bucketStub.ts";
@@ -92,7 +92,7 @@ test("a kit without its mark is found, and is marked again", async () => {
   const kit = await write(OWNER, {});
   rmSync(join(kits, MARKS_FOLDER), { recursive: true });
   expect(await compareKit(kits, kit, as(OWNER))).toBe("unmarked");
-  await kitOwnership(kits, as(OWNER)).claim(kit.name);
+  await folderOwnership(kits, as(OWNER)).claim(kit.name);
   expect(await compareKit(kits, kit, as(OWNER))).toBe("same");
 });
 

@@ -20,7 +20,7 @@ import { parse } from "yaml";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { writeKit, type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
-import type { WrittenKit } from "../../../../provider/kits/contents/writtenKit.ts";
+import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
 import { POSIX_PROGRAMS, notOnWindows } from "../../../systems.ts";

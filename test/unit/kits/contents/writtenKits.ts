@@ -7,7 +7,7 @@ import { beforeEach, onTestFinished } from "vitest";
 import { removeKits } from "../../../../provider/kits/contents/compareKit.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
-import type { WrittenKit } from "../../../../provider/kits/contents/writtenKit.ts";
+import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
 import type { OwnershipContext } from "../../../../provider/copies/ownership/ownership.ts";
 import type { RegistryContext } from "../../../../provider/images/registry/exchange.ts";
 import { startDeadline } from "../../../../provider/runtime/time/clock.ts";

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi, onTestFinished } from "vitest";
 import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../../../sdk/kubernetes/index.ts";
-import type { StaticExportLink } from "../../../../sdk/staticExportLink.ts";
+import type { StaticExportLink } from "../../../../sdk/staticExportValues.ts";
 import { settled, startProgram, resolved, type Registered } from "../../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
