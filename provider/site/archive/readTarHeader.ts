@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { BROKEN, entryRefusal, refusal, REMEDIES, shown, UNSAFE } from "./refusal";
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
@@ -14,14 +15,7 @@ export interface TarHeader {
 }
 
 /** What attributes or a long name set for the next entry. */
-export interface Overrides {
-  name?: Buffer;
-  size?: number;
-  link?: Buffer;
-}
-
-/** A byte order mark is part of a name: without it, the name would be another one. */
-const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+export type Overrides = Partial<Pick<TarHeader, "name" | "size" | "link">>;
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
@@ -78,18 +72,13 @@ const FOR_ONE_ENTRY = /^(?:path|linkpath|size|hdrcharset)$/;
 export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
   const found = new Map<string, Buffer>();
   for (let offset = 0; offset < content.length;) {
-    const length = /^[1-9][0-9]{0,7}(?= )/.exec(content.toString("latin1", offset, offset + 9))?.[0];
-    const end = offset + Number(length ?? NaN);
+    const begin = content.toString("latin1", offset, offset + 9);
+    const [length = ""] = /^[1-9][0-9]{0,7}(?= )/.exec(begin) ?? [];
+    const end = offset + parseInt(length, 10);
     const equals = content.indexOf("=", offset);
-    if (
-      length === undefined ||
-      end > content.length ||
-      content[end - 1] !== 0x0a ||
-      equals < 0 ||
-      equals >= end
-    ) {
+    // where there is no length, or beyond the content, there is no byte
+    if (content[end - 1] !== 0x0a || equals < 0 || equals >= end)
       throw refusal("is broken: an entry's attributes cannot be read", BROKEN);
-    }
     const key = content.toString("utf8", offset + length.length + 1, equals);
     if (key.startsWith("GNU.sparse.")) throw refusal("contains a sparse file", REMEDIES.sparse);
     if (FOR_ONE_ENTRY.test(key) && (isGlobal || found.has(key))) {
@@ -109,11 +98,9 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
 
 /** @throws BundleRefusedError for a name that is not UTF-8: programs would read different names */
 export function nameOf(bytes: Buffer): string {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    throw entryRefusal(bytes.toString("utf8"), "has a name that is not UTF-8", REMEDIES.notUtf8);
-  }
+  const name = bytes.toString();
+  if (!isUtf8(bytes)) throw entryRefusal(name, "has a name that is not UTF-8", REMEDIES.notUtf8);
+  return name;
 }
 
 function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
@@ -122,8 +109,7 @@ function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
 }
 
 function text(block: Buffer, name: keyof typeof FIELDS): string {
-  const [offset, length] = FIELDS[name];
-  return block.toString("latin1", offset, offset + length);
+  return field(block, name).toString("latin1");
 }
 
 /** The bytes before the first zero byte. */

@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
-import { entryProblem } from "./entry";
+import { checkEntry } from "./entry";
+import { nameOf } from "./readTarHeader";
 import { BROKEN, entryRefusal, raise, refusal, REMEDIES, type Remedy, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import { Yielder, WORK_PER_ENTRY } from "./yielder";
@@ -26,8 +28,6 @@ export interface ZipDirectory {
   readonly entries: readonly ZipEntry[];
   /** Offset of the directory in the archive: it extends to the end. */
   readonly offset: number;
-  /** Its bytes, with which `readZip` compares what it reads. */
-  readonly bytes: Buffer;
 }
 
 /** Average size of a directory entry in bytes: a name, and the metadata that systems add. */
@@ -113,7 +113,7 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
   }
   if (!isEndAt(cursor() - offset, bytes, zip.comment))
     throw refusal("is broken: its directory has more entries than declared", BROKEN);
-  return { entries: entries.sort((a, b) => a.offset - b.offset), offset, bytes };
+  return { entries: entries.sort((a, b) => a.offset - b.offset), offset };
 }
 
 /** Gives yauzl the archive's bytes: the directory from memory, so that it is read once. */
@@ -155,7 +155,7 @@ function isEndAt(position: number, directory: Buffer, comment: { readonly length
 function checkedEntry(entry: Entry): ZipEntry {
   // without decodeStrings the name is its bytes
   const rawName = Buffer.from(entry.fileNameRaw);
-  const name = nameOf(entry, rawName);
+  const name = textOf(entry, rawName);
   const refuse = (problem: string, remedy: Remedy = UNSAFE): never => {
     throw entryRefusal(name, problem, remedy);
   };
@@ -169,16 +169,17 @@ function checkedEntry(entry: Entry): ZipEntry {
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
     refuse(...(KINDS.get(type) ?? (["is neither a file nor a folder", UNSAFE] as const)));
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
-  const problem = entryProblem(kind, entry.uncompressedSize, type === 0 ? 0 : mode);
-  if (problem !== undefined) refuse(...problem);
+  const { crc32, uncompressedSize: size, compressedSize: packedSize } = entry;
+  checkEntry({ name, kind, size }, type === 0 ? 0 : mode);
+  const isDeflated = method === DEFLATED;
   return {
     name,
     rawName,
     kind,
-    size: entry.uncompressedSize,
-    packedSize: entry.compressedSize,
-    crc32: entry.crc32,
-    isDeflated: method === DEFLATED,
+    size,
+    packedSize,
+    crc32,
+    isDeflated,
     offset: entry.relativeOffsetOfLocalHeader,
   };
 }
@@ -186,13 +187,8 @@ function checkedEntry(entry: Entry): ZipEntry {
 /**
  * The name of an entry. Entries declare their character set, except those that macOS packs: a name that is valid UTF-8 is UTF-8.
  */
-function nameOf(entry: Entry, rawName: Buffer): string {
-  const utf8 = rawName.toString("utf8");
-  const isUtf8 = Buffer.from(utf8).equals(rawName);
-  if (entry.generalPurposeBitFlag & UTF_8_NAME) {
-    if (!isUtf8) throw entryRefusal(utf8, "has a name that is not UTF-8", REMEDIES.notUtf8);
-  } else if (isUtf8 && !entry.extraFields.some(({ id }) => id === UNICODE_PATH)) {
-    return utf8;
-  }
-  return getFileNameLowLevel(entry.generalPurposeBitFlag, rawName, entry.extraFields, true);
+function textOf({ generalPurposeBitFlag: flags, extraFields }: Entry, rawName: Buffer): string {
+  if (flags & UTF_8_NAME) nameOf(rawName);
+  else if (isUtf8(rawName) && !extraFields.some(({ id }) => id === UNICODE_PATH)) return rawName.toString();
+  return getFileNameLowLevel(flags, rawName, extraFields, true);
 }
