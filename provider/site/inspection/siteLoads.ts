@@ -6,7 +6,7 @@ import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "../archive/site";
 import { externalAddress, SITE_BASE } from "./externalAddress";
 import { mediaTypeOf } from "./mediaTypes";
 import { isAddress, staticImports, SiteModules } from "./siteModules";
-import { MAX_BYTES, textLoads } from "./textLoads";
+import { markedEncoding, MAX_BYTES, textLoads } from "./textLoads";
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
 const UNPACKERS = new Map([
@@ -42,7 +42,8 @@ export class SiteLoads {
       if (size > MAX_BYTES) throw new NotInspected("too large");
       const whole = Buffer.concat(await Array.fromAsync(content));
       const bytes = await unpacked(whole, type?.encoding === "gzip" ? ".gz" : packing);
-      const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
+      // other character sets than those of a byte order mark encode addresses as UTF-8 does
+      const text = new TextDecoder(markedEncoding(bytes)).decode(bytes);
       if (kind === "module") {
         await this.#budget.spend(text.length);
         this.#modules.addFile(plainPath, { imports: staticImports(text) });
@@ -84,12 +85,6 @@ async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
     // not this compression, or too much content
   }
   throw new NotInspected("its compressed data is invalid, or has more than 16 MiB");
-}
-
-/** UTF-8, or the encoding of a byte order mark. Other character sets encode addresses in the same bytes. */
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
 }
 
 interface Found {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { ownBytes } from "../search/ownMemory";
 import type { Section } from "../search/textIndex";
 import type { PageText } from "./pageText";
@@ -11,7 +11,7 @@ export class ReadPage {
   readonly title: string;
   /** The first one; empty if the page has none. */
   readonly heading: string;
-  /** The same for pages with the same title and text. */
+  /** The same for pages with the same text and anchors. */
   readonly digest: string;
   /** Set if a script runs on the page. */
   readonly rendered: RenderedText | undefined;
@@ -19,17 +19,13 @@ export class ReadPage {
 
   constructor(path: string, text: PageText) {
     const { language, title, sections } = text;
-    const json = ownBytes(JSON.stringify(sections));
     this.path = path;
     this.language = language;
     this.title = title;
     this.heading = sections.find(({ heading }) => heading !== "")?.heading ?? "";
-    this.digest = createHash("sha256")
-      .update(`${JSON.stringify(title)}\n`)
-      .update(json)
-      .digest("base64");
     this.rendered = renderedText(text);
-    this.#sections = json;
+    this.#sections = ownBytes(JSON.stringify(sections));
+    this.digest = hash("sha256", this.#sections, "base64");
   }
 
   /** Gives the text away, and keeps none. */

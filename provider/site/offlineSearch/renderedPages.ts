@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { PageText } from "./pageText";
 
 /** A page with a script and fewer characters has probably no text of its own: the script makes it. */
@@ -28,13 +28,9 @@ export interface RenderedText {
 /** Undefined for a page without a script. */
 export function renderedText({ hasScript, sections }: PageText): RenderedText | undefined {
   if (!hasScript) return undefined;
-  let characters = 0;
-  const digest = createHash("sha256");
-  for (const { heading, text } of sections) {
-    characters += heading.length + text.length;
-    digest.update(`${heading}\0${text}\0`);
-  }
-  return { digest: digest.digest("base64"), isShort: characters < FEWEST_CHARACTERS };
+  const texts = sections.flatMap(({ heading, text }) => [heading, text]);
+  const isShort = texts.join("").length < FEWEST_CHARACTERS;
+  return { digest: hash("sha256", texts.join("\0"), "base64"), isShort };
 }
 
 /**
@@ -44,24 +40,14 @@ export function renderedText({ hasScript, sections }: PageText): RenderedText | 
 export function pagesWithoutText(
   pages: readonly { readonly path: string; readonly rendered: RenderedText | undefined }[],
 ): PagesWithoutText | undefined {
-  const groups = new Map<string, { paths: string[]; readonly isShort: boolean }>();
-  for (const { path, rendered } of pages) {
-    if (rendered === undefined) continue;
-    const { digest, isShort } = rendered;
-    const group = groups.get(digest) ?? { paths: [], isShort };
-    group.paths.push(path);
-    groups.set(digest, group);
-  }
-  const lacking = [...groups.values()].filter(
-    ({ paths, isShort }) =>
-      isShort || paths.length >= EQUAL_PAGES || new Set(paths.map(placeOf)).size >= EQUAL_PLACES,
-  );
-  const [first] = lacking[0]?.paths ?? [];
-  const count = lacking.reduce((sum, { paths }) => sum + paths.length, 0);
-  return first === undefined || 2 * count < pages.length ? undefined : { count, of: pages.length, first };
-}
-
-/** The path below the first folder, which may be a version. */
-function placeOf(path: string): string {
-  return path.slice(path.indexOf("/") + 1);
+  const isEmpty = (same: typeof pages): boolean => {
+    // below the first folder, which may be a version
+    const places = new Set(same.map(({ path }) => path.slice(path.indexOf("/") + 1)));
+    return same[0]?.rendered?.isShort === true || same.length >= EQUAL_PAGES || places.size >= EQUAL_PLACES;
+  };
+  const rendered = pages.filter((page) => page.rendered !== undefined);
+  const lacking = [...Map.groupBy(rendered, (page) => page.rendered?.digest).values()].filter(isEmpty).flat();
+  const [first] = lacking;
+  if (first === undefined || 2 * lacking.length < pages.length) return undefined;
+  return { count: lacking.length, of: pages.length, first: first.path };
 }

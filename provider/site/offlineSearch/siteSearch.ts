@@ -1,6 +1,6 @@
 import type { SiteFile, SiteSink } from "../archive/site";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
-import { MAX_BYTES } from "../inspection/textLoads";
+import { markedEncoding, MAX_BYTES } from "../inspection/textLoads";
 import { Yielder, WORK_PER_ENTRY } from "../archive/yielder";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { boxFiles } from "./boxFiles";
@@ -59,14 +59,9 @@ export class SiteSearch implements SiteSink {
       );
     }
     if (!isPage(path) || size > MAX_BYTES) return this.#sink.file(file, content);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
+    const bytes = Buffer.concat(await Array.fromAsync(content));
     const tag = await this.#read(path, bytes);
-    await this.#sink.file(
-      { path, size: size + tag.length },
-      [bytes, tag].values() as unknown as AsyncIterable<Uint8Array>,
-    );
+    await this.#sink.file({ path, size: size + tag.length }, asContent(bytes, tag));
   }
 
   /** The pages that the search has read, in no order. */
@@ -81,15 +76,15 @@ export class SiteSearch implements SiteSink {
     const write = async ({ name, text }: IndexFile): Promise<void> => {
       await this.#yielder.take(text.length + WORK_PER_FILE);
       const bytes = Buffer.from(text);
-      const content = [bytes].values() as unknown as AsyncIterable<Uint8Array>;
-      return this.#sink.file({ path: `${SEARCH_FOLDER}/${name}`, size: bytes.length }, content);
+      return this.#sink.file({ path: `${SEARCH_FOLDER}/${name}`, size: bytes.length }, asContent(bytes));
     };
     for (const [language, index] of [...indexes].sort(([one], [other]) => compareTexts(one, other))) {
-      const files = index.files(language, (path) => this.#addresses.addressOf(path));
-      let next = files.next();
-      for (; next.done !== true; next = files.next()) await write(next.value);
-      await write(next.value);
-      languages.push([language, next.value.key]);
+      let last = "";
+      for (const file of index.files(language, (path) => this.#addresses.addressOf(path))) {
+        await write(file);
+        last = file.key;
+      }
+      languages.push([language, last]);
     }
     for (const file of boxFiles(this.#options, languages)) await write(file);
     return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
@@ -121,17 +116,15 @@ export class SiteSearch implements SiteSink {
   /** An index for each language. Pages without a language belong to the language of most pages. */
   async #indexes(): Promise<Map<string, TextIndex>> {
     const pages = this.#pages.sort((one, other) => byLength(one.path, other.path));
-    const counts = new Map<string, number>();
-    for (const { language } of pages) counts.set(language, (counts.get(language) ?? 0) + 1);
-    const [[main] = [""]] = [...counts]
+    const [[main] = [""]] = [...Map.groupBy(pages, ({ language }) => language)]
       .filter(([language]) => language !== "")
-      .sort((a, b) => b[1] - a[1] || compareTexts(a[0], b[0]));
+      .sort((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]));
     const titleOf = titlesOf(pages);
     const indexes = new Map<string, TextIndex>();
     const seen = new Set<string>();
     for (const page of pages) {
       const language = page.language === "" ? main : page.language;
-      const content = `${language} ${page.digest}`;
+      const content = JSON.stringify([language, page.title, page.digest]);
       const sections = page.takeSections();
       if (seen.has(content)) continue;
       seen.add(content);
@@ -144,14 +137,18 @@ export class SiteSearch implements SiteSink {
   }
 }
 
+/** Content for a sink: `for await` reads a list, too. */
+function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
+  return parts.values() as unknown as AsyncIterable<Uint8Array>;
+}
+
 /** The title of a page in results: its own, unless several pages have it. */
 function titlesOf(pages: readonly ReadPage[]): (page: ReadPage) => string {
   const short = withoutSiteName(pages.map(({ title }) => title));
-  const counts = new Map<string, number>();
-  for (const { title } of pages) counts.set(short(title), (counts.get(short(title)) ?? 0) + 1);
+  const byTitle = Map.groupBy(pages, ({ title }) => short(title));
   return ({ title, heading }) => {
     const own = short(title);
-    return own === "" || (counts.get(own) ?? 0) > 1 ? heading || own : own;
+    return own === "" || (byTitle.get(own)?.length ?? 0) > 1 ? heading || own : own;
   };
 }
 
@@ -162,8 +159,8 @@ function byLength(one: string, other: string): number {
 
 /** The encoding of a page, from its byte order mark or its declaration. */
 function encodingOf(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) return marked;
   const [, stated = ""] =
     /<meta[^>]*?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString("latin1", 0, 1_024)) ?? [];
   try {
