@@ -66,13 +66,12 @@ export class SiteLoads {
    * @param hasFile whether the archive has a file
    */
   followModules(root: string, hasFile: (path: string) => boolean): void {
-    this.#modules.follow(root, hasFile, (path, { imports, problem }) => {
-      if (problem !== undefined) this.#loads.add(path, problem);
-      for (const specifier of imports) {
-        const address = isAddress(specifier) ? externalAddress(specifier, SITE_BASE) : undefined;
-        if (address !== undefined) this.#loads.add(path, address);
-      }
-    });
+    for (const [path, files] of this.#modules.follow(root, hasFile)) {
+      const addresses = files.flatMap(({ imports }) => imports.filter(isAddress));
+      const loads = addresses.map((address) => externalAddress(address, SITE_BASE));
+      const problem = files.find((file) => file.problem !== undefined)?.problem;
+      for (const load of [problem, ...loads]) if (load !== undefined) this.#loads.add(path, load);
+    }
   }
 }
 
@@ -116,11 +115,10 @@ export class ExternalLoads {
 
   /** The first address of each host, then the second of each, and so on. */
   list(): ExternalLoad[] {
-    const hosts = [...this.#hosts.values()].map((addresses) => [...addresses]);
-    const rounds = Math.max(0, ...hosts.map(({ length }) => length));
-    return Array.from({ length: rounds }, (_, round) => hosts.flatMap((each) => each.slice(round, round + 1)))
-      .flat()
+    return [...this.#hosts.values()]
+      .flatMap((addresses) => [...addresses].map(([address, found], round) => ({ round, address, found })))
+      .sort((one, other) => one.round - other.round)
       .slice(0, MAX_EXTERNAL_LOADS)
-      .map(([address, { page, pages }]) => ({ page, address, pages }));
+      .map(({ address, found: { page, pages } }) => ({ page, address, pages }));
   }
 }

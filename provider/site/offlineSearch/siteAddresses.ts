@@ -1,4 +1,5 @@
 import { dirname } from "node:path/posix";
+import { decoded } from "../inspection/externalAddress";
 
 /** How a site links to its pages: servers accept several addresses, client routers only their own. */
 const STYLES = ["file", "slash", "bare"] as const;
@@ -92,15 +93,6 @@ function addressIn(link: string): string | undefined {
 }
 
 function slashesIn(address: string): number[] {
-  const slashes: number[] = [];
-  for (let at = address.indexOf("/"); at >= 0; at = address.indexOf("/", at + 1)) slashes.push(at);
+  const slashes = Array.from(address.matchAll(/\//g), ({ index }) => index);
   return slashes.length > MOST_FOLDERS ? [] : slashes;
-}
-
-function decoded(address: string): string | undefined {
-  try {
-    return decodeURI(address);
-  } catch {
-    return undefined;
-  }
 }

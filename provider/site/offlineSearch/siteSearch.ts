@@ -115,7 +115,10 @@ export class SiteSearch implements SiteSink {
 
   /** An index for each language. Pages without a language belong to the language of most pages. */
   async #indexes(): Promise<Map<string, TextIndex>> {
-    const pages = this.#pages.sort((one, other) => byLength(one.path, other.path));
+    // shorter paths first: of several equal pages, the one with the shortest path is found
+    const pages = this.#pages.sort(
+      (one, other) => one.path.length - other.path.length || compareTexts(one.path, other.path),
+    );
     const [[main] = [""]] = [...Map.groupBy(pages, ({ language }) => language)]
       .filter(([language]) => language !== "")
       .sort((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]));
@@ -150,11 +153,6 @@ function titlesOf(pages: readonly ReadPage[]): (page: ReadPage) => string {
     const own = short(title);
     return own === "" || (byTitle.get(own)?.length ?? 0) > 1 ? heading || own : own;
   };
-}
-
-/** Shorter paths first: of several equal pages, the one with the shortest path is found. */
-function byLength(one: string, other: string): number {
-  return one.length - other.length || compareTexts(one, other);
 }
 
 /** The encoding of a page, from its byte order mark or its declaration. */
