@@ -3,16 +3,7 @@ import { BROKEN, entryRefusal, refusal, REMEDIES, shown, UNSAFE } from "./refusa
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
 /** A header of a tar, before the overrides that precede it are applied. */
-export interface TarHeader {
-  readonly name: Buffer;
-  /** `0` file, `5` folder, `x` and `g` attributes, `L` and `K` long names… */
-  readonly type: string;
-  /** Size of what follows the header, in bytes. */
-  readonly size: number;
-  readonly mode: number;
-  /** The name that a link has as its target. */
-  readonly link: Buffer;
-}
+export type TarHeader = ReturnType<typeof parseHeader>;
 
 /** What attributes or a long name set for the next entry. */
 export type Overrides = Partial<Pick<TarHeader, "name" | "size" | "link">>;
@@ -25,7 +16,7 @@ export function isZeroBlock(block: Buffer): boolean {
 }
 
 /** @throws BundleRefusedError */
-export function parseHeader(block: Buffer): TarHeader {
+export function parseHeader(block: Buffer) {
   if (number(block, "sum") !== sumOf(block))
     throw refusal("is broken: the checksum of a header is wrong", BROKEN);
   const type = text(block, "type");
@@ -39,9 +30,12 @@ export function parseHeader(block: Buffer): TarHeader {
   }
   return {
     name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), last]) : last,
+    /** `0` file, `5` folder, `x` and `g` attributes, `L` and `K` long names… */
     type: type === "\0" || type === "7" ? "0" : type, // files of old tars, and contiguous files
+    /** Size of what follows the header, in bytes. */
     size: number(block, "size"),
     mode: number(block, "mode"),
+    /** The name that a link has as its target. */
     link: textIn(field(block, "link")),
   };
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
-import { checkEntry } from "./entry";
+import { type ArchiveEntry, checkEntry } from "./entry";
 import { nameOf } from "./readTarHeader";
 import { BROKEN, entryRefusal, raise, refusal, REMEDIES, type Remedy, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
@@ -9,26 +9,7 @@ import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
 
 /** An entry as the directory describes it, checked as far as possible without the archive's content. */
-export interface ZipEntry {
-  readonly name: string;
-  /** The exact bytes of the name, for comparison. */
-  readonly rawName: Buffer;
-  readonly kind: "file" | "folder";
-  readonly size: number;
-  readonly packedSize: number;
-  readonly crc32: number;
-  readonly isDeflated: boolean;
-  /** Offset of its local header in the archive. */
-  readonly offset: number;
-}
-
-/** The central directory of a zip. */
-export interface ZipDirectory {
-  /** In the order of the archive. */
-  readonly entries: readonly ZipEntry[];
-  /** Offset of the directory in the archive: it extends to the end. */
-  readonly offset: number;
-}
+export type ZipEntry = ReturnType<typeof checkedEntry>;
 
 /** Average size of a directory entry in bytes: a name, and the metadata that systems add. */
 const BYTES_PER_ENTRY = 512;
@@ -65,13 +46,14 @@ const REGULAR_TYPE = 0o100000;
  * Reads the directory at the end of a zip. yauzl parses its formats (zip64, names in old character sets). It does not verify
  * that the directory lists the whole archive, that entries do not overlap and that checksums are right: `readZip` does.
  *
+ * @returns the entries in the order of the archive, and the offset of the directory, which extends to the end
  * @throws BundleRefusedError
  */
 export async function readDirectory(
   file: ArchiveFile,
   limits: SiteLimits,
   signal: AbortSignal,
-): Promise<ZipDirectory> {
+): ReturnType<typeof directoryOf> {
   try {
     return await directoryOf(file, limits, new Yielder(signal));
   } catch (error) {
@@ -83,7 +65,7 @@ export async function readDirectory(
   }
 }
 
-async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder): Promise<ZipDirectory> {
+async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder) {
   const reader = new PeekReader(file);
   const zip = await fromRandomAccessReaderPromise(reader, file.size, {
     autoClose: false,
@@ -152,8 +134,8 @@ function isEndAt(position: number, directory: Buffer, comment: { readonly length
   return gap === 0 || (gap >= ZIP64_FURTHER_BYTES && isZip64());
 }
 
-function checkedEntry(entry: Entry): ZipEntry {
-  // without decodeStrings the name is its bytes
+function checkedEntry(entry: Entry) {
+  // without decodeStrings the name is its bytes; they are compared exactly
   const rawName = Buffer.from(entry.fileNameRaw);
   const name = textOf(entry, rawName);
   const refuse = (problem: string, remedy: Remedy = UNSAFE): never => {
@@ -165,23 +147,15 @@ function checkedEntry(entry: Entry): ZipEntry {
     refuse(`is compressed by method ${method}; only 0 and 8 are supported`, REMEDIES.method);
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
   const type = mode & FILE_TYPE;
-  const kind = name.endsWith("/") ? "folder" : "file";
+  const kind: ArchiveEntry["kind"] = name.endsWith("/") ? "folder" : "file";
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
     refuse(...(KINDS.get(type) ?? (["is neither a file nor a folder", UNSAFE] as const)));
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
   const { crc32, uncompressedSize: size, compressedSize: packedSize } = entry;
+  const { relativeOffsetOfLocalHeader: offset } = entry;
   checkEntry({ name, kind, size }, type === 0 ? 0 : mode);
   const isDeflated = method === DEFLATED;
-  return {
-    name,
-    rawName,
-    kind,
-    size,
-    packedSize,
-    crc32,
-    isDeflated,
-    offset: entry.relativeOffsetOfLocalHeader,
-  };
+  return { name, rawName, kind, size, packedSize, crc32, isDeflated, offset };
 }
 
 /**

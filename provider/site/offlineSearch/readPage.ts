@@ -14,7 +14,7 @@ export class ReadPage {
   /** The same for pages with the same text and anchors. */
   readonly digest: string;
   /** Set if a script runs on the page. */
-  readonly rendered: RenderedText | undefined;
+  readonly rendered: RenderedText;
   #sections: Buffer | undefined;
 
   constructor(path: string, text: PageText) {

@@ -9,24 +9,11 @@ const EQUAL_PAGES = 20;
 /** The same for pages at other places in their folders: the versions of a site have equal pages, at the same places. */
 const EQUAL_PLACES = 3;
 
-/** Pages that have no text in the archive. */
-export interface PagesWithoutText {
-  readonly count: number;
-  /** Number of all pages. */
-  readonly of: number;
-  /** Path of one of them. */
-  readonly first: string;
-}
-
 /** What decides whether a script makes the text of a page. */
-export interface RenderedText {
-  /** The same for pages with the same text. */
-  readonly digest: string;
-  readonly isShort: boolean;
-}
+export type RenderedText = ReturnType<typeof renderedText>;
 
-/** Undefined for a page without a script. */
-export function renderedText({ hasScript, sections }: PageText): RenderedText | undefined {
+/** Undefined for a page without a script. The digest is the same for pages with the same text. */
+export function renderedText({ hasScript, sections }: PageText) {
   if (!hasScript) return undefined;
   const texts = sections.flatMap(({ heading, text }) => [heading, text]);
   const isShort = texts.join("").length < FEWEST_CHARACTERS;
@@ -36,10 +23,12 @@ export function renderedText({ hasScript, sections }: PageText): RenderedText | 
 /**
  * Pages whose text scripts make in the browser, if they are at least half of all pages: they have a script and nearly no text, or the same
  * one as many others. A search that reads files cannot find them.
+ *
+ * @returns how many they are, `of` how many, and the path of one of them
  */
 export function pagesWithoutText(
-  pages: readonly { readonly path: string; readonly rendered: RenderedText | undefined }[],
-): PagesWithoutText | undefined {
+  pages: readonly { readonly path: string; readonly rendered: RenderedText }[],
+) {
   const isEmpty = (same: typeof pages): boolean => {
     // below the first folder, which may be a version
     const places = new Set(same.map(({ path }) => path.slice(path.indexOf("/") + 1)));

@@ -1,16 +1,7 @@
 import { filesOf, type Directory, type Load } from "./directory";
 
 /** The words of the index that match a word of the query, and their pages. */
-export interface Matched {
-  /** With their quality: 1 for the word itself. */
-  readonly terms: ReadonlyMap<string, number>;
-  /** For each page, the score of the best of them, and its quality. */
-  readonly pages: ReadonlyMap<number, { readonly score: number; readonly fit: number }>;
-  /** Weight in the query. */
-  readonly rarity: number;
-  /** Whether it carries no question. */
-  readonly isStopWord: boolean;
-}
+export type Matched = ReturnType<typeof collect>;
 
 export interface Wanted {
   readonly word: string;
@@ -60,8 +51,7 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   if (wanted.isStopWord) {
     const own = [word, ...wanted.joined].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
     const exact: Quality = (term) => (term === word ? 1 : wanted.joined.includes(term) ? FORM : 0);
-    const found = collect(await linesOf([...new Set(own)], load), exact, wanted, directory);
-    return { ...found, rarity: STOP_WORD * found.rarity, isStopWord: true };
+    return collect(await linesOf([...new Set(own)], load), exact, wanted, directory);
   }
   const endings = new Set(directory[5].split(" "));
   const synonyms = wanted.isSentence ? synonymsOf(wanted, directory, endings) : [];
@@ -107,10 +97,12 @@ async function linesOf(files: readonly string[], load: Load): Promise<string[]> 
 function collect(
   lines: readonly string[],
   quality: Quality,
-  { isSentence }: Wanted,
+  { isSentence, isStopWord }: Wanted,
   [count]: Directory,
-): Matched {
+) {
+  /** With their quality: 1 for the word itself. */
   const terms = new Map<string, number>();
+  /** For each page, the score of the best of them, and its quality. */
   const pages = new Map<number, { score: number; fit: number }>();
   const same = new Set<number>();
   let [most, peak] = [0, 0];
@@ -137,7 +129,8 @@ function collect(
   const rarity = (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - found + 0.5) / (found + 0.5));
   const least = isSentence ? PEAK_FLOOR : KEYWORD_PEAK_FLOOR;
   const topic = least + (1 - least) * peak;
-  return { terms, pages, rarity: rarity * topic, isStopWord: false };
+  // the rarity is the weight in the query
+  return { terms, pages, rarity: (isStopWord ? STOP_WORD : 1) * (rarity * topic), isStopWord };
 }
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);

@@ -62,20 +62,7 @@ interface Place {
 const NOWHERE: readonly Place[] = [];
 
 /** What a text has of the question; shares are from 0 to 1. */
-interface Found {
-  readonly share: number;
-  /** The share, if words that are there more often count more. */
-  readonly density: number;
-  /** Share of the text's words that were asked for, without those that mean little. */
-  readonly precision: number;
-  /** Share of the words that are near the next one. */
-  readonly near: number;
-  /** Share of the pairs of neighbouring words, less for a query of few. */
-  readonly sentence: number;
-  /** Whether the whole query is there as the reader typed it. Of one word: nothing else. */
-  readonly isWhole: boolean;
-  readonly isQuoted: boolean;
-}
+type Found = ReturnType<Question["in"]>;
 
 /** What is looked for in texts. */
 export class Question {
@@ -130,7 +117,7 @@ export class Question {
   }
 
   /** How much of the question is in a text. @param isNumbered whether a number in front of it is no part of what it says */
-  in(text: string, isNumbered = false): Found {
+  in(text: string, isNumbered = false) {
     const fits = this.#matched.map(() => 0);
     const counts = this.#matched.map(() => 0);
     const last = this.#matched.map(() => -Infinity);
@@ -157,10 +144,15 @@ export class Question {
     const typed = [...pairs].reduce((sum, at) => sum + this.#pair(at), 0) / Math.max(1, this.#pairs);
     return {
       share: this.#shareOf(fits),
+      /** The share, if words that are there more often count more. */
       density: this.#shareOf(counts.map((count) => count / (count + HALF_AT))),
+      /** Share of the text's words that were asked for, without those that mean little. */
       precision: asked / Math.max(1, meaning),
+      /** Share of the words that are near the next one. */
       near: near.size / Math.max(1, this.#matched.length - 1),
+      /** Share of the pairs of neighbouring words, less for a query of few. */
       sentence: typed * Math.min(1, (this.#length - 1) / SENTENCE_PAIRS),
+      /** Whether the whole query is there as the reader typed it. Of one word: nothing else. */
       isWhole: this.#length > 1 ? pairs.size === this.#length - 1 : meaning === 1 && asked >= SAME,
       isQuoted: this.#length >= QUOTED_WORDS && typed >= QUOTED_SHARE,
     };
