@@ -6,10 +6,10 @@ import { BundleRefusedError } from "../../runtime/messages/errors";
 import { boxFiles } from "./boxFiles";
 import { isExcluded, type SearchOptions } from "./options";
 import { PageReader } from "./pageText";
-import { ReadPage } from "./readPage";
+import { type ReadPage, readPage } from "./readPage";
 import { SiteAddresses } from "./siteAddresses";
-import { withoutSiteName } from "./siteTitles";
-import { compareTexts, type IndexFile, TextIndex } from "../search/textIndex";
+import { titlesOf } from "./siteTitles";
+import { compareTexts, type IndexFile, type Section, TextIndex } from "../search/textIndex";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
 export const SEARCH_VERSION = "4";
@@ -104,7 +104,7 @@ export class SiteSearch implements SiteSink {
     this.#addresses.learn(path, page.links);
     const isMissing = /^404\.html?$/.test(path);
     if (!page.isHidden && !isMissing && !isExcluded(path, this.#options.exclude))
-      this.#pages.push(new ReadPage(path, page));
+      this.#pages.push(readPage(path, page));
     const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
     if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
       return Buffer.alloc(0);
@@ -128,7 +128,8 @@ export class SiteSearch implements SiteSink {
     for (const page of pages) {
       const language = page.language === "" ? main : page.language;
       const content = JSON.stringify([language, page.title, page.digest]);
-      const sections = page.takeSections();
+      const sections = JSON.parse(page.sections.toString()) as Section[];
+      page.sections = Buffer.alloc(0); // the index has its own
       if (seen.has(content)) continue;
       seen.add(content);
       const index = indexes.get(language) ?? new TextIndex();
@@ -143,16 +144,6 @@ export class SiteSearch implements SiteSink {
 /** Content for a sink: `for await` reads a list, too. */
 function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
   return parts.values() as unknown as AsyncIterable<Uint8Array>;
-}
-
-/** The title of a page in results: its own, unless several pages have it. */
-function titlesOf(pages: readonly ReadPage[]): (page: ReadPage) => string {
-  const short = withoutSiteName(pages.map(({ title }) => title));
-  const byTitle = Map.groupBy(pages, ({ title }) => short(title));
-  return ({ title, heading }) => {
-    const own = short(title);
-    return own === "" || (byTitle.get(own)?.length ?? 0) > 1 ? heading || own : own;
-  };
 }
 
 /** The encoding of a page, from its byte order mark or its declaration. */

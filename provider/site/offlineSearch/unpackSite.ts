@@ -4,7 +4,7 @@ import type { SiteLimits, SiteSink } from "../archive/site";
 import { shown } from "../archive/refusal";
 import type { Reporter } from "../../runtime/messages/reporter";
 import type { OfflineSearch } from "./options";
-import { pagesWithoutText } from "./renderedPages";
+import { pagesWithoutText } from "./readPage";
 import { SEARCH_VERSION, SiteSearch } from "./siteSearch";
 
 /** Facts about the search of a published site. Empty without a search. */

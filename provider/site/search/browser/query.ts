@@ -1,7 +1,7 @@
 import { wordsOf, type Word } from "../words";
 import { readPage, type Directory, type Load } from "./directory";
 import { match, type Matched } from "./match";
-import { Question, quote, type Result } from "./quote";
+import { questionOf, quote, type Result } from "./quote";
 
 export type { Load } from "./directory";
 export type { Result } from "./quote";
@@ -50,7 +50,7 @@ export async function search(text: string, key: string, load: Load): Promise<Res
     }),
   );
   const matched = found.flat();
-  const question = new Question(
+  const question = questionOf(
     matched,
     all.map(({ text }) => {
       const own = found[words.findIndex(({ word }) => word.text === text)]?.[0];
