@@ -1,4 +1,4 @@
-import { entryRefusal, REMEDIES, UNSAFE } from "./refusal";
+import { entryRefusal, type Remedy, REMEDIES, UNSAFE } from "./refusal";
 
 /** A file or folder in an archive, as its reader returns it. Its kind is checked, its name is not. */
 export interface ArchiveEntry {
@@ -14,6 +14,17 @@ export interface ArchiveEntry {
    */
   readonly content: AsyncIterable<Uint8Array>;
 }
+
+/** Kinds of entries that no site has. */
+export const OTHER_KINDS = {
+  link: ["is a symbolic link", REMEDIES.symbolicLink],
+  device: ["is a device", REMEDIES.special],
+  fifo: ["is a fifo", REMEDIES.special],
+  socket: ["is a socket", REMEDIES.special],
+  sparse: ["is a sparse file", REMEDIES.sparse],
+} as const satisfies Readonly<Record<string, OtherKind>>;
+
+export type OtherKind = readonly [problem: string, remedy: Remedy];
 
 /** Refuses an entry that no site has. @param mode Unix mode. @throws BundleRefusedError */
 export function checkEntry({ name, kind, size }: Omit<ArchiveEntry, "content">, mode: number): void {

@@ -1,5 +1,14 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { BROKEN, DOWNLOAD_AGAIN, PACK_AGAIN, recompress, refusal, REMEDIES, type Remedy } from "./refusal";
+import {
+  BROKEN,
+  broken,
+  DOWNLOAD_AGAIN,
+  PACK_AGAIN,
+  recompress,
+  refusal,
+  REMEDIES,
+  type Remedy,
+} from "./refusal";
 
 /** The formats of bundles, by the ending of their files. Each needs a row here, and a reader in `inspection/bundle.ts`. */
 export const ARCHIVE_FORMATS = {
@@ -31,11 +40,6 @@ const END_RECORD_BYTES = 22;
 /** Enough bytes to recognise an uncompressed tar. */
 const FIRST_BYTES = 512;
 
-const GIT_LFS: Remedy = {
-  exported: BROKEN.exported,
-  packed: "Fetch the file itself: `git lfs pull`.",
-};
-
 /** Other formats, by their first bytes (latin1). */
 const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[] = [
   [
@@ -49,7 +53,11 @@ const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[
     DOWNLOAD_AGAIN,
   ],
   [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive", DOWNLOAD_AGAIN],
-  [/^version https:\/\/git-lfs/, "is a pointer of Git LFS, instead of an archive", GIT_LFS],
+  [
+    /^version https:\/\/git-lfs/,
+    "is a pointer of Git LFS, instead of an archive",
+    broken("Fetch the file itself: `git lfs pull`."),
+  ],
   [/^PK\x07\x08/, "is one part of a split zip", REMEDIES.splitZip],
   [/^\x28\xb5\x2f\xfd/, `is compressed with zstd, ${INSTEAD}`, recompress("zstd -dc site.tar.zst")],
   [/^\xfd7zXZ/, `is compressed with xz, ${INSTEAD}`, recompress("xz -dc site.tar.xz")],

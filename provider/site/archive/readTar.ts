@@ -2,8 +2,8 @@ import { pipeline, type Transform } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
-import { type ArchiveEntry, checkEntry } from "./entry";
-import { BROKEN, entryRefusal, refusal, REMEDIES, type Remedy, UNSAFE } from "./refusal";
+import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
+import { BROKEN, entryRefusal, refusal, REMEDIES, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import {
   isZeroBlock,
@@ -30,13 +30,8 @@ const MAX_METADATA_HEADERS = 8;
 const HEADER_BYTES_PER_FILE = 4_096;
 const MAX_FURTHER_BYTES = 16 * 1_024 * 1_024;
 
-const KINDS: Readonly<Record<string, readonly [problem: string, remedy: Remedy]>> = {
-  "2": ["is a symbolic link", REMEDIES.symbolicLink],
-  "3": ["is a device", REMEDIES.special],
-  "4": ["is a device", REMEDIES.special],
-  "6": ["is a fifo", REMEDIES.special],
-  S: ["is a sparse file", REMEDIES.sparse],
-};
+const { link, device, fifo, sparse } = OTHER_KINDS;
+const KINDS: Readonly<Record<string, OtherKind>> = { 2: link, 3: device, 4: device, 6: fifo, S: sparse };
 
 /**
  * Reads a tar.gz from its start to its very end.

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
-import { type ArchiveEntry, checkEntry } from "./entry";
+import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
 import { nameOf } from "./readTarHeader";
 import { BROKEN, entryRefusal, raise, refusal, REMEDIES, type Remedy, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
@@ -31,16 +31,11 @@ const ZIP64_FURTHER_BYTES = 12 + ZIP64_LOCATOR_BYTES;
 const UTF_8_NAME = 0x800;
 const UNICODE_PATH = 0x7075;
 
-const FILE_TYPE = 0o170000;
-const KINDS: ReadonlyMap<number, readonly [problem: string, remedy: Remedy]> = new Map([
-  [0o120000, ["is a symbolic link", REMEDIES.symbolicLink]],
-  [0o060000, ["is a device", REMEDIES.special]],
-  [0o020000, ["is a device", REMEDIES.special]],
-  [0o010000, ["is a fifo", REMEDIES.special]],
-  [0o140000, ["is a socket", REMEDIES.special]],
-]);
-const FOLDER_TYPE = 0o040000;
-const REGULAR_TYPE = 0o100000;
+/** Kinds of entries: the highest four bits of a Unix mode. */
+const { link, device, fifo, socket } = OTHER_KINDS;
+const KINDS: Readonly<Record<number, OtherKind>> = { 10: link, 6: device, 2: device, 1: fifo, 12: socket };
+const FOLDER_TYPE = 4;
+const REGULAR_TYPE = 8;
 
 /**
  * Reads the directory at the end of a zip. yauzl parses its formats (zip64, names in old character sets). It does not verify
@@ -146,10 +141,10 @@ function checkedEntry(entry: Entry) {
   if (method !== STORED && method !== DEFLATED)
     refuse(`is compressed by method ${method}; only 0 and 8 are supported`, REMEDIES.method);
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
-  const type = mode & FILE_TYPE;
+  const type = mode >>> 12;
   const kind: ArchiveEntry["kind"] = name.endsWith("/") ? "folder" : "file";
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
-    refuse(...(KINDS.get(type) ?? (["is neither a file nor a folder", UNSAFE] as const)));
+    refuse(...(KINDS[type] ?? (["is neither a file nor a folder", UNSAFE] as const)));
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
   const { crc32, uncompressedSize: size, compressedSize: packedSize } = entry;
   const { relativeOffsetOfLocalHeader: offset } = entry;
