@@ -40,6 +40,8 @@ const END_RECORD_BYTES = 22;
 /** Enough bytes to recognise an uncompressed tar. */
 const FIRST_BYTES = 512;
 
+const GIT_LFS = broken("Fetch the file itself: `git lfs pull`.");
+
 /** Other formats, by their first bytes (latin1). */
 const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[] = [
   [
@@ -53,11 +55,7 @@ const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[
     DOWNLOAD_AGAIN,
   ],
   [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive", DOWNLOAD_AGAIN],
-  [
-    /^version https:\/\/git-lfs/,
-    "is a pointer of Git LFS, instead of an archive",
-    broken("Fetch the file itself: `git lfs pull`."),
-  ],
+  [/^version https:\/\/git-lfs/, "is a pointer of Git LFS, instead of an archive", GIT_LFS],
   [/^PK\x07\x08/, "is one part of a split zip", REMEDIES.splitZip],
   [/^\x28\xb5\x2f\xfd/, `is compressed with zstd, ${INSTEAD}`, recompress("zstd -dc site.tar.zst")],
   [/^\xfd7zXZ/, `is compressed with xz, ${INSTEAD}`, recompress("xz -dc site.tar.xz")],
