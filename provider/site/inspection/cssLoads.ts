@@ -21,11 +21,7 @@ const ADDRESS = /^(?:url|src)$/;
 const NAMING = /^(?:namespace|(?:-moz-)?document)$/;
 
 /** What ends a rule or a declaration. */
-const ENDS: ReadonlySet<TokenType> = new Set([
-  TokenType.Semicolon,
-  TokenType.OpenCurly,
-  TokenType.CloseCurly,
-]);
+const ENDS = new Set<TokenType>([TokenType.Semicolon, TokenType.OpenCurly, TokenType.CloseCurly]);
 
 /** Whether a style sheet may load something: a quick check before it is tokenized. */
 export function mayLoad(css: string): boolean {

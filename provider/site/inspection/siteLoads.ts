@@ -15,9 +15,17 @@ const UNPACKERS = new Map([
   [".zst", undefined],
 ]);
 
+interface Found {
+  readonly page: string;
+  pages: number;
+  /** The last page that had it: a page counts once. */
+  last: string;
+}
+
 /** Collects the external loads of a site's pages, SVG files, style sheets and modules. */
 export class SiteLoads {
-  readonly #loads = new ExternalLoads();
+  /** Each address once, by host. More than can be reported are not kept. */
+  readonly #hosts = new Map<string, Map<string, Found>>();
   readonly #modules = new SiteModules();
   readonly #budget: InspectionBudget;
 
@@ -25,9 +33,13 @@ export class SiteLoads {
     this.#budget = budget;
   }
 
-  /** What was found, see `Inspection`. */
+  /** What was found, see `Inspection`: the first address of each host, then the second of each, and so on. */
   get external(): ExternalLoad[] {
-    return this.#loads.list();
+    return [...this.#hosts.values()]
+      .flatMap((addresses) => [...addresses].map(([address, found], round) => ({ round, address, found })))
+      .sort((one, other) => one.round - other.round)
+      .slice(0, MAX_EXTERNAL_LOADS)
+      .map(({ address, found: { page, pages } }) => ({ page, address, pages }));
   }
 
   /** Reads a file only if it may load something. A file that cannot be inspected is reported like a load. */
@@ -48,14 +60,14 @@ export class SiteLoads {
         await this.#budget.spend(text.length);
         this.#modules.addFile(plainPath, { imports: staticImports(text) });
       } else {
-        const add = (address: string): void => this.#loads.add(path, address);
+        const add = (address: string): void => this.#add(path, address);
         await textLoads({ kind, text, base: SITE_BASE }, this.#budget, add, this.#modules.sinkOf(path));
       }
     } catch (error) {
       if (!(error instanceof NotInspected)) throw error;
       // a script that is no module imports nothing
       if (kind === "module") this.#modules.addFile(plainPath, { imports: [], problem: error.address });
-      else this.#loads.add(path, error.address);
+      else this.#add(path, error.address);
     }
   }
 
@@ -70,35 +82,11 @@ export class SiteLoads {
       const addresses = files.flatMap(({ imports }) => imports.filter(isAddress));
       const loads = addresses.map((address) => externalAddress(address, SITE_BASE));
       const problem = files.find((file) => file.problem !== undefined)?.problem;
-      for (const load of [problem, ...loads]) if (load !== undefined) this.#loads.add(path, load);
+      for (const load of [problem, ...loads]) if (load !== undefined) this.#add(path, load);
     }
   }
-}
 
-async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
-  if (packing === "") return bytes;
-  try {
-    const unpack = UNPACKERS.get(packing);
-    if (unpack) return await unpack(bytes, { maxOutputLength: MAX_BYTES });
-  } catch {
-    // not this compression, or too much content
-  }
-  throw new NotInspected("its compressed data is invalid, or has more than 16 MiB");
-}
-
-interface Found {
-  readonly page: string;
-  pages: number;
-  /** The last page that had it: a page counts once. */
-  last: string;
-}
-
-/** Collects the external addresses of a site: each once, with its first page and the number of pages that have it. */
-export class ExternalLoads {
-  /** By host and address. More than can be reported are not kept. */
-  readonly #hosts = new Map<string, Map<string, Found>>();
-
-  add(page: string, address: string): void {
+  #add(page: string, address: string): void {
     const host = isNotInspected(address) ? address : new URL(address).host;
     const known = this.#hosts.get(host);
     if (known === undefined && this.#hosts.size >= MAX_EXTERNAL_LOADS) return;
@@ -112,13 +100,15 @@ export class ExternalLoads {
       found.last = page;
     }
   }
+}
 
-  /** The first address of each host, then the second of each, and so on. */
-  list(): ExternalLoad[] {
-    return [...this.#hosts.values()]
-      .flatMap((addresses) => [...addresses].map(([address, found], round) => ({ round, address, found })))
-      .sort((one, other) => one.round - other.round)
-      .slice(0, MAX_EXTERNAL_LOADS)
-      .map(({ address, found: { page, pages } }) => ({ page, address, pages }));
+async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
+  if (packing === "") return bytes;
+  try {
+    const unpack = UNPACKERS.get(packing);
+    if (unpack) return await unpack(bytes, { maxOutputLength: MAX_BYTES });
+  } catch {
+    // not this compression, or too much content
   }
+  throw new NotInspected("its compressed data is invalid, or has more than 16 MiB");
 }

@@ -132,20 +132,15 @@ function show(results: readonly Result[], text: string): void {
 function optionOf(result: Result, index: number): HTMLElement {
   const address = location.protocol === "file:" ? result.path : result.address;
   const fragment = result.anchor === "" ? "" : `#${encodeURIComponent(result.anchor)}`;
-  const excerpt = element("span", { dir: "auto" });
-  for (const [text, isMatch] of result.excerpt) excerpt.append(isMatch ? element("mark", {}, text) : text);
-  const title = element("b", { dir: "auto" }, result.title);
-  const heading = element("i", { dir: "auto" }, result.heading);
+  const href = site + encodeURI(address).replace(/[?#]/g, encodeURIComponent) + fragment;
+  const excerpt = result.excerpt.map(([text, isMatch]) => (isMatch ? element("mark", {}, text) : text));
+  const names = [element("b", { dir: "auto" }, result.title)];
+  if (result.heading !== "") names.push(element("i", { dir: "auto" }, result.heading));
   const option = element(
     "a",
-    {
-      id: `${ID}-${index}`,
-      role: "option",
-      tabindex: "-1",
-      href: site + encodeURI(address).replace(/[?#]/g, encodeURIComponent) + fragment,
-    },
-    element("span", {}, title, ...(result.heading === "" ? [] : [heading])),
-    excerpt,
+    { id: `${ID}-${index}`, role: "option", tabindex: "-1", href },
+    element("span", {}, ...names),
+    element("span", { dir: "auto" }, ...excerpt),
   );
   option.addEventListener("click", () => dialog.close());
   option.addEventListener("pointermove", () => active !== index && activate(index));
