@@ -3,6 +3,17 @@ import { type FileHandle, open } from "node:fs/promises";
 
 const CHUNK_BYTES = 256 * 1_024;
 
+/** The content of an open file. Each chunk belongs to the caller. Unlike a stream, it holds nothing open if it is not read. */
+export async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer, void, undefined> {
+  for (let position = 0; ;) {
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
+}
+
 /** Called from time to time with the number of bytes that were read. */
 export type OnRead = (readBytes: number, size: number) => void;
 
@@ -25,30 +36,17 @@ export class ArchiveFile {
 
   static async open(path: string, onRead?: OnRead): Promise<ArchiveFile> {
     const file = await open(path);
-    try {
-      return new ArchiveFile(file, (await file.stat()).size, onRead);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    return new ArchiveFile(file, (await file.stat()).size, onRead);
   }
 
-  /** Yields all bytes, in order. Each chunk belongs to the caller. */
+  /** Yields all bytes, in order, see {@link chunksOf}. */
   async *chunks(signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
-    for (;;) {
-      signal.throwIfAborted();
-      const { buffer, bytesRead } = await this.#file.read(
-        Buffer.allocUnsafeSlow(CHUNK_BYTES),
-        0,
-        CHUNK_BYTES,
-        this.#readBytes,
-      );
-      if (bytesRead === 0) return;
-      const chunk = buffer.subarray(0, bytesRead);
+    for await (const chunk of chunksOf(this.#file)) {
       this.#hash.update(chunk);
-      this.#readBytes += bytesRead;
+      this.#readBytes += chunk.length;
       this.#onRead?.(this.#readBytes, this.size);
       yield chunk;
+      signal.throwIfAborted();
     }
   }
 

@@ -1,4 +1,4 @@
-import { REMEDIES, type Remedy, UNSAFE } from "./refusal";
+import { entryRefusal, type Remedy, REMEDIES, UNSAFE } from "./refusal";
 
 /** A file or folder in an archive, as its reader returns it. Its kind is checked, its name is not. */
 export interface ArchiveEntry {
@@ -15,14 +15,21 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** The problem of an entry that no site has, if any, and its remedy. @param mode Unix mode */
-export function entryProblem(
-  kind: ArchiveEntry["kind"],
-  size: number,
-  mode: number,
-): readonly [problem: string, remedy: Remedy] | undefined {
-  if (kind === "folder" && size > 0) return ["is a folder with content", UNSAFE];
+/** Kinds of entries that no site has. */
+export const OTHER_KINDS = {
+  link: ["is a symbolic link", REMEDIES.symbolicLink],
+  device: ["is a device", REMEDIES.special],
+  fifo: ["is a fifo", REMEDIES.special],
+  socket: ["is a socket", REMEDIES.special],
+  sparse: ["is a sparse file", REMEDIES.sparse],
+} as const satisfies Readonly<Record<string, OtherKind>>;
+
+export type OtherKind = readonly [problem: string, remedy: Remedy];
+
+/** Refuses an entry that no site has. @param mode Unix mode. @throws BundleRefusedError */
+export function checkEntry({ name, kind, size }: Omit<ArchiveEntry, "content">, mode: number): void {
+  if (kind === "folder" && size > 0) throw entryRefusal(name, "is a folder with content", UNSAFE);
   // folders may have the setgid bit, which they inherit from their parent
-  const isSetuid = (mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0;
-  return isSetuid ? ["would run with the rights of its owner (setuid)", REMEDIES.ownersRights] : undefined;
+  if ((mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0)
+    throw entryRefusal(name, "would run with the rights of its owner (setuid)", REMEDIES.ownersRights);
 }

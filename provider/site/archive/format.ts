@@ -1,5 +1,14 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { BROKEN, DOWNLOAD_AGAIN, PACK_AGAIN, recompress, refusal, REMEDIES, type Remedy } from "./refusal";
+import {
+  BROKEN,
+  broken,
+  DOWNLOAD_AGAIN,
+  PACK_AGAIN,
+  recompress,
+  refusal,
+  REMEDIES,
+  type Remedy,
+} from "./refusal";
 
 /** The formats of bundles, by the ending of their files. Each needs a row here, and a reader in `inspection/bundle.ts`. */
 export const ARCHIVE_FORMATS = {
@@ -31,10 +40,7 @@ const END_RECORD_BYTES = 22;
 /** Enough bytes to recognise an uncompressed tar. */
 const FIRST_BYTES = 512;
 
-const GIT_LFS: Remedy = {
-  exported: BROKEN.exported,
-  packed: "Fetch the file itself: `git lfs pull`.",
-};
+const GIT_LFS = broken("Fetch the file itself: `git lfs pull`.");
 
 /** Other formats, by their first bytes (latin1). */
 const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[] = [

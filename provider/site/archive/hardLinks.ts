@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { open, rm, type FileHandle } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { chunksOf } from "./archiveFile";
 import type { SiteFile } from "./site";
-
-const CHUNK_BYTES = 256 * 1_024;
 
 /**
  * Yields the content of a file once for each of several paths.
@@ -19,28 +18,13 @@ export async function* repeated(
 ): AsyncGenerator<SiteFile & { readonly content: AsyncIterable<Uint8Array> }, void, undefined> {
   const [only = "", ...others] = paths;
   if (others.length === 0) return yield { path: only, size, content };
-  const file = await namelessFile();
+  const stored = join(tmpdir(), `docs-hosting-${randomUUID()}`);
+  const file = await open(stored, "wx+", 0o600);
   try {
+    await rm(stored);
     await file.writeFile(content);
-    for (const path of paths) yield { path, size, content: chunksOf(file, size) };
+    for (const path of paths) yield { path, size, content: chunksOf(file) };
   } finally {
     await file.close();
-  }
-}
-
-async function namelessFile(): Promise<FileHandle> {
-  const path = join(tmpdir(), `docs-hosting-${randomUUID()}`);
-  const file = await open(path, "wx+", 0o600);
-  await rm(path);
-  return file;
-}
-
-/** Unlike a stream, it holds nothing open if it is not read. */
-async function* chunksOf(file: FileHandle, size: number): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let position = 0; position < size;) {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
   }
 }

@@ -2,8 +2,8 @@ import { pipeline, type Transform } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
-import { type ArchiveEntry, entryProblem } from "./entry";
-import { BROKEN, entryRefusal, refusal, REMEDIES, type Remedy, UNSAFE } from "./refusal";
+import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
+import { BROKEN, entryRefusal, refusal, REMEDIES, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import {
   isZeroBlock,
@@ -30,13 +30,8 @@ const MAX_METADATA_HEADERS = 8;
 const HEADER_BYTES_PER_FILE = 4_096;
 const MAX_FURTHER_BYTES = 16 * 1_024 * 1_024;
 
-const KINDS: Readonly<Record<string, readonly [problem: string, remedy: Remedy]>> = {
-  "2": ["is a symbolic link", REMEDIES.symbolicLink],
-  "3": ["is a device", REMEDIES.special],
-  "4": ["is a device", REMEDIES.special],
-  "6": ["is a fifo", REMEDIES.special],
-  S: ["is a sparse file", REMEDIES.sparse],
-};
+const { link, device, fifo, sparse } = OTHER_KINDS;
+const KINDS: Readonly<Record<string, OtherKind>> = { 2: link, 3: device, 4: device, 6: fifo, S: sparse };
 
 /**
  * Reads a tar.gz from its start to its very end.
@@ -64,9 +59,9 @@ export async function* readTarGz(
       await skipRest(pieces);
       await tar.exactly(paddingOf(entry.size));
     }
-    for (let rest; (rest = await tar.some(Infinity)) !== undefined;) {
+    let rest: Buffer | undefined = await tar.exactly(BLOCK_BYTES); // two blocks of zeros are the end
+    for (; rest !== undefined; rest = await tar.some(Infinity))
       if (rest.some((byte) => byte !== 0)) throw refusal("continues after its end", REMEDIES.appended);
-    }
   } finally {
     await tar.close();
   }
@@ -114,8 +109,6 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
   for (let metadata = 0; ; metadata++) {
     const block = await tar.exactly(BLOCK_BYTES);
     if (isZeroBlock(block)) {
-      if (!isZeroBlock(await tar.exactly(BLOCK_BYTES)))
-        throw refusal("is broken: a header is missing", BROKEN);
       if (Object.keys(overrides).length > 0) throw refusal("is broken: an entry is missing", BROKEN);
       return undefined;
     }
@@ -128,38 +121,30 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
     }
     const content = Buffer.from(await tar.exactly(header.size));
     await tar.exactly(paddingOf(header.size));
-    const further = furtherOverrides(header.type, content);
+    const further = /[xg]/.test(header.type)
+      ? parseAttributes(content, header.type === "g")
+      : { [header.type === "L" ? "name" : "link"]: textIn(content) };
     if ((overrides.name && further.name) || (overrides.link && further.link))
       throw refusal("names an entry twice", UNSAFE);
     overrides = { ...overrides, ...further };
   }
 }
 
-function furtherOverrides(type: string, content: Buffer): Overrides {
-  if (type === "x" || type === "g") return parseAttributes(content, type === "g");
-  return type === "L" ? { name: textIn(content) } : { link: textIn(content) };
-}
-
 function checkedEntry({ name: bytes, type, size, mode, link }: TarHeader): Omit<ArchiveEntry, "content"> {
   const name = nameOf(bytes);
-  const refuse = (problem: string, remedy: Remedy): never => {
-    throw entryRefusal(name, problem, remedy);
-  };
   if (type === "1") {
     // some programs read a content after such a header, and some do not
-    if (size > 0) refuse(`is a hard link with a content of ${size} bytes`, REMEDIES.hardLink);
+    if (size > 0)
+      throw entryRefusal(name, `is a hard link with a content of ${size} bytes`, REMEDIES.hardLink);
     return { name, kind: "file", size, linkTo: nameOf(link) };
   }
   if (type !== "0" && type !== "5") {
-    const other = `is neither a file nor a folder, but an entry of type «${printableKind(type)}»`;
-    refuse(...(KINDS[type] ?? ([other, REMEDIES.metadata] as const)));
+    const shownType = /^[!-~]$/.test(type) ? type : `0x${Buffer.from(type, "latin1").toString("hex")}`;
+    const other = `is neither a file nor a folder, but an entry of type «${shownType}»`;
+    throw entryRefusal(name, ...(KINDS[type] ?? ([other, REMEDIES.metadata] as const)));
   }
   const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars mark folders with a slash
-  const problem = entryProblem(kind, size, mode);
-  if (problem !== undefined) refuse(...problem);
-  return { name, kind, size };
-}
-
-function printableKind(type: string): string {
-  return /^[!-~]$/.test(type) ? type : `0x${Buffer.from(type, "latin1").toString("hex")}`;
+  const entry = { name, kind, size } as const;
+  checkEntry(entry, mode);
+  return entry;
 }

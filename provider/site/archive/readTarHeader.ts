@@ -1,27 +1,12 @@
+import { isUtf8 } from "node:buffer";
 import { BROKEN, entryRefusal, refusal, REMEDIES, shown, UNSAFE } from "./refusal";
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
 /** A header of a tar, before the overrides that precede it are applied. */
-export interface TarHeader {
-  readonly name: Buffer;
-  /** `0` file, `5` folder, `x` and `g` attributes, `L` and `K` long names… */
-  readonly type: string;
-  /** Size of what follows the header, in bytes. */
-  readonly size: number;
-  readonly mode: number;
-  /** The name that a link has as its target. */
-  readonly link: Buffer;
-}
+export type TarHeader = ReturnType<typeof parseHeader>;
 
 /** What attributes or a long name set for the next entry. */
-export interface Overrides {
-  name?: Buffer;
-  size?: number;
-  link?: Buffer;
-}
-
-/** A byte order mark is part of a name: without it, the name would be another one. */
-const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+export type Overrides = Partial<Pick<TarHeader, "name" | "size" | "link">>;
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
@@ -31,7 +16,7 @@ export function isZeroBlock(block: Buffer): boolean {
 }
 
 /** @throws BundleRefusedError */
-export function parseHeader(block: Buffer): TarHeader {
+export function parseHeader(block: Buffer) {
   if (number(block, "sum") !== sumOf(block))
     throw refusal("is broken: the checksum of a header is wrong", BROKEN);
   const type = text(block, "type");
@@ -45,9 +30,12 @@ export function parseHeader(block: Buffer): TarHeader {
   }
   return {
     name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), last]) : last,
+    /** `0` file, `5` folder, `x` and `g` attributes, `L` and `K` long names… */
     type: type === "\0" || type === "7" ? "0" : type, // files of old tars, and contiguous files
+    /** Size of what follows the header, in bytes. */
     size: number(block, "size"),
     mode: number(block, "mode"),
+    /** The name that a link has as its target. */
     link: textIn(field(block, "link")),
   };
 }
@@ -78,18 +66,13 @@ const FOR_ONE_ENTRY = /^(?:path|linkpath|size|hdrcharset)$/;
 export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
   const found = new Map<string, Buffer>();
   for (let offset = 0; offset < content.length;) {
-    const length = /^[1-9][0-9]{0,7}(?= )/.exec(content.toString("latin1", offset, offset + 9))?.[0];
-    const end = offset + Number(length ?? NaN);
+    const begin = content.toString("latin1", offset, offset + 9);
+    const [length = ""] = /^[1-9][0-9]{0,7}(?= )/.exec(begin) ?? [];
+    const end = offset + parseInt(length, 10);
     const equals = content.indexOf("=", offset);
-    if (
-      length === undefined ||
-      end > content.length ||
-      content[end - 1] !== 0x0a ||
-      equals < 0 ||
-      equals >= end
-    ) {
+    // where there is no length, or beyond the content, there is no byte
+    if (content[end - 1] !== 0x0a || equals < 0 || equals >= end)
       throw refusal("is broken: an entry's attributes cannot be read", BROKEN);
-    }
     const key = content.toString("utf8", offset + length.length + 1, equals);
     if (key.startsWith("GNU.sparse.")) throw refusal("contains a sparse file", REMEDIES.sparse);
     if (FOR_ONE_ENTRY.test(key) && (isGlobal || found.has(key))) {
@@ -109,11 +92,9 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
 
 /** @throws BundleRefusedError for a name that is not UTF-8: programs would read different names */
 export function nameOf(bytes: Buffer): string {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    throw entryRefusal(bytes.toString("utf8"), "has a name that is not UTF-8", REMEDIES.notUtf8);
-  }
+  const name = bytes.toString();
+  if (!isUtf8(bytes)) throw entryRefusal(name, "has a name that is not UTF-8", REMEDIES.notUtf8);
+  return name;
 }
 
 function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
@@ -122,8 +103,7 @@ function field(block: Buffer, name: keyof typeof FIELDS): Buffer {
 }
 
 function text(block: Buffer, name: keyof typeof FIELDS): string {
-  const [offset, length] = FIELDS[name];
-  return block.toString("latin1", offset, offset + length);
+  return field(block, name).toString("latin1");
 }
 
 /** The bytes before the first zero byte. */

@@ -16,11 +16,16 @@ const EXPORT_AGAIN =
   "Export the site again. If the next bundle contains it, too, report it to the service's support.";
 const unsafe = (packed: string): Remedy => ({ exported: EXPORT_AGAIN, packed });
 
-/** The remedy for a damaged bundle. */
-export const BROKEN: Remedy = {
+/** The remedy for what is no whole archive. */
+export const broken = (packed: string): Remedy => ({
   exported: "Run `pulumi up` again; if the bundle is still broken, export the site again.",
-  packed: `Copy the file here again; if it is still broken, pack the site again: ${PACK}.`,
-};
+  packed,
+});
+
+/** The remedy for a damaged bundle. */
+export const BROKEN = broken(
+  `Copy the file here again; if it is still broken, pack the site again: ${PACK}.`,
+);
 
 /** The remedy for what an archive contains only if its packer, or somebody after it, made it strange. */
 export const UNSAFE = unsafe(`Pack the site again, into a new file: ${PACK}.`);
@@ -69,28 +74,23 @@ export const REMEDIES = {
   appended: unsafe(
     `Something was appended to the archive, or archives were joined (\`cat\`). Pack all into one: ${PACK}.`,
   ),
-  splitZip: {
-    exported: BROKEN.exported,
-    packed: `Pack the site in one part (zip without \`-s\`, 7-Zip without \`-v\`): ${PACK}.`,
-  },
+  splitZip: broken(`Pack the site in one part (zip without \`-s\`, 7-Zip without \`-v\`): ${PACK}.`),
 } as const satisfies Readonly<Record<string, Remedy>>;
 
 /** The remedy for an archive that another program than gzip compressed, or none. @param unpack prints the tar */
 export function recompress(unpack: string): Remedy {
-  return { exported: BROKEN.exported, packed: `Compress it with gzip: \`${unpack} | gzip > site.tar.gz\`.` };
+  return broken(`Compress it with gzip: \`${unpack} | gzip > site.tar.gz\`.`);
 }
 
 /** The remedy for an archive of another kind. */
-export const PACK_AGAIN: Remedy = {
-  exported: BROKEN.exported,
-  packed: `Pack the site as tar.gz or zip: ${PACK}, or \`zip -r site.zip .\` within the folder.`,
-};
+export const PACK_AGAIN = broken(
+  `Pack the site as tar.gz or zip: ${PACK}, or \`zip -r site.zip .\` within the folder.`,
+);
 
 /** The remedy for an answer of a server in place of an archive. */
-export const DOWNLOAD_AGAIN: Remedy = {
-  exported: BROKEN.exported,
-  packed: "Look at the file: it says what the server answered. Download it again, or pack the site.",
-};
+export const DOWNLOAD_AGAIN = broken(
+  "Look at the file: it says what the server answered. Download it again, or pack the site.",
+);
 
 /** The remedy for an exceeded limit. */
 export function raise(limit: string): Remedy {
@@ -101,20 +101,16 @@ export function raise(limit: string): Remedy {
 /** The remedies of refusals for the owner of a packed file. Refusals have those of an export, until it is known whose bundle it is. */
 const PACKED = new WeakMap<BundleRefusedError, string>();
 
-/** @param problem the violated rule, as the end of a sentence that starts with «it» */
-export function refusal(problem: string, remedy: Remedy): BundleRefusedError {
-  return refused(`the bundle is refused: it ${problem}`, remedy);
+/** @param problem the violated rule, as the end of a sentence that starts with the subject */
+export function refusal(problem: string, { exported, packed }: Remedy, subject = "it"): BundleRefusedError {
+  const error = new BundleRefusedError(`the bundle is refused: ${subject} ${problem}`, exported);
+  PACKED.set(error, packed);
+  return error;
 }
 
 /** @param problem as the end of a sentence that starts with the entry's name */
 export function entryRefusal(name: string, problem: string, remedy: Remedy): BundleRefusedError {
-  return refused(`the bundle is refused: its entry «${shown(name)}» ${problem}`, remedy);
-}
-
-function refused(message: string, { exported, packed }: Remedy): BundleRefusedError {
-  const error = new BundleRefusedError(message, exported);
-  PACKED.set(error, packed);
-  return error;
+  return refusal(problem, remedy, `its entry «${shown(name)}»`);
 }
 
 /**

@@ -48,7 +48,12 @@ export class GzipFile {
   /** Writes bytes that would not get smaller, as they are. It keeps a reference as {@link write} does. */
   async store(bytes: Uint8Array): Promise<void> {
     await this.#compress();
-    if (!this.#isStored) await this.#separate();
+    if (!this.#isStored) {
+      // ends a block at a whole byte: what is compressed later does not refer to what is before it
+      await new Promise<void>((done) => this.#deflate.flush(constants.Z_FULL_FLUSH, done));
+      while (this.#deflate.readableLength > 0) await once(this.#deflate, "data");
+      this.#isStored = true;
+    }
     this.#count(bytes);
     for (let at = 0; at < bytes.length; at += STORED_BYTES) {
       const block = bytes.subarray(at, at + STORED_BYTES);
@@ -86,14 +91,6 @@ export class GzipFile {
       });
     }
     if (this.#outputBytes >= BATCH_BYTES) await this.#flush();
-  }
-
-  /** Ends a block at a whole byte. What is compressed later does not refer to what is before it. */
-  async #separate(): Promise<void> {
-    const deflate = this.#deflate;
-    await new Promise<void>((done) => deflate.flush(constants.Z_FULL_FLUSH, done));
-    while (deflate.readableLength > 0) await once(deflate, "data");
-    this.#isStored = true;
   }
 
   #count(content: Uint8Array): void {

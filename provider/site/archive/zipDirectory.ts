@@ -1,34 +1,15 @@
+import { isUtf8 } from "node:buffer";
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
-import { entryProblem } from "./entry";
+import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
+import { nameOf } from "./readTarHeader";
 import { BROKEN, entryRefusal, raise, refusal, REMEDIES, type Remedy, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
 
 /** An entry as the directory describes it, checked as far as possible without the archive's content. */
-export interface ZipEntry {
-  readonly name: string;
-  /** The exact bytes of the name, for comparison. */
-  readonly rawName: Buffer;
-  readonly kind: "file" | "folder";
-  readonly size: number;
-  readonly packedSize: number;
-  readonly crc32: number;
-  readonly isDeflated: boolean;
-  /** Offset of its local header in the archive. */
-  readonly offset: number;
-}
-
-/** The central directory of a zip. */
-export interface ZipDirectory {
-  /** In the order of the archive. */
-  readonly entries: readonly ZipEntry[];
-  /** Offset of the directory in the archive: it extends to the end. */
-  readonly offset: number;
-  /** Its bytes, with which `readZip` compares what it reads. */
-  readonly bytes: Buffer;
-}
+export type ZipEntry = ReturnType<typeof checkedEntry>;
 
 /** Average size of a directory entry in bytes: a name, and the metadata that systems add. */
 const BYTES_PER_ENTRY = 512;
@@ -50,28 +31,24 @@ const ZIP64_FURTHER_BYTES = 12 + ZIP64_LOCATOR_BYTES;
 const UTF_8_NAME = 0x800;
 const UNICODE_PATH = 0x7075;
 
-const FILE_TYPE = 0o170000;
-const KINDS: ReadonlyMap<number, readonly [problem: string, remedy: Remedy]> = new Map([
-  [0o120000, ["is a symbolic link", REMEDIES.symbolicLink]],
-  [0o060000, ["is a device", REMEDIES.special]],
-  [0o020000, ["is a device", REMEDIES.special]],
-  [0o010000, ["is a fifo", REMEDIES.special]],
-  [0o140000, ["is a socket", REMEDIES.special]],
-]);
-const FOLDER_TYPE = 0o040000;
-const REGULAR_TYPE = 0o100000;
+/** Kinds of entries: the highest four bits of a Unix mode. */
+const { link, device, fifo, socket } = OTHER_KINDS;
+const KINDS: Readonly<Record<number, OtherKind>> = { 10: link, 6: device, 2: device, 1: fifo, 12: socket };
+const FOLDER_TYPE = 4;
+const REGULAR_TYPE = 8;
 
 /**
  * Reads the directory at the end of a zip. yauzl parses its formats (zip64, names in old character sets). It does not verify
  * that the directory lists the whole archive, that entries do not overlap and that checksums are right: `readZip` does.
  *
+ * @returns the entries in the order of the archive, and the offset of the directory, which extends to the end
  * @throws BundleRefusedError
  */
 export async function readDirectory(
   file: ArchiveFile,
   limits: SiteLimits,
   signal: AbortSignal,
-): Promise<ZipDirectory> {
+): ReturnType<typeof directoryOf> {
   try {
     return await directoryOf(file, limits, new Yielder(signal));
   } catch (error) {
@@ -83,7 +60,7 @@ export async function readDirectory(
   }
 }
 
-async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder): Promise<ZipDirectory> {
+async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder) {
   const reader = new PeekReader(file);
   const zip = await fromRandomAccessReaderPromise(reader, file.size, {
     autoClose: false,
@@ -113,7 +90,7 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
   }
   if (!isEndAt(cursor() - offset, bytes, zip.comment))
     throw refusal("is broken: its directory has more entries than declared", BROKEN);
-  return { entries: entries.sort((a, b) => a.offset - b.offset), offset, bytes };
+  return { entries: entries.sort((a, b) => a.offset - b.offset), offset };
 }
 
 /** Gives yauzl the archive's bytes: the directory from memory, so that it is read once. */
@@ -152,10 +129,10 @@ function isEndAt(position: number, directory: Buffer, comment: { readonly length
   return gap === 0 || (gap >= ZIP64_FURTHER_BYTES && isZip64());
 }
 
-function checkedEntry(entry: Entry): ZipEntry {
-  // without decodeStrings the name is its bytes
+function checkedEntry(entry: Entry) {
+  // without decodeStrings the name is its bytes; they are compared exactly
   const rawName = Buffer.from(entry.fileNameRaw);
-  const name = nameOf(entry, rawName);
+  const name = textOf(entry, rawName);
   const refuse = (problem: string, remedy: Remedy = UNSAFE): never => {
     throw entryRefusal(name, problem, remedy);
   };
@@ -164,35 +141,23 @@ function checkedEntry(entry: Entry): ZipEntry {
   if (method !== STORED && method !== DEFLATED)
     refuse(`is compressed by method ${method}; only 0 and 8 are supported`, REMEDIES.method);
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
-  const type = mode & FILE_TYPE;
-  const kind = name.endsWith("/") ? "folder" : "file";
+  const type = mode >>> 12;
+  const kind: ArchiveEntry["kind"] = name.endsWith("/") ? "folder" : "file";
   if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
-    refuse(...(KINDS.get(type) ?? (["is neither a file nor a folder", UNSAFE] as const)));
+    refuse(...(KINDS[type] ?? (["is neither a file nor a folder", UNSAFE] as const)));
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
-  const problem = entryProblem(kind, entry.uncompressedSize, type === 0 ? 0 : mode);
-  if (problem !== undefined) refuse(...problem);
-  return {
-    name,
-    rawName,
-    kind,
-    size: entry.uncompressedSize,
-    packedSize: entry.compressedSize,
-    crc32: entry.crc32,
-    isDeflated: method === DEFLATED,
-    offset: entry.relativeOffsetOfLocalHeader,
-  };
+  const { crc32, uncompressedSize: size, compressedSize: packedSize } = entry;
+  const { relativeOffsetOfLocalHeader: offset } = entry;
+  checkEntry({ name, kind, size }, type === 0 ? 0 : mode);
+  const isDeflated = method === DEFLATED;
+  return { name, rawName, kind, size, packedSize, crc32, isDeflated, offset };
 }
 
 /**
  * The name of an entry. Entries declare their character set, except those that macOS packs: a name that is valid UTF-8 is UTF-8.
  */
-function nameOf(entry: Entry, rawName: Buffer): string {
-  const utf8 = rawName.toString("utf8");
-  const isUtf8 = Buffer.from(utf8).equals(rawName);
-  if (entry.generalPurposeBitFlag & UTF_8_NAME) {
-    if (!isUtf8) throw entryRefusal(utf8, "has a name that is not UTF-8", REMEDIES.notUtf8);
-  } else if (isUtf8 && !entry.extraFields.some(({ id }) => id === UNICODE_PATH)) {
-    return utf8;
-  }
-  return getFileNameLowLevel(entry.generalPurposeBitFlag, rawName, entry.extraFields, true);
+function textOf({ generalPurposeBitFlag: flags, extraFields }: Entry, rawName: Buffer): string {
+  if (flags & UTF_8_NAME) nameOf(rawName);
+  else if (isUtf8(rawName) && !extraFields.some(({ id }) => id === UNICODE_PATH)) return rawName.toString();
+  return getFileNameLowLevel(flags, rawName, extraFields, true);
 }

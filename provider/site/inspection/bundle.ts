@@ -71,7 +71,7 @@ export async function inspectBundle(
   if (found === undefined) throw noStartPage(tree);
   const { root, leftOut } = found;
   files -= leftOut.length;
-  for (const path of leftOut) unpackedBytes -= finder.sizeOf(path);
+  for (const path of leftOut) unpackedBytes -= tree.sizeOf(path) ?? 0;
   // servers send this page for missing pages
   if (tree.hasFile(inRoot(root, "404.html"))) pages--;
   loads.followModules(root, (path) => tree.hasFile(path));
@@ -119,38 +119,37 @@ export async function unpackBundle(
   for await (const { path, size, content } of filesOf(bundle, new SiteTree(limits), signal)) {
     if (isLeftOut.has(path)) continue;
     if (!path.startsWith(inRoot(root, ""))) throw changed();
-    const watched = new WatchedContent(content);
-    await sink.file({ path: withoutRoot(root, path), size }, watched.pieces()).catch((error: unknown) => {
-      throw watched.failure ?? error; // the bundle's error comes before the sink's
+    const reading: Reading = { bytes: 0 };
+    const file = { path: withoutRoot(root, path), size };
+    await sink.file(file, watched(content, reading)).catch((error: unknown) => {
+      throw reading.failure ?? error; // the bundle's error comes before the sink's
     });
-    if (watched.readBytes !== size)
+    if (reading.bytes !== size)
       throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
   }
 }
 
+/** How much of a file a sink has read, and the error of the bundle meanwhile. */
+interface Reading {
+  bytes: number;
+  failure?: unknown;
+}
+
 /**
- * A file's content while a sink reads it. A class for all files: a generator function of each file's own would keep that file alive
- * until the next full garbage collection.
+ * A file's content while a sink reads it. One function for all files: one of each file's own would keep that file alive until the next
+ * full garbage collection.
  */
-class WatchedContent {
-  readonly #content: AsyncIterable<Uint8Array>;
-  readBytes = 0;
-  /** The error of the bundle. */
-  failure: unknown;
-
-  constructor(content: AsyncIterable<Uint8Array>) {
-    this.#content = content;
-  }
-
-  async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      for await (const piece of this.#content) {
-        this.readBytes += piece.length;
-        yield piece;
-      }
-    } catch (error) {
-      throw (this.failure = error);
+async function* watched(
+  content: AsyncIterable<Uint8Array>,
+  reading: Reading,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for await (const piece of content) {
+      reading.bytes += piece.length;
+      yield piece;
     }
+  } catch (error) {
+    throw (reading.failure = error);
   }
 }
 
@@ -171,23 +170,14 @@ async function* filesOf(
   const contents = new Map<string, string>();
   /** For each file, the published links to it. */
   const copies = new Map<string, string[]>();
-  for await (const { name, kind, size: ownSize, linkTo, content } of entriesOf(
-    bundle,
-    tree.limits,
-    signal,
-    onRead,
-  )) {
-    let target: string | undefined;
-    let size = ownSize;
-    if (linkTo !== undefined) {
-      const named = linkTo.replace(/^(?:\.\/)+/, "");
-      target = contents.get(named) ?? named;
-      const targetSize = tree.sizeOf(target);
-      if (targetSize === undefined) {
-        const problem = `is a hard link to «${shown(linkTo)}», which is no earlier file of the archive`;
-        throw entryRefusal(name, problem, REMEDIES.hardLink);
-      }
-      size = targetSize;
+  for await (const entry of entriesOf(bundle, tree.limits, signal, onRead)) {
+    const { name, kind, linkTo = "", content } = entry;
+    const named = entry.linkTo?.replace(/^(?:\.\/)+/, "");
+    const target = named && (contents.get(named) ?? named);
+    const size = target === undefined ? entry.size : tree.sizeOf(target);
+    if (size === undefined) {
+      const problem = `is a hard link to «${shown(linkTo)}», which is no earlier file of the archive`;
+      throw entryRefusal(name, problem, REMEDIES.hardLink);
     }
     unpackedBytes += size;
     boundUnpacked(unpackedBytes, Infinity, tree.limits);

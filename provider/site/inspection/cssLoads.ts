@@ -20,6 +20,9 @@ const ADDRESS = /^(?:url|src)$/;
 /** Rules whose address is only an identifier. */
 const NAMING = /^(?:namespace|(?:-moz-)?document)$/;
 
+/** What ends a rule or a declaration. */
+const ENDS = new Set<TokenType>([TokenType.Semicolon, TokenType.OpenCurly, TokenType.CloseCurly]);
+
 /** Whether a style sheet may load something: a quick check before it is tokenized. */
 export function mayLoad(css: string): boolean {
   return MAY_LOAD.test(css);
@@ -55,45 +58,23 @@ export async function cssLoads(
       spent = work;
     }
     // Stryker restore all
+    if (token[0] === TokenType.Whitespace || token[0] === TokenType.Comment) continue;
     const wasAddressNext: boolean = isAddressNext;
     isAddressNext = false;
-    switch (token[0]) {
-      case TokenType.Whitespace:
-      case TokenType.Comment:
-        isAddressNext = wasAddressNext;
-        break;
-      case TokenType.URL:
-        if (!isNaming) load(token[4].value);
-        break;
-      case TokenType.String:
-        if (!isNaming && (wasAddressNext || depth === 1)) load(token[4].value);
-        break;
-      case TokenType.AtKeyword: {
-        const name = token[4].value.toLowerCase();
-        isNaming = NAMING.test(name);
-        isAddressNext = name === "import";
-        break;
-      }
-      case TokenType.Function: {
-        const name = token[4].value.toLowerCase();
-        isAddressNext = ADDRESS.test(name);
-        if (depth > 0 || IMAGE_SET.test(name)) depth++;
-        break;
-      }
-      case TokenType.OpenParen:
-        if (depth > 0) depth++;
-        break;
-      case TokenType.CloseParen:
-        if (depth > 0) depth--;
-        break;
-      case TokenType.Semicolon:
-      case TokenType.OpenCurly:
-      case TokenType.CloseCurly:
-        isNaming = false;
-        depth = 0;
-        break;
-      default:
-    }
+    if (token[0] === TokenType.URL || token[0] === TokenType.String) {
+      const isAddress = token[0] === TokenType.URL || wasAddressNext || depth === 1;
+      if (isAddress && !isNaming) load(token[4].value);
+    } else if (token[0] === TokenType.AtKeyword) {
+      const name = token[4].value.toLowerCase();
+      isNaming = NAMING.test(name);
+      isAddressNext = name === "import";
+    } else if (token[0] === TokenType.Function) {
+      const name = token[4].value.toLowerCase();
+      isAddressNext = ADDRESS.test(name);
+      if (depth > 0 || IMAGE_SET.test(name)) depth++;
+    } else if (token[0] === TokenType.OpenParen && depth > 0) depth++;
+    else if (token[0] === TokenType.CloseParen && depth > 0) depth--;
+    else if (ENDS.has(token[0])) [isNaming, depth] = [false, 0];
   }
   await budget.spend(css.length + errors * ERROR_WORK - spent);
 }

@@ -30,6 +30,15 @@ export function externalAddress(address: string, base: string): string | undefin
   return printable(truncate(`${url.protocol}//${url.host}${url.pathname}`, LONGEST));
 }
 
+/** An address without its percent codes; undefined if they are no text. */
+export function decoded(address: string): string | undefined {
+  try {
+    return decodeURI(address);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The base URL that a `<base>` sets: {@link SITE_BASE} when it stays in the site, or when browsers ignore it. */
 export function baseUrlOf(address: string): string {
   const base = URL.parse(address, SITE_BASE);

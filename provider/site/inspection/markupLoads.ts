@@ -141,7 +141,7 @@ export class MarkupLoads extends MarkupReader {
       if (ADDRESSES.has(`${element} ${name}`)) {
         if (name === "values") this.#loadList(value.split(";"));
         else this.#load(value, FRAMES.test(element));
-      } else if (LISTS.has(`${element} ${name}`)) this.#loadList(srcsetAddresses(value));
+      } else if (LISTS.test(`${element} ${name}`)) this.#loadList(srcsetAddresses(value));
       else if (PRESENTATION.test(name)) {
         // Stryker disable next-line ConditionalExpression: only quicker: a style that cannot load has no loads
         if (mayLoad(value)) this.#sink.within({ kind: "css", text: value, base: this.#base });
@@ -203,25 +203,19 @@ const LOADING: Readonly<Record<string, string>> = {
   values: "animate",
 };
 
-/** The same for attributes with lists of images. */
-const LISTING: Readonly<Record<string, string>> = { srcset: "img image source", imagesrcset: "link" };
-
-const pairsOf = (table: Readonly<Record<string, string>>): ReadonlySet<string> =>
-  new Set(
-    Object.entries(table).flatMap(([name, elements]) => elements.split(" ").map((each) => `${each} ${name}`)),
-  );
-
 /** Attributes with an address that is loaded: `img src`. */
-export const ADDRESSES = pairsOf(LOADING);
+const ADDRESSES: ReadonlySet<string> = new Set(
+  Object.entries(LOADING).flatMap(([name, elements]) => elements.split(" ").map((each) => `${each} ${name}`)),
+);
 
-/** Attributes with a list of images: `img srcset`. */
-export const LISTS = pairsOf(LISTING);
+/** Attributes with a list of images. */
+const LISTS = /^(?:(?:img|image|source) srcset|link imagesrcset)$/;
 
 /**
  * Relations of a `<link>` for which browsers open a connection. Others (`canonical`, `alternate`, `author`…) are only
  * information.
  */
-export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
+const LOADING_RELATIONS: ReadonlySet<string> = new Set(
   (
     "apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image compression-dictionary dns-prefetch icon " +
     "manifest mask-icon modulepreload preconnect prefetch preload prerender stylesheet"
@@ -229,27 +223,15 @@ export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
 );
 
 /** Attributes of SVG with a style's value. */
-export const PRESENTATION =
-  /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
+const PRESENTATION = /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
 
 /**
- * The addresses in a `srcset`, as browsers parse it:
- * https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
+ * An address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
+ * parentheses, as browsers parse it: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export function* srcsetAddresses(srcset: string): Generator<string, void, undefined> {
-  // an address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
-  // parentheses
-  const candidate = /[\t\n\f\r ,]*([^\t\n\f\r ]+)/y;
-  const descriptors = /(?:\([^)]*\)?|[^,(])*/y;
-  for (let match; (match = candidate.exec(srcset)) !== null;) {
-    const token = match[1] ?? "";
-    let end = token.length;
-    while (token.charAt(end - 1) === ",") end--;
-    yield token.slice(0, end);
-    if (end === token.length) {
-      descriptors.lastIndex = candidate.lastIndex;
-      descriptors.exec(srcset);
-      candidate.lastIndex = descriptors.lastIndex;
-    }
-  }
+const CANDIDATE = /[\t\n\f\r ,]*([^\t\n\f\r ,](?:[^\t\n\f\r ]*[^\t\n\f\r ,])?)(?:,+|(?:\([^)]*\)?|[^,(])*)/gy;
+
+/** The addresses in a `srcset`. */
+export function srcsetAddresses(srcset: string): Iterable<string> {
+  return srcset.matchAll(CANDIDATE).map(([, address = ""]) => address);
 }

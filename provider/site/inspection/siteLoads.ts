@@ -6,7 +6,7 @@ import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "../archive/site";
 import { externalAddress, SITE_BASE } from "./externalAddress";
 import { mediaTypeOf } from "./mediaTypes";
 import { isAddress, staticImports, SiteModules } from "./siteModules";
-import { MAX_BYTES, textLoads } from "./textLoads";
+import { markedEncoding, MAX_BYTES, textLoads } from "./textLoads";
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */
 const UNPACKERS = new Map([
@@ -15,9 +15,17 @@ const UNPACKERS = new Map([
   [".zst", undefined],
 ]);
 
+interface Found {
+  readonly page: string;
+  pages: number;
+  /** The last page that had it: a page counts once. */
+  last: string;
+}
+
 /** Collects the external loads of a site's pages, SVG files, style sheets and modules. */
 export class SiteLoads {
-  readonly #loads = new ExternalLoads();
+  /** Each address once, by host. More than can be reported are not kept. */
+  readonly #hosts = new Map<string, Map<string, Found>>();
   readonly #modules = new SiteModules();
   readonly #budget: InspectionBudget;
 
@@ -25,9 +33,13 @@ export class SiteLoads {
     this.#budget = budget;
   }
 
-  /** What was found, see `Inspection`. */
+  /** What was found, see `Inspection`: the first address of each host, then the second of each, and so on. */
   get external(): ExternalLoad[] {
-    return this.#loads.list();
+    return [...this.#hosts.values()]
+      .flatMap((addresses) => [...addresses].map(([address, found], round) => ({ round, address, found })))
+      .sort((one, other) => one.round - other.round)
+      .slice(0, MAX_EXTERNAL_LOADS)
+      .map(({ address, found: { page, pages } }) => ({ page, address, pages }));
   }
 
   /** Reads a file only if it may load something. A file that cannot be inspected is reported like a load. */
@@ -42,19 +54,20 @@ export class SiteLoads {
       if (size > MAX_BYTES) throw new NotInspected("too large");
       const whole = Buffer.concat(await Array.fromAsync(content));
       const bytes = await unpacked(whole, type?.encoding === "gzip" ? ".gz" : packing);
-      const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
+      // other character sets than those of a byte order mark encode addresses as UTF-8 does
+      const text = new TextDecoder(markedEncoding(bytes)).decode(bytes);
       if (kind === "module") {
         await this.#budget.spend(text.length);
         this.#modules.addFile(plainPath, { imports: staticImports(text) });
       } else {
-        const add = (address: string): void => this.#loads.add(path, address);
+        const add = (address: string): void => this.#add(path, address);
         await textLoads({ kind, text, base: SITE_BASE }, this.#budget, add, this.#modules.sinkOf(path));
       }
     } catch (error) {
       if (!(error instanceof NotInspected)) throw error;
       // a script that is no module imports nothing
       if (kind === "module") this.#modules.addFile(plainPath, { imports: [], problem: error.address });
-      else this.#loads.add(path, error.address);
+      else this.#add(path, error.address);
     }
   }
 
@@ -65,46 +78,15 @@ export class SiteLoads {
    * @param hasFile whether the archive has a file
    */
   followModules(root: string, hasFile: (path: string) => boolean): void {
-    this.#modules.follow(root, hasFile, (path, { imports, problem }) => {
-      if (problem !== undefined) this.#loads.add(path, problem);
-      for (const specifier of imports) {
-        const address = isAddress(specifier) ? externalAddress(specifier, SITE_BASE) : undefined;
-        if (address !== undefined) this.#loads.add(path, address);
-      }
-    });
+    for (const [path, files] of this.#modules.follow(root, hasFile)) {
+      const addresses = files.flatMap(({ imports }) => imports.filter(isAddress));
+      const loads = addresses.map((address) => externalAddress(address, SITE_BASE));
+      const problem = files.find((file) => file.problem !== undefined)?.problem;
+      for (const load of [problem, ...loads]) if (load !== undefined) this.#add(path, load);
+    }
   }
-}
 
-async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
-  if (packing === "") return bytes;
-  try {
-    const unpack = UNPACKERS.get(packing);
-    if (unpack) return await unpack(bytes, { maxOutputLength: MAX_BYTES });
-  } catch {
-    // not this compression, or too much content
-  }
-  throw new NotInspected("its compressed data is invalid, or has more than 16 MiB");
-}
-
-/** UTF-8, or the encoding of a byte order mark. Other character sets encode addresses in the same bytes. */
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
-}
-
-interface Found {
-  readonly page: string;
-  pages: number;
-  /** The last page that had it: a page counts once. */
-  last: string;
-}
-
-/** Collects the external addresses of a site: each once, with its first page and the number of pages that have it. */
-export class ExternalLoads {
-  /** By host and address. More than can be reported are not kept. */
-  readonly #hosts = new Map<string, Map<string, Found>>();
-
-  add(page: string, address: string): void {
+  #add(page: string, address: string): void {
     const host = isNotInspected(address) ? address : new URL(address).host;
     const known = this.#hosts.get(host);
     if (known === undefined && this.#hosts.size >= MAX_EXTERNAL_LOADS) return;
@@ -118,14 +100,15 @@ export class ExternalLoads {
       found.last = page;
     }
   }
+}
 
-  /** The first address of each host, then the second of each, and so on. */
-  list(): ExternalLoad[] {
-    const hosts = [...this.#hosts.values()].map((addresses) => [...addresses]);
-    const rounds = Math.max(0, ...hosts.map(({ length }) => length));
-    return Array.from({ length: rounds }, (_, round) => hosts.flatMap((each) => each.slice(round, round + 1)))
-      .flat()
-      .slice(0, MAX_EXTERNAL_LOADS)
-      .map(([address, { page, pages }]) => ({ page, address, pages }));
+async function unpacked(bytes: Buffer, packing: string): Promise<Buffer> {
+  if (packing === "") return bytes;
+  try {
+    const unpack = UNPACKERS.get(packing);
+    if (unpack) return await unpack(bytes, { maxOutputLength: MAX_BYTES });
+  } catch {
+    // not this compression, or too much content
   }
+  throw new NotInspected("its compressed data is invalid, or has more than 16 MiB");
 }

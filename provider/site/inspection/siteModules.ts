@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path/posix";
 import { parse, type ImportSpecifier } from "es-module-lexer/minimal";
 import { embeddedIn, jsonIn } from "./embedded";
+import { decoded } from "./externalAddress";
 import { NotInspected } from "./inspectionBudget";
 
 /** Receives what a page or a module says about modules of the site. */
@@ -24,7 +25,8 @@ export interface ModuleFile {
  * files were read.
  */
 export class SiteModules {
-  readonly #files = new Map<string, ModuleFile>();
+  /** For each path, the module and its compressed copies. */
+  readonly #files = new Map<string, readonly ModuleFile[]>();
   /** Addresses that pages load: as written, by the path that they have if they are relative to their page. */
   readonly #wanted = new Map<string, string>();
   readonly #names = new Set<string>();
@@ -32,12 +34,7 @@ export class SiteModules {
   readonly #translations = new Map<string, Map<string, string>>();
 
   addFile(path: string, file: ModuleFile): void {
-    const { imports, problem } = this.#files.get(path) ?? { imports: [] };
-    const first = problem ?? file.problem;
-    this.#files.set(path, {
-      imports: [...imports, ...file.imports],
-      ...(first !== undefined && { problem: first }),
-    });
+    this.#files.set(path, [...(this.#files.get(path) ?? []), file]);
   }
 
   /** Receives what a file says. @param path its path in the archive */
@@ -53,16 +50,15 @@ export class SiteModules {
   }
 
   /**
-   * Visits each module that a page loads, directly or through others, once.
+   * Each module that a page loads, directly or through others, once.
    *
    * @param root the site's folder in the archive
    * @param hasFile whether the archive has a file
    */
-  follow(
+  *follow(
     root: string,
     hasFile: (path: string) => boolean,
-    visit: (path: string, file: ModuleFile) => void,
-  ): void {
+  ): Generator<[path: string, files: readonly ModuleFile[]], void, undefined> {
     const seen = new Set<string>();
     const open: string[] = [];
     const want = (path: string, address: string): void => {
@@ -82,10 +78,9 @@ export class SiteModules {
     for (const [path, address] of this.#wanted) want(path, address);
     for (const name of this.#names) translate(name);
     for (let path; (path = open.pop()) !== undefined;) {
-      const file = this.#files.get(path);
-      if (file === undefined) continue;
-      visit(path, file);
-      for (const specifier of file.imports) {
+      const files = this.#files.get(path) ?? [];
+      yield [path, files];
+      for (const specifier of files.flatMap(({ imports }) => imports)) {
         if (isAddress(specifier)) want(...located(path, specifier));
         else translate(specifier);
       }
@@ -104,17 +99,10 @@ function located(path: string, address: string): [path: string, address: string]
  * the server is not known, for an address that begins with a slash.
  */
 function candidates(path: string, address: string, root: string): string[] {
-  const found = address.startsWith("/") ? [] : [path, join(root, address)];
-  for (let slash = address.indexOf("/"); slash !== -1; slash = address.indexOf("/", slash + 1)) {
-    if (address.startsWith("/")) found.push(join(root, address.slice(slash + 1)));
-  }
-  return found.flatMap((each) => {
-    try {
-      return [decodeURI(each), each];
-    } catch {
-      return [each];
-    }
-  });
+  const found = address.startsWith("/")
+    ? Array.from(address.matchAll(/\//g), ({ index }) => join(root, address.slice(index + 1)))
+    : [path, join(root, address)];
+  return found.flatMap((each) => [decoded(each) ?? each, each]);
 }
 
 /** A module without one of these words imports nothing. */

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path/posix";
-import { type Remedy, refusal, shown } from "../archive/refusal";
+import { refusal, shown } from "../archive/refusal";
 import type { SiteTree } from "./siteTree";
 
 /** Which part of a bundle is the site. Paths are those of the archive. */
@@ -32,15 +32,11 @@ const MAX_LAUNCH_FILES = 16;
 export class SiteRootFinder {
   /** The content of launch files. */
   readonly #launchFiles = new Map<string, string>();
-  /** The size of each file that may be left out. */
-  readonly #sizes = new Map<string, number>();
 
   /** Reads the content of a launch file. */
   async see(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
     const name = basename(path);
-    if (path.split("/").length > MAX_DEPTH || !(LAUNCHES.test(name) || COMPANION.test(name))) return;
-    this.#sizes.set(path, size);
-    if (!(STARTS.test(name) && DESKTOP.test(name))) return;
+    if (path.split("/").length > MAX_DEPTH || !STARTS.test(name) || !DESKTOP.test(name)) return;
     if (size > LONGEST_LAUNCH_FILE || this.#launchFiles.size >= MAX_LAUNCH_FILES) return;
     this.#launchFiles.set(path, Buffer.concat(await Array.fromAsync(content)).toString("latin1"));
   }
@@ -65,31 +61,22 @@ export class SiteRootFinder {
       root = folder;
     }
     if (!tree.hasFile(join(root, "index.html"))) return undefined;
-    return { root, leftOut: [...leftOut, ...this.#launchersIn(root)] };
-  }
-
-  /** Size of a file that is left out, in bytes. */
-  sizeOf(path: string): number {
-    return this.#sizes.get(path) ?? 0;
+    return { root, leftOut: [...leftOut, ...this.#launchersIn(root, tree)] };
   }
 
   /**
    * The launch files in the site's own folder, and the programs there that they name. Without a launch file that names it, a
    * program is a file of the site.
    */
-  #launchersIn(root: string): string[] {
-    const inFolder = [...this.#sizes.keys()].filter((path) => path === join(root, basename(path)));
-    const programs = inFolder.filter((path) => PROGRAM.test(path));
-    const found = new Set<string>();
-    for (const path of inFolder) {
-      const text = this.#launchFiles.get(path);
-      if (text === undefined) continue;
-      for (const program of programs.filter((each) => text.includes(basename(each)))) {
-        found.add(path);
-        found.add(program);
-      }
-    }
-    return [...found];
+  #launchersIn(root: string, tree: SiteTree): string[] {
+    const launchers = [...this.#launchFiles].filter(([path]) => path === join(root, basename(path)));
+    if (launchers.length === 0) return [];
+    const programs = tree.childrenOf(root).files.filter((path) => PROGRAM.test(path));
+    const found = launchers.flatMap(([path, text]) => {
+      const named = programs.filter((each) => text.includes(basename(each)));
+      return named.length === 0 ? [] : [path, ...named];
+    });
+    return [...new Set(found)];
   }
 }
 
@@ -97,39 +84,32 @@ function startsSite(path: string): boolean {
   return STARTS.test(basename(path)) && LAUNCHES.test(path);
 }
 
-/** Start pages of other names: web servers need a setting for them. */
-const OTHER_NAMES = ["index.htm", "index.shtml", "index.xhtml", "index.xht"];
+/** Start pages, those of other names last: web servers need a setting for them. */
+const START_PAGES = ["index.html", "index.htm", "index.shtml", "index.xhtml", "index.xht"];
 
 /** The refusal of an archive that has no start page where one is looked for: it names one that is elsewhere. */
 export function noStartPage(tree: SiteTree): Error {
-  const exported = "Check that the domain has pages, and export the site again.";
-  const refused = (further: string, packed: string): Error => {
-    const remedy: Remedy = { exported, packed };
-    return refusal(
-      `has no index.html, neither at the top nor in its only top-level folder${further}`,
-      remedy,
-    );
-  };
-  const [start] = tree.filesNamed("index.html");
-  const other = start ?? OTHER_NAMES.flatMap((name) => tree.filesNamed(name))[0];
-  if (other === undefined) {
-    return refused("", "Pack the content of the folder with the pages: `tar -czf site.tar.gz -C FOLDER .`.");
-  }
-  const folder = dirname(other);
-  if (/\.xht(?:ml)?$/i.test(other)) return refused(`, only «${shown(other)}»`, leadTo(other));
-  if (!other.endsWith("index.html")) {
-    const rename = `Name the start page index.html: it is «${shown(other)}».`;
-    return refused(`, only «${shown(other)}»`, rename);
-  }
-  const pack = `Pack the content of ${shown(folder)}/: \`tar -czf site.tar.gz -C ${quoted(folder)} .\`.`;
-  return refused(`, only «${shown(other)}»`, pack);
+  const [other] = START_PAGES.flatMap((name) => tree.filesNamed(name));
+  const only = other === undefined ? "" : `, only «${shown(other)}»`;
+  return refusal(`has no index.html, neither at the top nor in its only top-level folder${only}`, {
+    exported: "Check that the domain has pages, and export the site again.",
+    packed:
+      other === undefined
+        ? "Pack the content of the folder with the pages: `tar -czf site.tar.gz -C FOLDER .`."
+        : howToPublish(other),
+  });
 }
 
-/** A start page in XHTML keeps its name: other pages lead to it, and a browser reads it as XML only then. */
-function leadTo(page: string): string {
-  const folder = dirname(page) === "." ? "FOLDER" : quoted(dirname(page));
-  const html = `<meta http-equiv="refresh" content="0; url=${encodeURIComponent(basename(page))}">`;
-  return `Add an index.html that leads there: \`echo '${html}' > ${folder}/index.html && tar -czf site.tar.gz -C ${folder} .\`.`;
+function howToPublish(page: string): string {
+  const folder = dirname(page);
+  if (/\.xht(?:ml)?$/i.test(page)) {
+    // it keeps its name: other pages lead to it, and a browser reads it as XML only then
+    const place = folder === "." ? "FOLDER" : quoted(folder);
+    const html = `<meta http-equiv="refresh" content="0; url=${encodeURIComponent(basename(page))}">`;
+    return `Add an index.html that leads there: \`echo '${html}' > ${place}/index.html && tar -czf site.tar.gz -C ${place} .\`.`;
+  }
+  if (!page.endsWith("index.html")) return `Name the start page index.html: it is «${shown(page)}».`;
+  return `Pack the content of ${shown(folder)}/: \`tar -czf site.tar.gz -C ${quoted(folder)} .\`.`;
 }
 
 /** A path as a shell reads it. */

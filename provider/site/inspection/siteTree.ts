@@ -72,10 +72,11 @@ export class SiteTree {
   /** The files with this name in any letters, the least deep first. */
   filesNamed(name: string): string[] {
     const depth = (path: string): number => path.split("/").length;
-    const named: string[] = [];
-    for (const { path, kind } of this.#published())
-      if (kind === "file" && basename(path).toLowerCase() === name) named.push(path);
-    return named.sort((one, other) => depth(one) - depth(other));
+    return this.#published()
+      .filter(({ path, kind }) => kind === "file" && basename(path).toLowerCase() === name)
+      .map(({ path }) => path)
+      .toArray()
+      .sort((one, other) => depth(one) - depth(other));
   }
 
   /**

@@ -8,6 +8,12 @@ import { importMapEntries, isAddress, staticImports, type ModuleSink } from "./s
 /** Maximum size of one page, SVG file, style sheet or module, in bytes: a book on one page has some megabytes. */
 export const MAX_BYTES = 16 * 1_024 * 1_024;
 
+/** The encoding of a byte order mark other than that of UTF-8. */
+export function markedEncoding([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
 /** Maximum nesting of documents: a page in an attribute of a page, a style in an address of a style. */
 const MAX_NESTED = 4;
 

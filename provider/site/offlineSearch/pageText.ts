@@ -4,22 +4,7 @@ import type { Section } from "../search/textIndex";
 import { beginning } from "../search/words";
 
 /** What a page contributes to its site's search. */
-export interface PageText {
-  /** Primary language, such as `de`; empty if the page does not say. */
-  readonly language: string;
-  readonly title: string;
-  readonly sections: readonly Section[];
-  /** Whether the page asks to be left out: `noindex`, a redirect. */
-  readonly isHidden: boolean;
-  /** Whether a script runs on the page, which may make its content. */
-  readonly hasScript: boolean;
-  /** Whether an element at the end of the file belongs to the page's content. */
-  readonly canAppend: boolean;
-  /** Addresses of other pages that the page links to, as written. */
-  readonly links: readonly string[];
-  /** Addresses of scripts and styles that start with one slash. */
-  readonly rootedLoads: readonly string[];
-}
+export type PageText = ReturnType<PageReader["end"]>;
 
 /** Elements whose text is no content, wherever they are. */
 const NEVER = new Set(
@@ -88,22 +73,28 @@ export class PageReader extends MarkupReader {
   /** The id of the innermost element that began since the last text. */
   #nextAnchor = "";
 
-  end(): PageText {
+  end() {
     const isContent = this.tokenizer.state === TokenizerMode.DATA && !this.isInForeign;
     this.tokenizer.write("", true);
     this.#endHeading();
     const sections = this.#hasMain ? this.#sections.filter(({ isMain }) => isMain) : this.#sections;
-    const plain = sections
+    const plain: Section[] = sections
       .map(({ anchor, heading, text }) => ({ anchor, heading, text: spaced(text.join("")) }))
       .filter(({ heading, text }) => heading !== "" || text !== "");
     return {
+      /** Primary language, such as `de`; empty if the page does not say. */
       language: this.#language,
       title: beginning(spaced(this.#title.join("")), LONGEST_HEADING),
       sections: plain,
+      /** Whether the page asks to be left out: `noindex`, a redirect. */
       isHidden: this.#isHidden,
+      /** Whether a script runs on the page, which may make its content. */
       hasScript: this.#hasScript,
+      /** Whether an element at the end of the file belongs to the page's content. */
       canAppend: isContent && this.#inert.length === 0 && !this.#hasBase && !this.#hasFrames,
+      /** Addresses of other pages that the page links to, as written. */
       links: this.#links,
+      /** Addresses of scripts and styles that start with one slash. */
       rootedLoads: this.#rootedLoads,
     };
   }

@@ -1,7 +1,9 @@
 import { dirname } from "node:path/posix";
+import { decoded } from "../inspection/externalAddress";
 
 /** How a site links to its pages: servers accept several addresses, client routers only their own. */
-type Style = "file" | "bare" | "slash";
+const STYLES = ["file", "slash", "bare"] as const;
+type Style = (typeof STYLES)[number];
 
 /** Longer addresses, in UTF-16 units, and deeper ones lead to no page: no path of a site is that long. */
 const LONGEST_ADDRESS = 4_096;
@@ -10,7 +12,8 @@ const MOST_FOLDERS = 100;
 /** Learns from a site's links how it writes the addresses of its pages. */
 export class SiteAddresses {
   readonly #hasFile: (path: string) => boolean;
-  readonly #counts = { index: new Map<Style, number>(), page: new Map<Style, number>() };
+  /** How many links lead to a page (`page`) or to that of a folder (`index`) in each style: `index slash`. */
+  readonly #counts = new Map<string, number>();
 
   /** @param hasFile whether the site has a file */
   constructor(hasFile: (path: string) => boolean) {
@@ -20,14 +23,11 @@ export class SiteAddresses {
   /** @param links addresses as the page has them */
   learn(page: string, links: readonly string[]): void {
     for (const link of links) {
-      const path = this.#pathOf(page, link);
-      if (path === undefined) continue;
-      const bare = path.replace(/\/$/, "");
-      const style: Style = path !== bare || path === "" ? "slash" : "bare";
-      if (this.#hasFile(path)) {
-        if (/\.html?$/.test(path)) this.#count(/(?:^|\/)index\.html?$/.test(path) ? "index" : "page", "file");
-      } else if (this.#hasFile(`${bare}.html`)) this.#count("page", style);
-      else if (this.#hasFile(below(bare, "index.html"))) this.#count("index", style);
+      const kinds = pathsOf(page, link)
+        .values()
+        .map((path) => this.#kindOf(path));
+      const kind = kinds.find((each) => each !== undefined);
+      if (kind !== undefined) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     }
   }
 
@@ -49,43 +49,40 @@ export class SiteAddresses {
    */
   rootOf(loads: readonly string[]): string | undefined {
     for (const load of loads) {
-      const path = addressIn(load);
-      for (const slash of path === undefined ? [] : slashesIn(path)) {
-        if (path !== undefined && this.#hasFile(path.slice(slash + 1))) return path.slice(0, slash + 1);
-      }
+      const path = addressIn(load) ?? "";
+      for (const slash of slashesIn(path))
+        if (this.#hasFile(path.slice(slash + 1))) return path.slice(0, slash + 1);
     }
     return undefined;
   }
 
-  #pathOf(page: string, link: string): string | undefined {
-    if (/^[a-z][a-z0-9+.-]*:|^\/\/|^[#?]/i.test(link) || link === "") return undefined;
-    const address = addressIn(link);
-    if (address === undefined) return undefined;
-    if (!address.startsWith("/")) {
-      const url = new URL(`http://site/${dirname(page)}/`);
-      return decoded(new URL(encodeURI(address), url).pathname)?.slice(1);
+  /** What a link to a path leads to, and its style; undefined if it leads to no file. */
+  #kindOf(path: string): string | undefined {
+    if (this.#hasFile(path)) {
+      if (!/\.html?$/.test(path)) return "no page";
+      return /(?:^|\/)index\.html?$/.test(path) ? "index file" : "page file";
     }
-    // the path of the server is unknown: the first candidate that is a file
-    for (const slash of slashesIn(address)) {
-      const path = address.slice(slash + 1);
-      const bare = path.replace(/\/$/, "");
-      if ([path, `${bare}.html`, below(bare, "index.html")].some(this.#hasFile)) return path;
-    }
-    return undefined;
-  }
-
-  #count(kind: "index" | "page", style: Style): void {
-    this.#counts[kind].set(style, (this.#counts[kind].get(style) ?? 0) + 1);
+    const bare = path.replace(/\/$/, "");
+    const style: Style = path !== bare || path === "" ? "slash" : "bare";
+    if (this.#hasFile(`${bare}.html`)) return `page ${style}`;
+    return this.#hasFile(bare === "" ? "index.html" : `${bare}/index.html`) ? `index ${style}` : undefined;
   }
 
   #most(kind: "index" | "page", otherwise: Style): Style {
-    let [most, best] = [0, otherwise];
-    for (const style of ["file", "slash", "bare"] as const) {
-      const count = this.#counts[kind].get(style) ?? 0;
-      if (count > most || (count === most && count > 0 && style === otherwise)) [most, best] = [count, style];
-    }
-    return best;
+    const count = (style: Style): number => this.#counts.get(`${kind} ${style}`) ?? 0;
+    return STYLES.reduce((best, style) => (count(style) > count(best) ? style : best), otherwise);
   }
+}
+
+/** The paths that a link of a page may lead to: the path of the site on its server is unknown. */
+function pathsOf(page: string, link: string): string[] {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\/|^[#?]|^$/i.test(link)) return [];
+  const address = addressIn(link);
+  if (address === undefined) return [];
+  if (address.startsWith("/")) return slashesIn(address).map((slash) => address.slice(slash + 1));
+  const { pathname } = new URL(encodeURI(address), `http://site/${dirname(page)}/`);
+  const path = decoded(pathname);
+  return path === undefined ? [] : [path.slice(1)];
 }
 
 /** The address without query and fragment; undefined if no page of a site can have it. */
@@ -96,19 +93,6 @@ function addressIn(link: string): string | undefined {
 }
 
 function slashesIn(address: string): number[] {
-  const slashes: number[] = [];
-  for (let at = address.indexOf("/"); at >= 0; at = address.indexOf("/", at + 1)) slashes.push(at);
+  const slashes = Array.from(address.matchAll(/\//g), ({ index }) => index);
   return slashes.length > MOST_FOLDERS ? [] : slashes;
-}
-
-function below(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
-}
-
-function decoded(address: string): string | undefined {
-  try {
-    return decodeURI(address);
-  } catch {
-    return undefined;
-  }
 }

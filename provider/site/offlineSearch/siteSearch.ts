@@ -1,15 +1,15 @@
 import type { SiteFile, SiteSink } from "../archive/site";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
-import { MAX_BYTES } from "../inspection/textLoads";
+import { markedEncoding, MAX_BYTES } from "../inspection/textLoads";
 import { Yielder, WORK_PER_ENTRY } from "../archive/yielder";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { boxFiles } from "./boxFiles";
 import { isExcluded, type SearchOptions } from "./options";
 import { PageReader } from "./pageText";
-import { ReadPage } from "./readPage";
+import { type ReadPage, readPage } from "./readPage";
 import { SiteAddresses } from "./siteAddresses";
-import { withoutSiteName } from "./siteTitles";
-import { compareTexts, type IndexFile, TextIndex } from "../search/textIndex";
+import { titlesOf } from "./siteTitles";
+import { compareTexts, type IndexFile, type Section, TextIndex } from "../search/textIndex";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
 export const SEARCH_VERSION = "4";
@@ -59,14 +59,9 @@ export class SiteSearch implements SiteSink {
       );
     }
     if (!isPage(path) || size > MAX_BYTES) return this.#sink.file(file, content);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
+    const bytes = Buffer.concat(await Array.fromAsync(content));
     const tag = await this.#read(path, bytes);
-    await this.#sink.file(
-      { path, size: size + tag.length },
-      [bytes, tag].values() as unknown as AsyncIterable<Uint8Array>,
-    );
+    await this.#sink.file({ path, size: size + tag.length }, asContent(bytes, tag));
   }
 
   /** The pages that the search has read, in no order. */
@@ -81,15 +76,15 @@ export class SiteSearch implements SiteSink {
     const write = async ({ name, text }: IndexFile): Promise<void> => {
       await this.#yielder.take(text.length + WORK_PER_FILE);
       const bytes = Buffer.from(text);
-      const content = [bytes].values() as unknown as AsyncIterable<Uint8Array>;
-      return this.#sink.file({ path: `${SEARCH_FOLDER}/${name}`, size: bytes.length }, content);
+      return this.#sink.file({ path: `${SEARCH_FOLDER}/${name}`, size: bytes.length }, asContent(bytes));
     };
     for (const [language, index] of [...indexes].sort(([one], [other]) => compareTexts(one, other))) {
-      const files = index.files(language, (path) => this.#addresses.addressOf(path));
-      let next = files.next();
-      for (; next.done !== true; next = files.next()) await write(next.value);
-      await write(next.value);
-      languages.push([language, next.value.key]);
+      let last = "";
+      for (const file of index.files(language, (path) => this.#addresses.addressOf(path))) {
+        await write(file);
+        last = file.key;
+      }
+      languages.push([language, last]);
     }
     for (const file of boxFiles(this.#options, languages)) await write(file);
     return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
@@ -109,7 +104,7 @@ export class SiteSearch implements SiteSink {
     this.#addresses.learn(path, page.links);
     const isMissing = /^404\.html?$/.test(path);
     if (!page.isHidden && !isMissing && !isExcluded(path, this.#options.exclude))
-      this.#pages.push(new ReadPage(path, page));
+      this.#pages.push(readPage(path, page));
     const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
     if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
       return Buffer.alloc(0);
@@ -120,19 +115,21 @@ export class SiteSearch implements SiteSink {
 
   /** An index for each language. Pages without a language belong to the language of most pages. */
   async #indexes(): Promise<Map<string, TextIndex>> {
-    const pages = this.#pages.sort((one, other) => byLength(one.path, other.path));
-    const counts = new Map<string, number>();
-    for (const { language } of pages) counts.set(language, (counts.get(language) ?? 0) + 1);
-    const [[main] = [""]] = [...counts]
+    // shorter paths first: of several equal pages, the one with the shortest path is found
+    const pages = this.#pages.sort(
+      (one, other) => one.path.length - other.path.length || compareTexts(one.path, other.path),
+    );
+    const [[main] = [""]] = [...Map.groupBy(pages, ({ language }) => language)]
       .filter(([language]) => language !== "")
-      .sort((a, b) => b[1] - a[1] || compareTexts(a[0], b[0]));
+      .sort((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]));
     const titleOf = titlesOf(pages);
     const indexes = new Map<string, TextIndex>();
     const seen = new Set<string>();
     for (const page of pages) {
       const language = page.language === "" ? main : page.language;
-      const content = `${language} ${page.digest}`;
-      const sections = page.takeSections();
+      const content = JSON.stringify([language, page.title, page.digest]);
+      const sections = JSON.parse(page.sections.toString()) as Section[];
+      page.sections = Buffer.alloc(0); // the index has its own
       if (seen.has(content)) continue;
       seen.add(content);
       const index = indexes.get(language) ?? new TextIndex();
@@ -144,26 +141,15 @@ export class SiteSearch implements SiteSink {
   }
 }
 
-/** The title of a page in results: its own, unless several pages have it. */
-function titlesOf(pages: readonly ReadPage[]): (page: ReadPage) => string {
-  const short = withoutSiteName(pages.map(({ title }) => title));
-  const counts = new Map<string, number>();
-  for (const { title } of pages) counts.set(short(title), (counts.get(short(title)) ?? 0) + 1);
-  return ({ title, heading }) => {
-    const own = short(title);
-    return own === "" || (counts.get(own) ?? 0) > 1 ? heading || own : own;
-  };
-}
-
-/** Shorter paths first: of several equal pages, the one with the shortest path is found. */
-function byLength(one: string, other: string): number {
-  return one.length - other.length || compareTexts(one, other);
+/** Content for a sink: `for await` reads a list, too. */
+function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
+  return parts.values() as unknown as AsyncIterable<Uint8Array>;
 }
 
 /** The encoding of a page, from its byte order mark or its declaration. */
 function encodingOf(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) return marked;
   const [, stated = ""] =
     /<meta[^>]*?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString("latin1", 0, 1_024)) ?? [];
   try {

@@ -1,3 +1,7 @@
+import type { ReadPage } from "./readPage";
+
+type Page = Pick<ReadPage, "title" | "heading">;
+
 /** Separators between a page's title and the site's name. */
 const SEPARATOR = /\s+[|–—·:»-]{1,2}\s+/;
 /** Minimum share of the titles with a separator that contain the same name, so that it counts as the site's name. */
@@ -17,5 +21,15 @@ export function withoutSiteName(titles: readonly string[]): (title: string) => s
     if (isName(parts.at(-1)))
       return title.slice(0, title.lastIndexOf(parts.at(-1) ?? "")).replace(/\s+\S{1,2}\s+$/, "");
     return isName(parts[0]) ? title.slice((parts[0] ?? "").length).replace(/^\s+\S{1,2}\s+/, "") : title;
+  };
+}
+
+/** The title of a page in results: its own, unless several pages have it. */
+export function titlesOf(pages: readonly Page[]): (page: Page) => string {
+  const short = withoutSiteName(pages.map(({ title }) => title));
+  const byTitle = Map.groupBy(pages, ({ title }) => short(title));
+  return ({ title, heading }) => {
+    const own = short(title);
+    return own === "" || (byTitle.get(own)?.length ?? 0) > 1 ? heading || own : own;
   };
 }

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { unpackBundle, type BundleFile, type Unpacking } from "../inspection/bundle";
 import type { SiteLimits, SiteSink } from "../archive/site";
 import { shown } from "../archive/refusal";
 import type { Reporter } from "../../runtime/messages/reporter";
 import type { OfflineSearch } from "./options";
-import { pagesWithoutText } from "./renderedPages";
+import { pagesWithoutText } from "./readPage";
 import { SEARCH_VERSION, SiteSearch } from "./siteSearch";
 
 /** Facts about the search of a published site. Empty without a search. */
@@ -17,11 +17,7 @@ export interface SearchFacts {
 
 /** Identifies what is published: the archive's digest or, with a search, a digest of all that the content depends on. */
 export function editionOf(sha256: string, search: OfflineSearch | undefined): string {
-  return search === undefined
-    ? sha256
-    : createHash("sha256")
-        .update(JSON.stringify([sha256, SEARCH_VERSION, search]))
-        .digest("hex");
+  return search === undefined ? sha256 : hash("sha256", JSON.stringify([sha256, SEARCH_VERSION, search]));
 }
 
 /** A search to add to a site. */

@@ -1,4 +1,5 @@
 // Texts that keep no other text in memory.
+import type { Word } from "./words";
 
 /** Shorter pieces of a text are copies anyway. In UTF-16 units. */
 const SHORTEST_SLICE = 13;
@@ -13,4 +14,12 @@ export function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;
+}
+
+/** The words of runs of letters that were split before. They keep no page's text alive. */
+export class KnownWords extends Map<string, readonly Word[]> {
+  override set(run: string, words: readonly Word[]): this {
+    const copies = words.map(({ text, parts }) => ({ text: ownCopy(text), parts: parts.map(ownCopy) }));
+    return super.set(ownCopy(run), copies);
+  }
 }

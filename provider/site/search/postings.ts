@@ -4,35 +4,34 @@ import { ownCopy } from "./ownMemory";
 const CHUNK = 1 << 16;
 /** Numbers in the first and in the largest block of a word. */
 const [SMALLEST, LARGEST] = [2, 512];
-
-/** The cells of a word, and of a block before its numbers. */
-const WORD = { block: 0, size: 1, used: 2, cells: 3 } as const;
-const BLOCK = { before: 0, sizeBefore: 1, cells: 2 } as const;
+/** The cells of a block before its numbers: the place of the block before it, how many numbers it has, and how many it can have. */
+const CELL = { before: 0, used: 1, size: 2, numbers: 3 } as const;
 
 /**
  * For each word, numbers below 2³². They are outside of the heap, about six bytes each: a list for each word needs several times as much.
  * A word has blocks of numbers, each of which names the one before.
  */
 export class Postings {
-  /** The place of each word's cells. */
+  /** The place of each word's last block. */
   readonly #places = new Map<string, number>();
   readonly #chunks: Uint32Array[] = [];
-  /** The next free cell. 0 is no place. */
-  #end = 1;
+  /** The next free cell. At 0 is a block that can have no numbers. */
+  #end: number = CELL.numbers;
 
   add(word: string, entry: number): void {
-    let place = this.#places.get(word);
-    if (place === undefined) this.#places.set(ownCopy(word), (place = this.#take(WORD.cells)));
-    const cells = this.#at(place);
-    const used = cells[WORD.used] ?? 0;
-    if (used === cells[WORD.size]) {
+    const last = this.#places.get(word) ?? 0;
+    let cells = this.#at(last);
+    let used = cells[CELL.used] ?? 0;
+    if (used === (cells[CELL.size] ?? 0)) {
       const size = Math.min(LARGEST, Math.max(SMALLEST, 2 * used));
-      const next = this.#take(BLOCK.cells + size);
-      this.#at(next).set([cells[WORD.block] ?? 0, used]);
-      cells.set([next, size, 0]);
+      const next = this.#take(CELL.numbers + size);
+      this.#places.set(last === 0 ? ownCopy(word) : word, next);
+      cells = this.#at(next);
+      cells.set([last, 0, size]);
+      used = 0;
     }
-    this.#at(cells[WORD.block] ?? 0)[BLOCK.cells + (cells[WORD.used] ?? 0)] = entry;
-    cells[WORD.used] = (cells[WORD.used] ?? 0) + 1;
+    cells[CELL.numbers + used] = entry;
+    cells[CELL.used] = used + 1;
   }
 
   words(): Iterable<string> {
@@ -42,14 +41,11 @@ export class Postings {
   /** The numbers of a word, in no order. */
   of(word: string): number[] {
     const entries: number[] = [];
-    const place = this.#places.get(word);
-    if (place === undefined) return entries;
-    let [block = 0, , used = 0] = this.#at(place);
-    while (block > 0) {
-      const cells = this.#at(block);
-      for (let at = 0; at < used; at++) entries.push(cells[BLOCK.cells + at] ?? 0);
-      block = cells[BLOCK.before] ?? 0;
-      used = cells[BLOCK.sizeBefore] ?? 0;
+    for (let place = this.#places.get(word) ?? 0; place > 0;) {
+      const cells = this.#at(place);
+      const end = CELL.numbers + (cells[CELL.used] ?? 0);
+      for (let at: number = CELL.numbers; at < end; at++) entries.push(cells[at] ?? 0);
+      place = cells[CELL.before] ?? 0;
     }
     return entries;
   }

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-import { ownBytes } from "./ownMemory";
+import { hash } from "node:crypto";
+import { KnownWords, ownBytes } from "./ownMemory";
 import { Postings } from "./postings";
 import { languageWordsOf } from "./languageWords";
-import { KnownWords } from "./knownWords";
 import { beginning, wordsOf, type Word } from "./words";
 
 /** A part of a page below one heading. */
@@ -126,9 +125,9 @@ export class TextIndex {
    * Makes the files of the index one by one, each with bounded work. They are independent of the order of the pages.
    *
    * @param addressOf the address of a page below the site's root
-   * @returns last, the file with the list of the others
+   * @returns as the last one, the file with the list of the others
    */
-  *files(language: string, addressOf: (path: string) => string): Generator<DataFile, DataFile, undefined> {
+  *files(language: string, addressOf: (path: string) => string): Generator<DataFile, void, undefined> {
     this.#known.clear(); // no page follows
     const order = this.#pages
       .map((page, number) => ({ page, number }))
@@ -142,45 +141,24 @@ export class TextIndex {
       return file;
     };
 
-    let [lines, first, size]: [string[], string, number] = [[], "", 0];
     const common: string[] = [];
-    for (const word of inOrder(this.#words.words())) {
+    const lines = inOrder(this.#words.words()).map((word) => {
       const entries = this.#words.of(word);
-      const share = entries.length / order.length;
-      if (order.length > MANY_PAGES && share > COMMON) common.push(word);
-      const line = `${word} ${this.#postings(entries, rankOf, average)}`;
-      if (size > 0 && size + line.length > WORDS_SIZE) {
-        yield listed(words, first, dataFile("words", lines.join("\n")));
-        [lines, size] = [[], 0];
-      }
-      if (size === 0) first = word;
-      lines.push(line);
-      size += line.length + 1;
-    }
-    if (size > 0) yield listed(words, first, dataFile("words", lines.join("\n")));
+      if (order.length > MANY_PAGES && entries.length / order.length > COMMON) common.push(word);
+      return [word, `${word} ${this.#postings(entries, rankOf, average)}`] as const;
+    });
+    for (const { first, parts } of inFiles(lines, WORDS_SIZE, 1))
+      yield listed(words, first, dataFile("words", JSON.stringify(parts.join("\n"))));
 
-    let [pages, firstRank, textSize]: [string[], number, number] = [[], 0, 0];
-    for (const [rank, { page }] of order.entries()) {
+    const pages = order.values().map(({ page }, rank) => {
       const facts = [page.title, addressOf(page.path), page.path].map((each) => JSON.stringify(each));
-      const entry = `[${facts.join(",")},${page.quotable.toString()}]`;
-      if (textSize > 0 && textSize + entry.length > TEXTS_SIZE) {
-        yield listed(texts, firstRank, jsonFile("text", `[${pages.join(",")}]`));
-        [pages, firstRank, textSize] = [[], rank, 0];
-      }
-      pages.push(entry);
-      textSize += entry.length;
-    }
-    if (textSize > 0) yield listed(texts, firstRank, jsonFile("text", `[${pages.join(",")}]`));
-    const known = languageWordsOf(language, (word) => this.#words.of(word).length);
-    return dataFile(`lang-${language || "und"}`, [
-      order.length,
-      words,
-      texts,
-      common.join(" "),
-      known.stopWords.join(" "),
-      known.endings.join(" "),
-      known.synonyms.join("\n"),
-    ]);
+      return [rank, `[${facts.join(",")},${page.quotable.toString()}]`] as const;
+    });
+    for (const { first, parts } of inFiles(pages, TEXTS_SIZE))
+      yield listed(texts, first, dataFile("text", `[${parts.join(",")}]`));
+    const { stopWords, endings, synonyms } = languageWordsOf(language, (word) => this.#words.of(word).length);
+    const lists = [common.join(" "), stopWords.join(" "), endings.join(" "), synonyms.join("\n")];
+    yield dataFile(`lang-${language || "und"}`, JSON.stringify([order.length, words, texts, ...lists]));
   }
 
   /** The pages of a word: for each, the distance to the page before in letters, and its score in one digit or capital. */
@@ -217,11 +195,7 @@ export class TextIndex {
 }
 
 /** A file of data for the search box: a script, because pages that are opened from a disk cannot read other files. */
-function dataFile(kind: string, content: unknown): DataFile {
-  return jsonFile(kind, JSON.stringify(content));
-}
-
-function jsonFile(kind: string, content: string): DataFile {
+function dataFile(kind: string, content: string): DataFile {
   // valid in scripts of every age
   const json = content.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   const id = contentId(json);
@@ -240,7 +214,7 @@ export const IMMUTABLE = "c0de";
 
 /** Part of a file's name that depends on its content. */
 export function contentId(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 10);
+  return hash("sha256", text).slice(0, 10);
 }
 
 /** By UTF-16 code units: no locale. */
@@ -250,15 +224,33 @@ export function compareTexts(one: string, other: string): number {
 
 /** Words in the order of {@link compareTexts}, sorted in parts: all at once would take too long. */
 function* inOrder(words: Iterable<string>): Generator<string, void, undefined> {
-  const byBeginning = new Map<string, string[]>();
-  for (const word of words) {
-    const beginning = word.slice(0, 1);
-    const others = byBeginning.get(beginning);
-    if (others) others.push(word);
-    else byBeginning.set(beginning, [word]);
-  }
+  const byBeginning = Map.groupBy(words, (word) => word.slice(0, 1));
   for (const [, some] of [...byBeginning].sort(([one], [other]) => compareTexts(one, other)))
     yield* some.sort(compareTexts);
+}
+
+/**
+ * The parts of files, for each file the first key.
+ *
+ * @param most characters of a file, unless it has one part only
+ * @param between characters between two parts
+ */
+function* inFiles<Key>(
+  entries: Iterable<readonly [key: Key, part: string]>,
+  most: number,
+  between = 0,
+): Generator<{ readonly first: Key; readonly parts: string[] }, void, undefined> {
+  let [file, size]: [{ first: Key; parts: string[] } | undefined, number] = [undefined, 0];
+  for (const [key, part] of entries) {
+    if (file && size + part.length > most) {
+      yield file;
+      [file, size] = [undefined, 0];
+    }
+    file ??= { first: key, parts: [] };
+    file.parts.push(part);
+    size += part.length + between;
+  }
+  if (file) yield file;
 }
 
 /** A word, and the parts of an identifier, which count less. */

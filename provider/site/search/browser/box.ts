@@ -1,5 +1,5 @@
 // The search box: a dialog with results as the reader types. Loaded when a reader opens the search for the first time.
-import { create, ownScript, part } from "./builtIn";
+import { element, ownScript, part, runScript } from "./builtIn";
 import { LONGEST_QUERY, search, type Load, type Result } from "./query";
 import "./settings";
 import { isShown, revert } from "./visibility";
@@ -36,16 +36,11 @@ function load(key: string): Promise<unknown> {
   const known = loading.get(key);
   if (known) return known;
   const promise = new Promise((resolve, reject) => {
-    const script = create("script");
     loaded.set(key, resolve);
-    script.src = `${folder}${key}.js`;
-    script.onload = (): void => script.remove();
-    script.onerror = (): void => {
-      script.remove();
+    runScript(`${folder}${key}.js`).catch(() => {
       loading.delete(key);
       reject(new Error(key));
-    };
-    part("head").append(script);
+    });
   });
   loading.set(key, promise);
   return promise;
@@ -54,18 +49,6 @@ function load(key: string): Promise<unknown> {
 const language = (): string => part("documentElement").lang.toLowerCase().split(/[-_]/)[0] ?? "";
 const TEXT = (Object.hasOwn(TEXTS, language()) ? TEXTS[language()] : undefined) ?? TEXTS["en"] ?? "";
 const [LABEL = "", NONE = "", FAILED = "", FOUND = "", CLOSE = ""] = TEXT.split("|");
-
-/** Creates an element. Texts of pages become text only, never markup. */
-function element<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Readonly<Record<string, string>>,
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Name] {
-  const made = create(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 const ID = "docs-hosting-search";
 const input = element("input", {
@@ -149,20 +132,15 @@ function show(results: readonly Result[], text: string): void {
 function optionOf(result: Result, index: number): HTMLElement {
   const address = location.protocol === "file:" ? result.path : result.address;
   const fragment = result.anchor === "" ? "" : `#${encodeURIComponent(result.anchor)}`;
-  const excerpt = element("span", { dir: "auto" });
-  for (const [text, isMatch] of result.excerpt) excerpt.append(isMatch ? element("mark", {}, text) : text);
-  const title = element("b", { dir: "auto" }, result.title);
-  const heading = element("i", { dir: "auto" }, result.heading);
+  const href = site + encodeURI(address).replace(/[?#]/g, encodeURIComponent) + fragment;
+  const excerpt = result.excerpt.map(([text, isMatch]) => (isMatch ? element("mark", {}, text) : text));
+  const names = [element("b", { dir: "auto" }, result.title)];
+  if (result.heading !== "") names.push(element("i", { dir: "auto" }, result.heading));
   const option = element(
     "a",
-    {
-      id: `${ID}-${index}`,
-      role: "option",
-      tabindex: "-1",
-      href: site + encodeURI(address).replace(/[?#]/g, encodeURIComponent) + fragment,
-    },
-    element("span", {}, title, ...(result.heading === "" ? [] : [heading])),
-    excerpt,
+    { id: `${ID}-${index}`, role: "option", tabindex: "-1", href },
+    element("span", {}, ...names),
+    element("span", { dir: "auto" }, ...excerpt),
   );
   option.addEventListener("click", () => dialog.close());
   option.addEventListener("pointermove", () => active !== index && activate(index));

@@ -9,20 +9,31 @@ export function part<Name extends Part>(name: Name): Document[Name] {
   return Reflect.get(Document.prototype, name, document);
 }
 
-/** Creates an element, whatever the page's elements are called. */
-export function create<Name extends keyof HTMLElementTagNameMap>(name: Name): HTMLElementTagNameMap[Name] {
-  const make: (name: Name) => HTMLElementTagNameMap[Name] = Reflect.get(Document.prototype, "createElement");
-  return make.call(document, name);
+/** Creates an element, whatever the page's elements are called. Texts of pages become text only, never markup. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const create: (name: Name) => HTMLElementTagNameMap[Name] = Reflect.get(
+    Document.prototype,
+    "createElement",
+  );
+  const made = create.call(document, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
 }
 
-/** Whether an element matches a selector. */
-export function matches(element: Element, selector: string): boolean {
-  return Element.prototype.matches.call(element, selector);
-}
-
-/** The element itself or the first one around it that matches a selector. */
-export function closest(element: Element, selector: string): Element | null {
-  return Element.prototype.closest.call(element, selector);
+/** Runs a script of the search. */
+export function runScript(src: string): Promise<void> {
+  const script = element("script", { src });
+  const ran = new Promise<void>((resolve, reject) => {
+    script.onload = (): void => resolve();
+    script.onerror = (): void => reject(new Error(src));
+  });
+  part("head").append(script);
+  return ran.finally(() => script.remove());
 }
 
 /**

@@ -1,5 +1,5 @@
 // On every page: the button, the shortcuts, and the site's own search boxes. Loads the rest when a reader opens the search.
-import { closest, create, matches, ownScript, part } from "./builtIn";
+import { element, ownScript, part, runScript } from "./builtIn";
 import "./settings";
 
 const settings = window.docsHostingSearchSettings;
@@ -15,22 +15,18 @@ function open(query = ""): void {
   if (window.docsHostingSearchOpen) return window.docsHostingSearchOpen(query);
   if (pending || !own) return;
   pending = true;
-  const box = create("script");
-  box.src = own.folder + settings.box;
-  box.onload = (): void => window.docsHostingSearchOpen?.(query);
-  box.onerror = (): void => {
-    pending = false;
-  };
-  part("head").append(box);
+  void runScript(own.folder + settings.box).then(
+    () => window.docsHostingSearchOpen?.(query),
+    () => (pending = false),
+  );
 }
 
-const isEditable = (target: Element): boolean =>
-  matches(target, "input,textarea,select,[contenteditable]:not([contenteditable=false])");
+const EDITABLE = "input,textarea,select,[contenteditable]:not([contenteditable=false])";
 
 /** The site's own search box that an event belongs to. */
 function openerOf(event: Event): Element | null {
   const [target] = event.composedPath();
-  return target instanceof Element ? closest(target, OPENERS) : null;
+  return target instanceof Element ? Element.prototype.closest.call(target, OPENERS) : null;
 }
 
 function take(event: Event, query = ""): void {
@@ -47,7 +43,7 @@ addEventListener(
     const { key, ctrlKey, metaKey, altKey, isComposing } = event;
     const [target] = event.composedPath();
     if (isComposing || altKey) return;
-    const isTyping = target instanceof Element && isEditable(target);
+    const isTyping = target instanceof Element && Element.prototype.matches.call(target, EDITABLE);
     const isPlain = !ctrlKey && !metaKey;
     const isShortcut = isPlain ? key === "/" && !isTyping : key.toLowerCase() === "k" && !event.shiftKey;
     if (settings.shortcuts && isShortcut) take(event);
@@ -69,17 +65,10 @@ for (const type of ["pointerdown", "mousedown", "click"]) {
 }
 
 if (own && settings.button) {
-  const style = create("link");
-  style.rel = "stylesheet";
-  style.href = own.folder + settings.style;
-  const button = create("button");
-  button.type = "button";
-  button.className = "docs-hosting-search-button";
-  button.setAttribute("aria-label", "Search this copy");
-  button.setAttribute("aria-haspopup", "dialog");
-  const icon = create("span");
-  icon.className = "icon";
-  button.append(icon);
+  const style = element("link", { rel: "stylesheet", href: own.folder + settings.style });
+  const names = { class: "docs-hosting-search-button", "aria-label": "Search this copy" };
+  const icon = element("span", { class: "icon" });
+  const button = element("button", { type: "button", "aria-haspopup": "dialog", ...names }, icon);
   button.addEventListener("click", () => open());
   // routers that replace the page's body leave what stands behind it
   const add = (): void => {

@@ -1,16 +1,7 @@
 import { filesOf, type Directory, type Load } from "./directory";
 
 /** The words of the index that match a word of the query, and their pages. */
-export interface Matched {
-  /** With their quality: 1 for the word itself. */
-  readonly terms: ReadonlyMap<string, number>;
-  /** For each page, the score of the best of them, and its quality. */
-  readonly pages: ReadonlyMap<number, { readonly score: number; readonly fit: number }>;
-  /** Weight in the query. */
-  readonly rarity: number;
-  /** Whether it carries no question. */
-  readonly isStopWord: boolean;
-}
+export type Matched = ReturnType<typeof collect>;
 
 export interface Wanted {
   readonly word: string;
@@ -44,24 +35,21 @@ const MOST_BACK = 4;
 const SYNONYM = 0.6;
 const MOST_SYNONYMS = 3;
 const LIKE = 0.8;
-const LIKE_POWER = 1;
 /** Weight of a word that carries no question beside others. */
 const STOP_WORD = 0.2;
 const FLOOR = 0.8;
 const KEYWORD_FLOOR = 0.2;
-/** Weight of a word that no page of the site is about. */
+/** Weight of a word of a sentence that no page of the site is about. */
 const PEAK_FLOOR = 0.3;
-const KEYWORD_PEAK_FLOOR = 1;
 const HIGHEST = 35;
 
 /** Looks for a word in the index: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
 export async function match(wanted: Wanted, directory: Directory, load: Load): Promise<Matched> {
   const { word, isOpen } = wanted;
   if (wanted.isStopWord) {
-    const own = [word, ...wanted.joined].flatMap((each) => filesOf(directory[1], each, each).slice(0, 1));
+    const own = firstFilesOf([word, ...wanted.joined], directory);
     const exact: Quality = (term) => (term === word ? 1 : wanted.joined.includes(term) ? FORM : 0);
-    const found = collect(await linesOf([...new Set(own)], load), exact, wanted, directory);
-    return { ...found, rarity: STOP_WORD * found.rarity, isStopWord: true };
+    return collect(await linesOf(own, load), exact, wanted, directory);
   }
   const endings = new Set(directory[5].split(" "));
   const synonyms = wanted.isSentence ? synonymsOf(wanted, directory, endings) : [];
@@ -84,10 +72,8 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   // of a short word, there are no other forms
   const most = word.length < 4 && !isOpen ? 1 : wanted.mostFiles;
   const files = filesOf(directory[1], stem, word).slice(0, most);
-  const joined = [...wanted.joined, ...synonyms].flatMap((each) =>
-    filesOf(directory[1], each, each).slice(0, 1),
-  );
-  const lines = await linesOf([...new Set([...files, ...joined])], load);
+  const joined = firstFilesOf([...wanted.joined, ...synonyms], directory);
+  const lines = await linesOf([...files, ...joined], load);
   const hasWhole = lines.some((line) => line.startsWith(`${word} `));
   const found = collect(lines, hasWhole ? besideWhole : quality, wanted, directory);
   if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
@@ -99,18 +85,26 @@ export async function match(wanted: Wanted, directory: Directory, load: Load): P
   return collect(await linesOf(others, load), corrected, wanted, directory);
 }
 
+/** For each word, the file that can have the word itself. */
+function firstFilesOf(words: readonly string[], [, list]: Directory): string[] {
+  return words.flatMap((word) => filesOf(list, word, word).slice(0, 1));
+}
+
 async function linesOf(files: readonly string[], load: Load): Promise<string[]> {
-  const texts = (await Promise.all(files.map((id) => load(`words-c0de${id}`)))) as string[];
+  const ids = [...new Set(files)];
+  const texts = (await Promise.all(ids.map((id) => load(`words-c0de${id}`)))) as string[];
   return texts.flatMap((text) => text.split("\n"));
 }
 
 function collect(
   lines: readonly string[],
   quality: Quality,
-  { isSentence }: Wanted,
+  { isSentence, isStopWord }: Wanted,
   [count]: Directory,
-): Matched {
+) {
+  /** With their quality: 1 for the word itself. */
   const terms = new Map<string, number>();
+  /** For each page, the score of the best of them, and its quality. */
   const pages = new Map<number, { score: number; fit: number }>();
   const same = new Set<number>();
   let [most, peak] = [0, 0];
@@ -135,9 +129,9 @@ function collect(
   }
   const found = Math.max(most, same.size > 0 ? same.size : pages.size);
   const rarity = (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - found + 0.5) / (found + 0.5));
-  const least = isSentence ? PEAK_FLOOR : KEYWORD_PEAK_FLOOR;
-  const topic = least + (1 - least) * peak;
-  return { terms, pages, rarity: rarity * topic, isStopWord: false };
+  const topic = isSentence ? PEAK_FLOOR + (1 - PEAK_FLOOR) * peak : 1;
+  // the rarity is the weight in the query
+  return { terms, pages, rarity: (isStopWord ? STOP_WORD : 1) * (rarity * topic), isStopWord };
 }
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);
@@ -145,7 +139,7 @@ const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);
 /** Quality of a word with the same beginning. Numbers are alike only if they are equal. */
 function likeness(word: string, term: string): number {
   const shared = sharedStart(word, term) / Math.max(word.length, term.length);
-  return word.length > 3 && shared >= 0.6 && !isNumber(word) ? LIKE * shared ** LIKE_POWER : 0;
+  return word.length > 3 && shared >= 0.6 && !isNumber(word) ? LIKE * shared : 0;
 }
 
 /** Words of the index that mean nearly the same. */

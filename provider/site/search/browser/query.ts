@@ -1,7 +1,7 @@
 import { wordsOf, type Word } from "../words";
 import { readPage, type Directory, type Load } from "./directory";
 import { match, type Matched } from "./match";
-import { Question, quote, type Result } from "./quote";
+import { questionOf, quote, type Result } from "./quote";
 
 export type { Load } from "./directory";
 export type { Result } from "./quote";
@@ -50,7 +50,7 @@ export async function search(text: string, key: string, load: Load): Promise<Res
     }),
   );
   const matched = found.flat();
-  const question = new Question(
+  const question = questionOf(
     matched,
     all.map(({ text }) => {
       const own = found[words.findIndex(({ word }) => word.text === text)]?.[0];
@@ -71,15 +71,11 @@ export async function search(text: string, key: string, load: Load): Promise<Res
     .map(({ result }) => result);
 }
 
-interface AskedWord {
-  readonly word: Word;
-  readonly isStopWord: boolean;
-  /** Whether no word of the query carries a question. */
-  readonly isAlone: boolean;
-}
-
-/** The words that carry the question, each once, and of a short one the others, too. Of a query that has only others, all. */
-function askedFor(all: readonly Word[], [, , , common, stopWords]: Directory): AskedWord[] {
+/**
+ * The words that carry the question, each once, and of a short one the others, too. Of a query that has only others, all: each is then
+ * alone.
+ */
+function askedFor(all: readonly Word[], [, , , common, stopWords]: Directory) {
   const different = all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at);
   const [stopped, frequent] = [stopWords, common].map((list) => new Set(list.split(" ")));
   const isCarrying = ({ text }: Word): boolean => !stopped?.has(text) && !PARTICLE.test(text);

@@ -41,9 +41,7 @@ const NEAR = 0.55;
 const NEAR_WORDS = 5;
 /** Weight of two neighbouring words by how many of them carry the question. */
 const PAIR = [0.1, 0.5, 1] as const;
-/** How much the second best section of a page counts beside the best one. */
-const SECOND = 1;
-/** In a page of one section or two, there is no or hardly a second one: this share of the best one counts for it. */
+/** The second best section of a page counts as much as the best one. In a page of one section or two, there is no or hardly a second one: this share of the best one counts for it. */
 const FEW_SECTIONS: readonly number[] = [0, 0.8, 0.6];
 
 /** The number of a section, in front of its heading. */
@@ -62,134 +60,102 @@ interface Place {
 const NOWHERE: readonly Place[] = [];
 
 /** What a text has of the question; shares are from 0 to 1. */
-interface Found {
-  readonly share: number;
-  /** The share, if words that are there more often count more. */
-  readonly density: number;
-  /** Share of the text's words that were asked for, without those that mean little. */
-  readonly precision: number;
-  /** Share of the words that are near the next one. */
-  readonly near: number;
-  /** Share of the pairs of neighbouring words, less for a query of few. */
-  readonly sentence: number;
-  /** Whether the whole query is there as the reader typed it. Of one word: nothing else. */
-  readonly isWhole: boolean;
-  readonly isQuoted: boolean;
-}
+type Found = ReturnType<Question["in"]>;
 
 /** What is looked for in texts. */
-export class Question {
-  readonly #matched: readonly Matched[];
-  readonly #stopWords: ReadonlySet<string>;
-  /** Number of words of the query, and those of them that carry it. */
-  readonly #length: number;
-  readonly #carrying: ReadonlySet<number>;
-  readonly #places = new Map<string, Place[]>();
-  /** Length of the longest word that is looked for. */
-  readonly #longest: number;
-  readonly #known = new Map<string, readonly Word[]>();
-  readonly #total: number;
-  /** The weight of all pairs of neighbouring words. */
-  readonly #pairs: number;
+export type Question = ReturnType<typeof questionOf>;
 
-  /** @param words all words in their order, with the number of what was found for each that was looked for */
-  constructor(
-    matched: readonly Matched[],
-    words: readonly (readonly [text: string, found: number])[],
-    stopWords: ReadonlySet<string>,
-  ) {
-    this.#matched = matched;
-    this.#stopWords = stopWords;
-    this.#length = words.length;
-    const isCarrying = (at: number): boolean => matched[words[at]?.[1] ?? -1]?.isStopWord === false;
-    this.#carrying = new Set([...words.keys()].filter(isCarrying));
-    this.#total = matched.reduce((sum, { rarity }) => sum + rarity, 0);
-    for (const [at, [text, word]] of words.entries()) {
-      const terms = matched[word]?.terms ?? new Map([[text, 1]]);
-      for (const [term, fit] of terms) {
-        const places = this.#places.get(term) ?? [];
-        this.#places.set(term, places);
-        places.push({ at, word, fit });
-      }
+/** @param words all words in their order, with the number of what was found for each that was looked for */
+export function questionOf(
+  matched: readonly Matched[],
+  words: readonly (readonly [text: string, found: number])[],
+  stopWords: ReadonlySet<string>,
+) {
+  const { length } = words;
+  const places = new Map<string, Place[]>();
+  for (const [at, [text, word]] of words.entries()) {
+    for (const [term, fit] of matched[word]?.terms ?? new Map([[text, 1]])) {
+      const others = places.get(term) ?? [];
+      places.set(term, others);
+      others.push({ at, word, fit });
     }
-    this.#longest = Math.max(...[...this.#places.keys()].map((term) => term.length));
-    this.#pairs = 0;
-    for (let at = 0; at + 1 < this.#length; at++) this.#pairs += this.#pair(at);
   }
-
-  get isShort(): boolean {
-    return this.#length <= SHORT;
-  }
-
-  isMatch(term: string): boolean {
-    return this.#places.get(term)?.some(({ at }) => this.#carrying.has(at)) ?? false;
-  }
-
-  #pair(at: number): number {
-    return PAIR[Number(this.#carrying.has(at)) + Number(this.#carrying.has(at + 1))] ?? 0;
-  }
-
-  /** How much of the question is in a text. @param isNumbered whether a number in front of it is no part of what it says */
-  in(text: string, isNumbered = false): Found {
-    const fits = this.#matched.map(() => 0);
-    const counts = this.#matched.map(() => 0);
-    const last = this.#matched.map(() => -Infinity);
-    const pairs = new Set<number>();
-    const near = new Set<number>();
-    let [before, textBefore]: [readonly Place[], string] = [NOWHERE, ""];
-    let [meaning, asked] = [0, 0];
-    for (const [position, word] of wordsOf(text, this.#known).entries()) {
-      const here = this.#placesOf(word, textBefore);
-      for (const { at, word, fit } of here) {
-        if (before.some((other) => other.at === at - 1)) pairs.add(at - 1);
-        if (word < 0) continue;
-        fits[word] = Math.max(fits[word] ?? 0, fit);
-        counts[word] = (counts[word] ?? 0) + fit;
-        last[word] = position;
-        for (const other of [word - 1, word + 1])
-          if (position - (last[other] ?? -Infinity) <= NEAR_WORDS) near.add(Math.min(word, other));
-      }
-      const isNumber = isNumbered && position === 0 && here.length === 0 && NUMBER.test(word.text);
-      if (!isNumber && !this.#stopWords.has(word.text))
-        [meaning, asked] = [meaning + 1, asked + this.#asked(word, here)];
-      [before, textBefore] = [here, word.text];
-    }
-    const typed = [...pairs].reduce((sum, at) => sum + this.#pair(at), 0) / Math.max(1, this.#pairs);
-    return {
-      share: this.#shareOf(fits),
-      density: this.#shareOf(counts.map((count) => count / (count + HALF_AT))),
-      precision: asked / Math.max(1, meaning),
-      near: near.size / Math.max(1, this.#matched.length - 1),
-      sentence: typed * Math.min(1, (this.#length - 1) / SENTENCE_PAIRS),
-      isWhole: this.#length > 1 ? pairs.size === this.#length - 1 : meaning === 1 && asked >= SAME,
-      isQuoted: this.#length >= QUOTED_WORDS && typed >= QUOTED_SHARE,
-    };
-  }
-
-  /** The places of a word of a text. Two words of a page can be one word of the query: `PG Vector`, `pgvector`. */
-  #placesOf({ text, parts }: Word, before: string): readonly Place[] {
-    const own = this.#places.get(text);
-    const isShort = text.length + before.length <= this.#longest;
-    const joined = isShort ? this.#places.get(before + text) : undefined;
-    if (parts.length === 0 && !joined) return own ?? NOWHERE;
-    return [...(own ?? []), ...(joined ?? []), ...parts.flatMap((part) => this.#places.get(part) ?? [])];
-  }
-
-  /** How much of a word of a text was asked for: of an identifier, the share of its parts. Words count that were not looked for, too. */
-  #asked({ text, parts }: Word, here: readonly Place[]): number {
-    const most = (places: readonly Place[] = NOWHERE): number =>
-      places.reduce(
-        (best, { word, fit }) => (this.#matched[word]?.isStopWord ? best : Math.max(best, fit)),
-        0,
-      );
-    if (parts.length === 0 || this.#places.has(text)) return most(here);
-    return parts.reduce((sum, part) => sum + most(this.#places.get(part)), 0) / parts.length;
-  }
+  const longest = Math.max(...Array.from(places.keys(), (term) => term.length));
+  const known = new Map<string, readonly Word[]>();
+  const total = matched.reduce((sum, { rarity }) => sum + rarity, 0);
+  const isCarrying = (at: number): boolean => matched[words[at]?.[1] ?? -1]?.isStopWord === false;
+  /** The weight of a word and the next one. */
+  const pair = (at: number): number => PAIR[Number(isCarrying(at)) + Number(isCarrying(at + 1))] ?? 0;
+  let pairs = 0;
+  for (let at = 0; at + 1 < length; at++) pairs += pair(at);
 
   /** The share of the question, from 0 to 1. @param fits how well each of its words fits */
-  #shareOf(fits: readonly number[]): number {
-    return this.#matched.reduce((sum, { rarity }, word) => sum + rarity * (fits[word] ?? 0), 0) / this.#total;
-  }
+  const shareOf = (fits: readonly number[]): number =>
+    matched.reduce((sum, { rarity }, word) => sum + rarity * (fits[word] ?? 0), 0) / total;
+
+  /** The places of a word of a text. Two words of a page can be one word of the query: `PG Vector`, `pgvector`. */
+  const placesOf = ({ text, parts }: Word, before: string): readonly Place[] => {
+    const own = places.get(text);
+    const joined = text.length + before.length <= longest ? places.get(before + text) : undefined;
+    if (parts.length === 0 && !joined) return own ?? NOWHERE;
+    return [...(own ?? []), ...(joined ?? []), ...parts.flatMap((part) => places.get(part) ?? [])];
+  };
+
+  /** How much of a word of a text was asked for: of an identifier, the share of its parts. Words count that were not looked for, too. */
+  const askedOf = ({ text, parts }: Word, here: readonly Place[]): number => {
+    const most = (own: readonly Place[] = NOWHERE): number =>
+      own.reduce((best, { word, fit }) => (matched[word]?.isStopWord ? best : Math.max(best, fit)), 0);
+    if (parts.length === 0 || places.has(text)) return most(here);
+    return parts.reduce((sum, part) => sum + most(places.get(part)), 0) / parts.length;
+  };
+
+  return {
+    isShort: length <= SHORT,
+
+    isMatch: (term: string): boolean => places.get(term)?.some(({ at }) => isCarrying(at)) ?? false,
+
+    /** How much of the question is in a text. @param isNumbered whether a number in front of it is no part of what it says */
+    in(text: string, isNumbered = false) {
+      const fits = matched.map(() => 0);
+      const counts = matched.map(() => 0);
+      const last = matched.map(() => -Infinity);
+      const found = new Set<number>();
+      const near = new Set<number>();
+      let [before, textBefore]: [readonly Place[], string] = [NOWHERE, ""];
+      let [meaning, asked] = [0, 0];
+      for (const [position, word] of wordsOf(text, known).entries()) {
+        const here = placesOf(word, textBefore);
+        for (const { at, word, fit } of here) {
+          if (before.some((other) => other.at === at - 1)) found.add(at - 1);
+          if (word < 0) continue;
+          fits[word] = Math.max(fits[word] ?? 0, fit);
+          counts[word] = (counts[word] ?? 0) + fit;
+          last[word] = position;
+          for (const other of [word - 1, word + 1])
+            if (position - (last[other] ?? -Infinity) <= NEAR_WORDS) near.add(Math.min(word, other));
+        }
+        const isNumber = isNumbered && position === 0 && here.length === 0 && NUMBER.test(word.text);
+        if (!isNumber && !stopWords.has(word.text))
+          [meaning, asked] = [meaning + 1, asked + askedOf(word, here)];
+        [before, textBefore] = [here, word.text];
+      }
+      const typed = [...found].reduce((sum, at) => sum + pair(at), 0) / Math.max(1, pairs);
+      return {
+        share: shareOf(fits),
+        /** The share, if words that are there more often count more. */
+        density: shareOf(counts.map((count) => count / (count + HALF_AT))),
+        /** Share of the text's words that were asked for, without those that mean little. */
+        precision: asked / Math.max(1, meaning),
+        /** Share of the words that are near the next one. */
+        near: near.size / Math.max(1, matched.length - 1),
+        /** Share of the pairs of neighbouring words, less for a query of few. */
+        sentence: typed * Math.min(1, (length - 1) / SENTENCE_PAIRS),
+        /** Whether the whole query is there as the reader typed it. Of one word: nothing else. */
+        isWhole: length > 1 ? found.size === length - 1 : meaning === 1 && asked >= SAME,
+        isQuoted: length >= QUOTED_WORDS && typed >= QUOTED_SHARE,
+      };
+    },
+  };
 }
 
 /** How much a name is about the question: by the share that it has of it, and the share of the name that this is. */
@@ -228,5 +194,5 @@ export function quote(
   const inPath = question.in(path.replace(/(?:index)?\.[a-z]+$/i, ""));
   const names = TITLE * named(question.in(title), NAME_PRECISION) + PATH * named(inPath, NAME_PRECISION);
   const other = Math.max(second, (FEW_SECTIONS[sections.length] ?? 0) * most);
-  return { result, closeness: names + most + SECOND * other };
+  return { result, closeness: names + most + other };
 }

@@ -272,6 +272,10 @@ describe("a style sheet", () => {
   });
 });
 
+test("a list that ends in a million commas is read at once", () => {
+  expect([...srcsetAddresses(`a.png 1x${",".repeat(1_000_000)}`)]).toEqual(["a.png"]);
+});
+
 test.each([
   ["a.png", ["a.png"]],
   ["a.png 1x, b.png 2x", ["a.png", "b.png"]],

@@ -6,11 +6,8 @@ export function indexFiles(
   language: string,
   addressOf: (path: string) => string = (path) => path,
 ): { readonly list: DataFile; readonly parts: readonly DataFile[] } {
-  const parts: DataFile[] = [];
-  const files = index.files(language, addressOf);
-  for (;;) {
-    const { done, value } = files.next();
-    if (done === true) return { list: value, parts };
-    parts.push(value);
-  }
+  const parts = [...index.files(language, addressOf)];
+  const list = parts.pop();
+  if (list === undefined) throw new Error("the index has no list");
+  return { list, parts };
 }
