@@ -1,4 +1,3 @@
-import type { SharedByPublications } from "../../copies/publication/context";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { publications } from "../session/publications";
 import { rowReporter } from "../session/rowReporter";
@@ -10,7 +9,7 @@ import type { PluginParts } from "./pluginService";
  *
  * @param engineAddress the engine that started this process; "" if none did, and an engine will attach to it
  */
-export function pluginProcess(engineAddress: string): Omit<PluginParts<SharedByPublications>, "resources"> {
+export function pluginProcess(engineAddress: string): Omit<PluginParts, "resources"> {
   const engine = new Engine();
   engine.connect(engineAddress);
   let onCancel = (): void => undefined;

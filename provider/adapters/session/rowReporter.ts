@@ -4,7 +4,6 @@ import type { Reporter } from "../../runtime/messages/reporter";
 import { inspect } from "node:util";
 import { InputError } from "../../runtime/messages/errors";
 import type { Secrets } from "../../runtime/messages/secrets";
-import { type Decision, DECISION_CODES, reportDecision } from "../../resource/decision";
 
 /** A text to send: printable, without the secrets of the call. */
 export function shown(text: string, secrets: Secrets): string {
@@ -108,25 +107,5 @@ export class ProgressRow {
     this.#cancelTimer = this.#clock.after(delayMs, () => {
       this.#showNow();
     });
-  }
-}
-
-/** Reports each decision once: newer engines call diff directly after the read of a refresh. */
-export class RefreshDecisions {
-  /** The decision that the last read of a resource reported, by URN. */
-  readonly #found = new Map<string, string>();
-
-  /** Reports what a read found, if the next `up` acts on it. */
-  reportRead(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    if (DECISION_CODES[decision.code].reported !== "refreshAndUp") return;
-    reportDecision(reporter, decision);
-    this.#found.set(urn ?? "", decision.text);
-  }
-
-  /** Reports the decision of a diff, unless the read just before it has. */
-  reportDiff(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    const isReportedByRead = this.#found.get(urn ?? "") === decision.text;
-    this.#found.delete(urn ?? "");
-    if (!isReportedByRead) reportDecision(reporter, decision);
   }
 }
