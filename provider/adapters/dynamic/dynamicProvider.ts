@@ -62,8 +62,9 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
     const { id, state, unfinished } = await resource().converge(urns, given, stored, limit, secrets);
     const outs = propertiesOf(state, given);
     if (unfinished === undefined) return { id, outs };
+    const properties = { ...outs, __provider: given["__provider"] };
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host expects this form
-    throw new PartialResult(id, { ...outs, __provider: given["__provider"] }, unfinished);
+    throw new PartialResult(unfinished, { id, properties });
   }
 
   return {
@@ -112,16 +113,11 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
 
 /** An unfinished operation in the host's form. The host saves an error that has an `id`. */
 class PartialResult {
-  readonly id: string;
-  readonly properties: Properties;
-  readonly reasons: readonly string[];
   readonly message: string;
 
-  constructor(id: string, properties: Properties, message: string) {
-    this.id = id;
-    this.properties = properties;
-    this.reasons = [message];
+  constructor(message: string, saved: { id: string; properties: Properties }) {
     this.message = message;
+    Object.assign(this, saved, { reasons: [message] });
   }
 }
 

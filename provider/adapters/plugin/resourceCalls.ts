@@ -71,7 +71,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       const olds = received(call, request.getOlds());
       const given = await withLocalDigests(split(news.properties).visible);
       const { inputs, failures } = resource.check(given, olds.properties, secrets);
-      const whole = failuresOfWholeResources(request.getNews());
+      const whole = failuresOfWholeResources(news.references);
       const rest = failures.filter(({ property }) => !whole.some((each) => each.property === property));
       return filled(new rpc.CheckResponse(), {
         inputs: send(inputs, { secrecy: news.secrecy }),

@@ -1,6 +1,4 @@
-import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { CheckFailure } from "../../resource/inputTable";
-import { isReferenceAt } from "./properties";
 
 const ONLY_ID = "is a resource itself, of which Pulumi gives a plugin only the id.";
 
@@ -19,8 +17,8 @@ const REASONS: Readonly<Record<string, string>> = {
  * Failures of inputs that are a resource itself, such as `source=docs` in Python. Without them, a preview would take the id, which it
  * does not know yet, for a source that is not known yet, and only the run would fail.
  */
-export function failuresOfWholeResources(inputs: Struct | undefined): CheckFailure[] {
+export function failuresOfWholeResources(references: ReadonlySet<string>): CheckFailure[] {
   return Object.entries(REASONS)
-    .filter(([property]) => isReferenceAt(inputs, property.split(".")))
+    .filter(([property]) => references.has(property))
     .map(([property, reason]) => ({ property, reason }));
 }

@@ -44,11 +44,4 @@ export class StoreError extends DestinationError {
     this.status = details.status;
     this.code = details.code;
   }
-
-  protected override details(): StoreErrorDetails {
-    return {
-      ...{ failure: this.failure, code: this.code },
-      ...(this.status !== undefined && { status: this.status }),
-    };
-  }
 }
