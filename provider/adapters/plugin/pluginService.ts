@@ -33,7 +33,7 @@ export interface PluginParts {
 export function pluginService(parts: PluginParts): UntypedServiceImplementation {
   const { environment } = parts;
   let session = parts.newSession();
-  const resources = Object.fromEntries(
+  const resources = new Map(
     Object.entries(parts.resources).map(([type, lifeCycle]) => [
       type,
       resourceCalls(lifeCycle, () => session),
@@ -43,7 +43,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
     request,
   }: Call<{ getType(): string; getUrn(): string }>): ReturnType<typeof resourceCalls> => {
     const type = request.getType() || typeIn(request.getUrn());
-    const found = Object.hasOwn(resources, type) ? resources[type] : undefined;
+    const found = resources.get(type);
     if (!found) throw new InvalidCallError(`there is no resource type ${JSON.stringify(type)}`);
     return found;
   };

@@ -16,12 +16,11 @@ import {
 } from "../session/storedProperties";
 import type { Session } from "../session/session";
 import { type Call, filled, InvalidCallError, PartialResult } from "./calls";
-import { checkFailures } from "./checkFailures";
+import { checkFailures, failuresOfWholeResources } from "./checkFailures";
 import { detailedDiff } from "./detailedDiff";
 import { withLocalDigests } from "./localDigests";
 import { receive, type Received, send } from "./properties";
 import { Secrecy } from "./secrecy";
-import { failuresOfWholeResources } from "./wholeResources";
 
 /**
  * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates:
@@ -57,8 +56,14 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
     }
     refuseUnknown(split(properties).visible);
     const urn = urnIn(request);
-    const of = { ...urnsOf(urnOf(stored ?? {}) ?? dynamicUrnOf(urn), urn), traceParent };
-    const made = await resource.converge(of, properties, stored, limitMs(request), secrets);
+    const of = urnsOf(urnOf(stored ?? {}) ?? dynamicUrnOf(urn), urn);
+    const made = await resource.converge(
+      { ...of, traceParent },
+      properties,
+      stored,
+      limitMs(request),
+      secrets,
+    );
     const sent = { id: made.id, properties: sendState(made.state, urn, secrecy) };
     if (made.unfinished === undefined) return sent;
     throw new PartialResult(made.unfinished, { ...sent, inputs: send(properties, { secrecy }) });

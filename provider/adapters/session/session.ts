@@ -122,21 +122,17 @@ export class Session {
       this.#wasInterrupted = true;
     }
     try {
-      const { fetch, lookup, clock, machine, tracing } = this.#host;
       const debug = (line: string): void => reporter.debug(line);
-      return await tracing.operation({ name, urn, debug, secrets, traceParent }, (tracer) =>
+      return await this.#host.tracing.operation({ name, urn, debug, secrets, traceParent }, (tracer) =>
         run({
+          ...this.#host,
+          ...this.#shared,
           configuration: this.configuration(secrets),
-          fetch,
-          lookup,
-          clock,
           pacers: this.#pacers,
-          machine,
           reporter,
           tracer,
           secrets,
           resumeRecords: this.resumeRecords,
-          ...this.#shared,
           ...urns,
           inFlight: () => this.#inFlight.size,
           signal: stop.signal,

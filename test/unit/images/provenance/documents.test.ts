@@ -16,7 +16,7 @@ import {
 } from "../../../../provider/images/provenance/sbom.ts";
 import { slsaProvenance } from "../../../../provider/images/provenance/slsaProvenance.ts";
 import { statement } from "../../../../provider/images/provenance/statement.ts";
-import { packageVersion } from "../../../../provider/runtime/files/packageVersion.ts";
+import { packageVersion } from "../../../../provider/runtime/files/ownText.ts";
 
 const DIGEST = `sha256:${"c".repeat(64)}`;
 const ORIGIN: Origin = {
