@@ -4,7 +4,6 @@ import { Secrets } from "../../runtime/messages/secrets";
 import {
   type AnyLifeCycle,
   onStoredState,
-  type Operations,
   operationsOf,
   plain,
   type Properties,
@@ -21,19 +20,7 @@ import { parseDuration } from "../../runtime/time/duration";
 import { isUnknown } from "../../runtime/messages/plainText";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
-export interface DynamicProvider {
-  configure(request: { config: { get(name: string): string | undefined } }): Promise<void>;
-  check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
-  diff(
-    id: string,
-    olds: Properties,
-    news: Properties,
-  ): Promise<{ changes?: boolean; replaces?: string[]; deleteBeforeReplace?: boolean }>;
-  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
-  read(id: string, props: Properties): Promise<{ id: string; props: Properties }>;
-  update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
-  delete(id: string, props: Properties): Promise<void>;
-}
+export type DynamicProvider = ReturnType<typeof dynamicProvider>;
 
 /**
  * The adapter between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
@@ -44,9 +31,9 @@ export interface DynamicProvider {
 export function dynamicProvider<Inputs extends object, State extends StoredState>(
   load: () => AnyLifeCycle<Inputs, State>,
   session: Session,
-): DynamicProvider {
-  let loaded: Operations<Inputs, State> | undefined;
-  const resource = (): Operations<Inputs, State> => (loaded ??= operationsOf(load(), () => session));
+) {
+  let loaded: ReturnType<typeof operationsOf<Inputs, State>> | undefined;
+  const resource = () => (loaded ??= operationsOf(load(), () => session));
 
   /**
    * Runs an operation, and converts an unfinished one into the error that the host saves as a resource with init errors. The
@@ -68,12 +55,12 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
   }
 
   return {
-    configure({ config }) {
+    configure({ config }: { config: { get(name: string): string | undefined } }): Promise<void> {
       session.configure({ stackConfig: (name) => config.get(name) });
       return Promise.resolve();
     },
 
-    check: answering((secrets, olds, news) => {
+    check: answering((secrets, olds: Properties, news: Properties) => {
       const { visible, internal } = split(news);
       const { inputs, failures } = resource().check(visible, olds, secrets);
       failures.push(...checkTimeouts(internal));
@@ -86,7 +73,7 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       };
     }),
 
-    diff: answering((secrets, _id, olds, news) =>
+    diff: answering((secrets, _id: string, olds: Properties, news: Properties) =>
       onStoredState(urnOf(news), () => {
         const { changed, replaces, hidden } = resource().diff(urnsIn(olds, news), news, olds, secrets);
         if (hidden) return { changes: true, replaces };
@@ -95,19 +82,21 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       }),
     ),
 
-    create: answering((secrets, inputs) => converge(secrets, inputs)),
+    create: answering((secrets, inputs: Properties) => converge(secrets, inputs)),
 
     // the host has no field for the inputs that were read
-    read: answering(async (secrets, id, props) => {
+    read: answering(async (secrets, id: string, props: Properties) => {
       const found = await resource().read(urnsIn({}, props), id, props, secrets);
       return found ? { id, props: propertiesOf(found.state, props) } : { id: "", props: {} };
     }),
 
-    update: answering((secrets, _id, olds, news) =>
+    update: answering((secrets, _id: string, olds: Properties, news: Properties) =>
       onStoredState(urnOf(news), async () => ({ outs: (await converge(secrets, news, olds)).outs })),
     ),
 
-    delete: answering((secrets, _id, props) => resource().remove(urnsIn({}, props), props, secrets)),
+    delete: answering((secrets, _id: string, props: Properties) =>
+      resource().remove(urnsIn({}, props), props, secrets),
+    ),
   };
 }
 

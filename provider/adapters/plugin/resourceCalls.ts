@@ -42,29 +42,21 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
   /** The message of a state. The URN in it finds the records of a resource that is renamed later. */
   const sendState = ({ outputs, bookkeeping }: StoredState, urn: string, secrecy: Secrecy): Struct =>
     sendOutputs({ ...outputs, __bookkeeping: bookkeeping, __urn: urn }, secrecy);
-  const predicted = (given: Properties, stored: Properties | undefined): Properties =>
-    lifeCycle.predict(resource.inputsIn(given), stored && resource.stateIn(stored), session().machine);
 
   /** Creates or updates the resource. A preview only predicts the outputs. */
   async function converge(
-    { request, secrets, traceParent }: Call<rpc.CreateRequest | rpc.UpdateRequest>,
+    call: Call<rpc.CreateRequest | rpc.UpdateRequest>,
     { properties, secrecy }: Received,
     stored?: Properties,
   ): Promise<{ id: string; properties: Struct }> {
+    const { request } = call;
     if (request.getPreview()) {
-      return { id: "", properties: sendOutputs(predicted(properties, stored), secrecy) };
+      return { id: "", properties: sendOutputs(resource.predict(properties, stored), secrecy) };
     }
     refuseUnknown(split(properties).visible);
-    const urn = urnIn(request);
-    const of = urnsOf(urnOf(stored ?? {}) ?? dynamicUrnOf(urn), urn);
-    const made = await resource.converge(
-      { ...of, traceParent },
-      properties,
-      stored,
-      limitMs(request),
-      secrets,
-    );
-    const sent = { id: made.id, properties: sendState(made.state, urn, secrecy) };
+    const of = ofCall(call, { __urn: urnOf(stored ?? {}) ?? dynamicUrnOf(request.getUrn()) });
+    const made = await resource.converge(of, properties, stored, limitMs(request), call.secrets);
+    const sent = { id: made.id, properties: sendState(made.state, of.urn, secrecy) };
     if (made.unfinished === undefined) return sent;
     throw new PartialResult(made.unfinished, { ...sent, inputs: send(properties, { secrecy }) });
   }
@@ -90,14 +82,10 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
         const olds = received(call, request.getOlds()).properties;
         const news = received(call, request.getNews()).properties;
         const before = received(call, request.getOldInputs()).properties;
-        const diff = resource.diff(urnsOf(urnOf(olds), urnIn(request)), news, olds, secrets);
+        const diff = resource.diff(ofCall(call, olds), news, olds, secrets);
         const outputs: Properties = { ...resource.stateIn(olds).outputs };
-        return detailedDiff(diff, {
-          before,
-          news,
-          outputs,
-          predicted: diff.hidden ? predicted(news, olds) : undefined,
-        });
+        const predicted = diff.hidden ? resource.predict(news, olds) : undefined;
+        return detailedDiff(diff, before, news, outputs, predicted);
       });
     },
 
@@ -107,11 +95,10 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
     },
 
     async read(call: Call<rpc.ReadRequest>): Promise<rpc.ReadResponse> {
-      const { request, secrets, traceParent } = call;
+      const { request, secrets } = call;
       const inputs = received(call, request.getInputs());
       const { properties, secrecy } = received(call, request.getProperties(), inputs.secrecy);
-      const urn = urnIn(request);
-      const of = { ...urnsOf(urnOf(properties), urn), traceParent };
+      const of = ofCall(call, properties);
       // the engine sends neither inputs nor state for an import, and at least empty ones for a `.get()`
       const isImport = !request.hasInputs() && !request.hasProperties();
       const found = await resource.read(of, request.getId(), properties, secrets, isImport);
@@ -119,7 +106,7 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
       return filled(new rpc.ReadResponse(), {
         id: lifeCycle.idOf(found.state),
         // the next update finds the records of a resource that was renamed since
-        properties: sendState(found.state, urnOf(properties) ?? urn, secrecy),
+        properties: sendState(found.state, urnOf(properties) ?? of.urn, secrecy),
         inputs: send(found.inputs, { secrecy, repeats: true }),
       });
     },
@@ -132,10 +119,8 @@ export function resourceCalls<Inputs extends object, State extends StoredState>(
     },
 
     async delete(call: Call<rpc.DeleteRequest>): Promise<Empty> {
-      const { request, secrets, traceParent } = call;
-      const { properties } = received(call, request.getProperties());
-      const of = { ...urnsOf(urnOf(properties), urnIn(request)), traceParent };
-      await resource.remove(of, properties, secrets);
+      const { properties } = received(call, call.request.getProperties());
+      await resource.remove(ofCall(call, properties), properties, call.secrets);
       return new Empty();
     },
   };
@@ -152,10 +137,11 @@ function received({ secrets }: Call<unknown>, struct: Struct | undefined, secrec
   }
 }
 
-function urnIn(request: { getUrn(): string }): string {
+/** The resource of a call, and the call's span. */
+function ofCall({ request, traceParent }: Call<{ getUrn(): string }>, stored: Properties) {
   const urn = request.getUrn();
   if (urn === "") throw new InvalidCallError("the call does not name the URN of its resource");
-  return urn;
+  return { ...urnsOf(urnOf(stored), urn), urn, traceParent };
 }
 
 /** The time limit of an operation from `customTimeouts`, in milliseconds. */

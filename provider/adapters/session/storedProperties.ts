@@ -1,7 +1,7 @@
 // Properties as Pulumi passes and stores them, the user's and internal ones (`__…`), and the operations of a life cycle on them.
 import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
 import type { Context } from "../../resource/context";
-import { type Decision, DECISION_CODES, reportDecision } from "../../resource/decision";
+import { DECISION_CODES, reportDecision } from "../../resource/decision";
 import {
   type Diff,
   type Imported,
@@ -12,7 +12,6 @@ import {
 } from "../../resource/lifeCycle";
 import { InternalError } from "../../runtime/messages/errors";
 import { isUnknown } from "../../runtime/messages/plainText";
-import type { Reporter } from "../../runtime/messages/reporter";
 import type { Secrets } from "../../runtime/messages/secrets";
 import { shown } from "./rowReporter";
 import type { CallOf, Session } from "./session";
@@ -33,10 +32,6 @@ export type AnyLifeCycle<Inputs extends object, State extends StoredState> = Lif
   Inputs,
   State,
   SharedByPublications
->;
-
-export type Operations<Inputs extends object, State extends StoredState> = ReturnType<
-  typeof operationsOf<Inputs, State>
 >;
 
 /**
@@ -61,19 +56,14 @@ export function operationsOf<Inputs extends object, State extends StoredState>(
     return { outputs: Object.fromEntries(given), bookkeeping } as State;
   }
 
-  /** Reports what a read found, if the next `up` acts on it. */
-  function reportRead(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    if (DECISION_CODES[decision.code].reported !== "refreshAndUp") return;
-    reportDecision(reporter, decision);
-    found.set(urn ?? "", decision.text);
-  }
-
   return {
-    inputsIn,
     stateIn,
 
     check: (given: Properties, before: Properties, secrets: Secrets) =>
       lifeCycle.check(given, session().configuration(secrets), split(before).visible),
+
+    predict: (given: Properties, stored?: Properties): Properties =>
+      lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session().machine),
 
     /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
     diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets): Diff {
@@ -132,7 +122,10 @@ export function operationsOf<Inputs extends object, State extends StoredState>(
           const decision = current
             ? lifeCycle.diff(current.inputs, current.state, session().machine).decision
             : lifeCycle.gone(stored);
-          reportRead(context.reporter, of.urn, decision);
+          if (DECISION_CODES[decision.code].reported === "refreshAndUp") {
+            reportDecision(context.reporter, decision);
+            found.set(of.urn ?? "", decision.text);
+          }
           return current;
         }),
       );
