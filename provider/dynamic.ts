@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import type * as agentJobs from "./agentJob/lifeCycle";
 import type * as airGapKits from "./kits/airGapKit/lifeCycle";
 import type * as bundleCopies from "./copies/bundleCopy/lifeCycle";
-import { type DynamicProvider, dynamicProvider, loadedByFirstCall } from "./adapters/dynamic/dynamicProvider";
+import { type DynamicProvider, dynamicProvider } from "./adapters/dynamic/dynamicProvider";
 import { publications } from "./adapters/session/publications";
 import { Session } from "./adapters/session/session";
 import { dynamicHost } from "./adapters/dynamic/dynamicHost";
@@ -18,23 +18,26 @@ import { staticExport } from "./staticExport/lifeCycle";
 const session = new Session(dynamicHost, publications(dynamicHost));
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
-export const StaticExport: DynamicProvider = dynamicProvider(staticExport, session);
+export const StaticExport: DynamicProvider = dynamicProvider(() => staticExport, session);
 
 // A stack of exports alone does not need the 17 MB of the others. `require` evaluates them in a process that evaluates this file again, as
 // tests do; `import()` would give them the classes of the first time.
 const load = createRequire(__filename);
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AgentJob`. */
-export const AgentJob: DynamicProvider = loadedByFirstCall(() =>
-  dynamicProvider((load("./agentJob/lifeCycle.js") as typeof agentJobs).agentJob, session),
+export const AgentJob: DynamicProvider = dynamicProvider(
+  () => (load("./agentJob/lifeCycle.js") as typeof agentJobs).agentJob,
+  session,
 );
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:BundleCopy`. */
-export const BundleCopy: DynamicProvider = loadedByFirstCall(() =>
-  dynamicProvider((load("./copies/bundleCopy/lifeCycle.js") as typeof bundleCopies).bundleCopy, session),
+export const BundleCopy: DynamicProvider = dynamicProvider(
+  () => (load("./copies/bundleCopy/lifeCycle.js") as typeof bundleCopies).bundleCopy,
+  session,
 );
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AirGapKit`. */
-export const AirGapKit: DynamicProvider = loadedByFirstCall(() =>
-  dynamicProvider((load("./kits/airGapKit/lifeCycle.js") as typeof airGapKits).airGapKit, session),
+export const AirGapKit: DynamicProvider = dynamicProvider(
+  () => (load("./kits/airGapKit/lifeCycle.js") as typeof airGapKits).airGapKit,
+  session,
 );

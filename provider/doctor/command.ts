@@ -1,5 +1,5 @@
 import { ownText } from "../runtime/files/ownText";
-import { packageVersion } from "../runtime/files/packageVersion";
+import { packageVersion } from "../runtime/files/ownText";
 import { printable } from "../runtime/messages/plainText";
 import { Secrets } from "../runtime/messages/secrets";
 import { examine } from "./doctor";

@@ -3,9 +3,13 @@ import type { RequestInit, Response } from "node-fetch";
 import type { Clock, Deadline } from "../runtime/time/clock";
 import type { Reporter } from "../runtime/messages/reporter";
 import type { Secrets } from "../runtime/messages/secrets";
-import { AttemptConnection, connectionFailure, type ConnectionOptions } from "./attemptConnection";
+import {
+  AttemptConnection,
+  connectionFailure,
+  type ConnectionOptions,
+  type KeptConnections,
+} from "./attemptConnection";
 import type { Endpoint } from "./endpoint";
-import type { KeptConnections } from "./keptConnections";
 import { type FailedAttempt, parseRetryAfter } from "./retryPolicy";
 import { decodeText, malformed, MAX_BODY_BYTES } from "./reply";
 

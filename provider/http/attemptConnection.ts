@@ -26,7 +26,7 @@ const failure = (code: string): Error => Object.assign(new Error(code), { code }
 
 /**
  * The connection of one attempt, and its state when the attempt fails: before it is ready, no part of a request is sent. It is
- * not reused, unless its agent keeps it (`KeptConnections`): a service may close a kept connection just as the next request is sent,
+ * not reused, unless its agent keeps it ({@link KeptConnections}): a service may close a kept connection just as the next request is sent,
  * and then it is unknown whether the service received that request.
  */
 export class AttemptConnection {
@@ -124,6 +124,36 @@ function decoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text; // a bare «%»
+  }
+}
+
+/**
+ * Connections to one server that stay open between requests: for many small requests that may all be repeated. An answer that was
+ * not read to its end closes its connection.
+ */
+export class KeptConnections {
+  readonly #open: () => AttemptConnection;
+  #idle: AttemptConnection[] = [];
+  #isClosed = false;
+
+  constructor(url: string, clock: Clock, options: ConnectionOptions = {}) {
+    this.#open = () => new AttemptConnection(url, clock, { ...options, keepAlive: true });
+  }
+
+  take(): AttemptConnection {
+    return this.#idle.pop() ?? this.#open();
+  }
+
+  /** @param isReusable whether the answer was read to its end */
+  give(connection: AttemptConnection, isReusable: boolean): void {
+    if (isReusable && !this.#isClosed) this.#idle.push(connection);
+    else connection.close();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of this.#idle) connection.close();
+    this.#idle = [];
   }
 }
 

@@ -59,11 +59,10 @@ function explanation(
     return [ResponseError, problem, "Set the base URL to the service's real address."];
   }
   const isBroken = status >= 500;
-  return [
-    ResponseError,
-    answered,
-    isBroken ? "The service has a problem: try again later." : "Check the inputs and the base URL.",
-  ];
+  const remedy = isBroken
+    ? "The service has a problem: try again later."
+    : "Check the inputs and the base URL.";
+  return [ResponseError, answered, remedy];
 }
 
 /** What a key that is known may lack. */

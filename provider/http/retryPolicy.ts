@@ -37,32 +37,23 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
 /** Statuses after which it may have been processed. */
 const BROKEN_INSIDE = new Set([500, 502, 504]);
+const RETRIED = new Set([...REFUSED_FOR_NOW, ...BROKEN_INSIDE]);
 
 /** Maximum number of retries per call after a fault; without an entry, until the deadline. */
 const MAX_REPEATS = { notFoundHost: 3, tooFewBytes: 5, notHttp: 5, malformed: 5, start: 1 };
 
 /** @returns maximum number of retries per call after this fault and those counted with it */
 export function allowedRepeats(fault: Fault, repetition: Repetition): number {
-  const ofUnknownFate = repetition === "start" ? MAX_REPEATS.start : Infinity;
-  switch (fault.kind) {
-    case "untrusted":
-    case "oversized":
-      return 0;
-    case "unreachable":
-      return repeatsByCode(fault.code);
-    case "interrupted":
-      return Math.min(repeatsByCode(fault.code), ofUnknownFate);
-    case "refusedByProxy":
-      // others, such as 405, 407 and 501, are the proxy's last word
-      return BROKEN_INSIDE.has(fault.status) || REFUSED_FOR_NOW.has(fault.status) ? Infinity : 0;
-    case "notHttp":
-      return Math.min(MAX_REPEATS.notHttp, ofUnknownFate);
-    case "malformed":
-      return repetition === "read" ? MAX_REPEATS.malformed : 0;
-    case "status":
-      if (REFUSED_FOR_NOW.has(fault.status)) return Infinity;
-      return BROKEN_INSIDE.has(fault.status) ? ofUnknownFate : 0;
-  }
+  const most = repeatsOf(fault, repetition);
+  return repetition === "start" && mayHaveBeenProcessed(fault) ? Math.min(most, MAX_REPEATS.start) : most;
+}
+
+function repeatsOf(fault: Fault, repetition: Repetition): number {
+  if (fault.kind === "malformed") return repetition === "read" ? MAX_REPEATS.malformed : 0;
+  if (fault.kind === "notHttp") return MAX_REPEATS.notHttp;
+  // other statuses of a proxy, such as 405, 407 and 501, are its last word
+  if ("status" in fault) return RETRIED.has(fault.status) ? Infinity : 0;
+  return fault.kind === "unreachable" || fault.kind === "interrupted" ? repeatsByCode(fault.code) : 0;
 }
 
 /** Code of an answer with too few bytes: at that rate, the transfer would need too many requests. */

@@ -5,7 +5,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { rowReporter } from "../../dist/provider/adapters/session/rowReporter.js";
-import { NOTHING_SHARED, Session, thisProcess } from "../../dist/provider/adapters/session/session.js";
+import { publications } from "../../dist/provider/adapters/session/publications.js";
+import { Session, thisProcess } from "../../dist/provider/adapters/session/session.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 import { systemClock } from "../../dist/provider/runtime/time/clock.js";
 import { staticExport } from "../../dist/provider/staticExport/lifeCycle.js";
@@ -34,7 +35,7 @@ const session = new Session(
     watchForCancel: silent,
     watchEngine: silent,
   },
-  NOTHING_SHARED,
+  publications(thisProcess),
 );
 
 /** Node.js opens its own error output, which may be a pipe, when the first socket closes. */

@@ -9,10 +9,11 @@ const ENGINE = `
   server.listen(0, "127.0.0.1", () => console.log("127.0.0.1:" + server.address().port));
 `;
 const PROVIDER = `
-  const { NOTHING_SHARED, Session } = require("./adapters/session/session.js");
+  const { Session } = require("./adapters/session/session.js");
+  const { publications } = require("./adapters/session/publications.js");
   const { dynamicHost } = require("./adapters/dynamic/dynamicHost.js");
-  const { Secrets } = require("./messages/secrets.js");
-  const session = new Session(dynamicHost, NOTHING_SHARED);
+  const { Secrets } = require("./runtime/messages/secrets.js");
+  const session = new Session(dynamicHost, publications(dynamicHost));
   session.configure({ stackConfig: () => undefined });
   setInterval(() => undefined, 1_000); // the host has its server
   session

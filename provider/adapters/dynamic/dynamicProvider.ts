@@ -1,21 +1,18 @@
-import type { Context } from "../../resource/context";
 import type { CheckFailure } from "../../resource/inputTable";
-import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
+import type { StoredState } from "../../resource/lifeCycle";
 import { Secrets } from "../../runtime/messages/secrets";
 import {
-  isFault,
-  isRenamed,
-  isStored,
+  type AnyLifeCycle,
   onStoredState,
+  operationsOf,
   plain,
   type Properties,
   split,
-  stateIn as storedState,
   urnOf,
   type Urns,
   urnsOf,
 } from "../session/storedProperties";
-import { RefreshDecisions, shown, shownFailure } from "../session/rowReporter";
+import { shown, shownFailure } from "../session/rowReporter";
 import type { Session } from "../session/session";
 import { exitIfAnswerIsNotSent } from "./unsentAnswer";
 import { inspect } from "node:util";
@@ -23,74 +20,49 @@ import { parseDuration } from "../../runtime/time/duration";
 import { isUnknown } from "../../runtime/messages/plainText";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
-export interface DynamicProvider {
-  configure(request: { config: { get(name: string): string | undefined } }): Promise<void>;
-  check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
-  diff(
-    id: string,
-    olds: Properties,
-    news: Properties,
-  ): Promise<{ changes?: boolean; replaces?: string[]; deleteBeforeReplace?: boolean }>;
-  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
-  read(id: string, props: Properties): Promise<{ id: string; props: Properties }>;
-  update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
-  delete(id: string, props: Properties): Promise<void>;
-}
+export type DynamicProvider = ReturnType<typeof dynamicProvider>;
 
 /**
  * The adapter between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
  * and partial results into the host's format.
+ *
+ * @param load loads the life cycle with the first call that needs it
  */
-export function dynamicProvider<Inputs extends object, State extends StoredState, More extends object>(
-  lifeCycle: LifeCycle<Inputs, State, More>,
-  session: Session<NoInfer<More>>,
-): DynamicProvider {
-  const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
-  const decisions = new RefreshDecisions();
-  const stateIn = (properties: Properties): State => storedState<State>(properties, lifeCycle);
+export function dynamicProvider<Inputs extends object, State extends StoredState>(
+  load: () => AnyLifeCycle<Inputs, State>,
+  session: Session,
+) {
+  let loaded: ReturnType<typeof operationsOf<Inputs, State>> | undefined;
+  const resource = () => (loaded ??= operationsOf(load(), () => session));
 
   /**
    * Runs an operation, and converts an unfinished one into the error that the host saves as a resource with init errors. The
    * host does not add `__provider` to it, and without `__provider` no later operation on the resource would work.
    */
   async function converge(
-    name: "create" | "update",
-    given: Properties,
-    olds: Properties,
     secrets: Secrets,
-    run: (context: Context & More, limit: number | undefined) => Promise<State>,
+    given: Properties,
+    stored?: Properties,
   ): Promise<{ id: string; outs: Properties }> {
-    try {
-      const state = await session.operation(name, urnsIn(olds, given), secrets, (context) =>
-        run(context, limitMs(given, name)),
-      );
-      return { id: lifeCycle.idOf(state), outs: propertiesOf(state, given) };
-    } catch (error) {
-      if (!(error instanceof UnfinishedError) || (name === "update" && isFault(error))) throw error;
-      const message = shown(error.message, secrets);
-      const state = error.state as State;
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host expects this form
-      throw new PartialResult(
-        lifeCycle.idOf(state),
-        { ...propertiesOf(state, given), __provider: given["__provider"] },
-        message,
-      );
-    }
+    const limit = limitMs(given, stored ? "update" : "create");
+    const urns = urnsIn(stored ?? {}, given);
+    const { id, state, unfinished } = await resource().converge(urns, given, stored, limit, secrets);
+    const outs = propertiesOf(state, given);
+    if (unfinished === undefined) return { id, outs };
+    const properties = { ...outs, __provider: given["__provider"] };
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the host expects this form
+    throw new PartialResult(unfinished, { id, properties });
   }
 
   return {
-    configure({ config }) {
+    configure({ config }: { config: { get(name: string): string | undefined } }): Promise<void> {
       session.configure({ stackConfig: (name) => config.get(name) });
       return Promise.resolve();
     },
 
-    check: answering((secrets, olds, news) => {
+    check: answering((secrets, olds: Properties, news: Properties) => {
       const { visible, internal } = split(news);
-      const { inputs, failures } = lifeCycle.check(
-        visible,
-        session.configuration(secrets),
-        split(olds).visible,
-      );
+      const { inputs, failures } = resource().check(visible, olds, secrets);
       failures.push(...checkTimeouts(internal));
       return {
         inputs: plain({ ...inputs, ...internal }),
@@ -101,86 +73,40 @@ export function dynamicProvider<Inputs extends object, State extends StoredState
       };
     }),
 
-    diff: answering((secrets, _id, olds, news) =>
+    diff: answering((secrets, _id: string, olds: Properties, news: Properties) =>
       onStoredState(urnOf(news), () => {
-        const urns = urnsIn(olds, news);
-        const compared = lifeCycle.diff(inputsIn(news), stateIn(olds), session.machine);
-        const { changed, replaces, hidden, decision } = isRenamed(urns) ? renamedDiff(compared) : compared;
-        decisions.reportDiff(session.reporter(urns.urn, secrets), urns.urn, decision);
+        const { changed, replaces, hidden } = resource().diff(urnsIn(olds, news), news, olds, secrets);
         if (hidden) return { changes: true, replaces };
         // `changes` stays undefined if inputs changed: the engine then compares and shows them, and applies ignoreChanges
         return changed.length === 0 ? { changes: false } : { replaces };
       }),
     ),
 
-    create: answering((secrets, inputs) =>
-      converge("create", inputs, {}, secrets, (context, limit) =>
-        lifeCycle.create(context, inputsIn(inputs), limit),
-      ),
-    ),
+    create: answering((secrets, inputs: Properties) => converge(secrets, inputs)),
 
     // the host has no field for the inputs that were read
-    read: answering((secrets, id, props) =>
-      onStoredState(urnOf(props), async () => {
-        const found = await session.operation("read", urnsIn({}, props), secrets, async (context) => {
-          if (!isStored(props)) return lifeCycle.lookUp(context, id, split(props).visible);
-          const current = await lifeCycle.read(context, stateIn(props));
-          const decision = current
-            ? lifeCycle.diff(current.inputs, current.state, session.machine).decision
-            : lifeCycle.gone(stateIn(props));
-          decisions.reportRead(context.reporter, context.urn, decision);
-          return current;
-        });
-        return found ? { id, props: propertiesOf(found.state, props) } : { id: "", props: {} };
-      }),
+    read: answering(async (secrets, id: string, props: Properties) => {
+      const found = await resource().read(urnsIn({}, props), id, props, secrets);
+      return found ? { id, props: propertiesOf(found.state, props) } : { id: "", props: {} };
+    }),
+
+    update: answering((secrets, _id: string, olds: Properties, news: Properties) =>
+      onStoredState(urnOf(news), async () => ({ outs: (await converge(secrets, news, olds)).outs })),
     ),
 
-    update: answering((secrets, _id, olds, news) =>
-      onStoredState(urnOf(news), async () => {
-        const { outs } = await converge("update", news, olds, secrets, (context, limit) =>
-          lifeCycle.update(context, stateIn(olds), inputsIn(news), limit),
-        );
-        return { outs };
-      }),
+    delete: answering((secrets, _id: string, props: Properties) =>
+      resource().remove(urnsIn({}, props), props, secrets),
     ),
-
-    delete: answering((secrets, _id, props) =>
-      onStoredState(urnOf(props), () =>
-        session.operation("delete", urnsIn({}, props), secrets, (context) =>
-          lifeCycle.remove(context, stateIn(props)),
-        ),
-      ),
-    ),
-  };
-}
-
-/** A provider whose code is loaded with its first call. */
-export function loadedByFirstCall(load: () => DynamicProvider): DynamicProvider {
-  let loaded: DynamicProvider | undefined;
-  const provider = (): DynamicProvider => (loaded ??= load());
-  return {
-    configure: async (...given) => provider().configure(...given),
-    check: async (...given) => provider().check(...given),
-    diff: async (...given) => provider().diff(...given),
-    create: async (...given) => provider().create(...given),
-    read: async (...given) => provider().read(...given),
-    update: async (...given) => provider().update(...given),
-    delete: async (...given) => provider().delete(...given),
   };
 }
 
 /** An unfinished operation in the host's form. The host saves an error that has an `id`. */
 class PartialResult {
-  readonly id: string;
-  readonly properties: Properties;
-  readonly reasons: readonly string[];
   readonly message: string;
 
-  constructor(id: string, properties: Properties, message: string) {
-    this.id = id;
-    this.properties = properties;
-    this.reasons = [message];
+  constructor(message: string, saved: { id: string; properties: Properties }) {
     this.message = message;
+    Object.assign(this, saved, { reasons: [message] });
   }
 }
 
@@ -212,16 +138,16 @@ function sendable(error: unknown, secrets: Secrets): Error {
 // What the dynamic provider alone stores: the program passes the URN and `customTimeouts` as internal properties.
 
 /** @param given the properties of the call, which contain the URN: `delete` and `read` get it only from the outputs */
-export function propertiesOf({ outputs, bookkeeping }: StoredState, given: Properties): Properties {
+function propertiesOf({ outputs, bookkeeping }: StoredState, given: Properties): Properties {
   return plain({ ...outputs, __bookkeeping: bookkeeping, __urn: given["__urn"] });
 }
 
 /** The URN of the resource, and its URN in the state if that is another one. */
-export function urnsIn(olds: Properties, news: Properties): Urns {
+function urnsIn(olds: Properties, news: Properties): Urns {
   return urnsOf(urnOf(olds), urnOf(news));
 }
 
-export function checkTimeouts(properties: Properties): CheckFailure[] {
+function checkTimeouts(properties: Properties): CheckFailure[] {
   const timeouts = properties["__timeouts"];
   if (timeouts === undefined || isUnknown(timeouts)) return [];
   return Object.entries(timeouts as Properties)
@@ -233,7 +159,7 @@ export function checkTimeouts(properties: Properties): CheckFailure[] {
 }
 
 /** The time limit of an operation from `customTimeouts`, in milliseconds. */
-export function limitMs(properties: Properties, operation: "create" | "update"): number | undefined {
+function limitMs(properties: Properties, operation: "create" | "update"): number | undefined {
   const timeouts = properties["__timeouts"] as Record<string, string> | undefined;
   return parseDuration(timeouts?.[operation] ?? "");
 }

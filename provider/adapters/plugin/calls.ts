@@ -3,7 +3,6 @@ import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Message } from "google-protobuf";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
-import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { Secrets } from "../../runtime/messages/secrets";
 import { shownFailure } from "../session/rowReporter";
 
@@ -18,17 +17,13 @@ export interface Call<Request> {
   readonly traceParent: string | undefined;
 }
 
-/** An operation that failed after some progress: the engine stores the resource with these properties. */
+/** An operation that failed after some progress: the engine stores the resource with these fields. */
 export class PartialResult extends Error {
-  readonly id: string;
-  readonly properties: Struct;
-  readonly inputs: Struct;
+  readonly fields: Fields<ErrorResourceInitFailed>;
 
-  constructor(message: string, id: string, properties: Struct, inputs: Struct) {
+  constructor(message: string, fields: PartialResult["fields"]) {
     super(message);
-    this.id = id;
-    this.properties = properties;
-    this.inputs = inputs;
+    this.fields = fields;
   }
 }
 
@@ -79,9 +74,8 @@ function failureOf(error: unknown, secrets: Secrets): Partial<StatusObject> {
 }
 
 /** The trailer in which gRPC carries details of an error; the engine finds the partial result there. */
-function partialResult({ id, properties, inputs }: PartialResult, message: string): Metadata | undefined {
-  const fields = { id, properties, inputs, reasonsList: [message] };
-  const partial = filled(new ErrorResourceInitFailed(), fields);
+function partialResult({ fields }: PartialResult, message: string): Metadata | undefined {
+  const partial = filled(new ErrorResourceInitFailed(), { ...fields, reasonsList: [message] });
   const detail = new Any();
   detail.pack(partial.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
   const whole = filled(new Status(), { code: status.UNKNOWN, message });

@@ -5,20 +5,20 @@ import type { Diff } from "../../resource/lifeCycle";
 import type { Properties } from "../session/storedProperties";
 import { filled } from "./calls";
 
-/** The values that a diff compared. */
-export interface Compared {
-  /** The inputs in the state. */
-  readonly before: Properties;
-  readonly news: Properties;
-  /** The outputs in the state. */
-  readonly outputs: Properties;
-  /** The predicted outputs after the update, if no changed input shows its effect. */
-  readonly predicted: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** A diff with each changed property, down to the fields of objects and the entries of lists. */
-export function detailedDiff({ changed, replaces, hidden }: Diff, compared: Compared): DiffResponse {
-  const { before, news, outputs, predicted } = compared;
+/**
+ * A diff with each changed property, down to the fields of objects and the entries of lists.
+ *
+ * @param before the inputs in the state
+ * @param outputs the outputs in the state
+ * @param predicted the outputs after the update, if no changed input shows its effect
+ */
+export function detailedDiff(
+  { changed, replaces, hidden }: Diff,
+  before: Properties,
+  news: Properties,
+  outputs: Properties,
+  predicted: Properties = outputs,
+): DiffResponse {
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
   const answer = filled(new DiffResponse(), {
     changes: changed.length > 0 || hidden ? DIFF_SOME : DIFF_NONE,
@@ -31,9 +31,7 @@ export function detailedDiff({ changed, replaces, hidden }: Diff, compared: Comp
       details.set(path, filled(new PropertyDiff(), { kind, inputdiff: true }));
     }
   }
-  const moved = Object.keys(predicted ?? {}).filter(
-    (name) => !isDeepStrictEqual(predicted?.[name], outputs[name]),
-  );
+  const moved = Object.keys(predicted).filter((name) => !isDeepStrictEqual(predicted[name], outputs[name]));
   const kind = PropertyDiff.Kind.UPDATE;
   for (const name of moved) details.set(name, filled(new PropertyDiff(), { kind }));
   answer.setDiffsList([...changed, ...moved]);
@@ -46,19 +44,18 @@ function changes(before: unknown, now: unknown, path: string, replaces: boolean)
   const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = PropertyDiff.Kind;
   if (isAbsent(before)) return [[path, replaces ? ADD_REPLACE : ADD]];
   if (isAbsent(now)) return [[path, replaces ? DELETE_REPLACE : DELETE]];
-  const within = fieldChanges(before, now, path, replaces);
-  return within.length > 0 ? within : [[path, replaces ? UPDATE_REPLACE : UPDATE]];
-}
-
-/** The changes within two objects or two lists of the same length; none for other values. */
-function fieldChanges(before: unknown, now: unknown, path: string, replaces: boolean): Change[] {
   const areLists = Array.isArray(before) && Array.isArray(now) && before.length === now.length;
-  if (!areLists && !(hasFields(before) && hasFields(now))) return [];
-  const [old, fresh] = [before, now] as [Properties, Properties];
-  return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].flatMap((name) => {
-    if (isDeepStrictEqual(old[name], fresh[name])) return [];
-    return changes(old[name], fresh[name], `${path}${areLists ? `[${name}]` : fieldOf(name)}`, replaces);
-  });
+  const [old, fresh] =
+    areLists || (hasFields(before) && hasFields(now))
+      ? ([before, now] as [Properties, Properties])
+      : [{}, {}];
+  const names = Object.keys({ ...old, ...fresh }).filter(
+    (name) => !isDeepStrictEqual(old[name], fresh[name]),
+  );
+  if (names.length === 0) return [[path, replaces ? UPDATE_REPLACE : UPDATE]];
+  return names.flatMap((name) =>
+    changes(old[name], fresh[name], `${path}${areLists ? `[${name}]` : fieldOf(name)}`, replaces),
+  );
 }
 
 /** https://www.pulumi.com/docs/iac/concepts/miscellaneous/property-paths/ */

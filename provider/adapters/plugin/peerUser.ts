@@ -14,7 +14,7 @@ export interface System {
   /** The user of this process; `undefined` on a system without numbered users. */
   readonly user: number | undefined;
   /** A file's text; `undefined` if it cannot be read. */
-  read(file: string): string | undefined;
+  readonly read: (file: string) => string | undefined;
 }
 
 const THIS_SYSTEM: System = {
@@ -35,16 +35,13 @@ const THIS_SYSTEM: System = {
  * Only Linux tells whose a connection is. A connection that it does not list any more counts as another user's, because the owner of
  * a closed one is unknown. If it does not even list this end, it lists none (a sandbox), and nobody is refused.
  */
-export function isOtherUser(ends: Ends, system: System = THIS_SYSTEM): boolean {
-  const { user } = system;
+export function isOtherUser(ends: Ends, { user, read }: System = THIS_SYSTEM): boolean {
   if (user === undefined) return false;
-  const rows = TABLES.flatMap((table) => system.read(table)?.split("\n").slice(1) ?? []).map((row) =>
+  const rows = TABLES.flatMap((table) => read(table)?.split("\n") ?? []).map((row) =>
     row.trim().split(/\s+/),
   );
-  const [own, peer] = [
-    namesOf(ends.localAddress, ends.localPort),
-    namesOf(ends.remoteAddress, ends.remotePort),
-  ];
+  const own = namesOf(ends.localAddress, ends.localPort);
+  const peer = namesOf(ends.remoteAddress, ends.remotePort);
   const find = (from: readonly string[], to: readonly string[]): string[] | undefined =>
     rows.find(([, local = "", remote = ""]) => from.includes(local) && to.includes(remote));
   if (find(own, peer) === undefined) return false;
@@ -55,17 +52,11 @@ export function isOtherUser(ends: Ends, system: System = THIS_SYSTEM): boolean {
 
 /** How Linux writes an address and a port: the address in the machine's byte order, IPv4 in the second list within IPv6. */
 function namesOf(address = "", port = 0): string[] {
-  const bytes = Buffer.from(
-    address
-      .replace(/^::ffff:/, "")
-      .split(".")
-      .map(Number),
-  );
-  const hex = (some: Buffer): string =>
-    (endianness() === "LE" ? Buffer.from(some).reverse() : some).toString("hex").toUpperCase();
-  const end = port.toString(16).toUpperCase().padStart(4, "0");
-  return [
-    `${hex(bytes)}:${end}`,
-    `${"0".repeat(16)}${hex(Buffer.from([0, 0, 0xff, 0xff]))}${hex(bytes)}:${end}`,
-  ];
+  const hex = (bytes: number[]): string =>
+    Buffer.from(endianness() === "LE" ? bytes.toReversed() : bytes)
+      .toString("hex")
+      .toUpperCase();
+  const bytes = address.replace(/^::ffff:/, "").split(".");
+  const end = `${hex(bytes.map(Number))}:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  return [end, `${"0".repeat(16)}${hex([0, 0, 0xff, 0xff])}${end}`];
 }

@@ -1,16 +1,39 @@
-import type { SharedByPublications } from "../../copies/publication/context";
+import { credentials } from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { publications } from "../session/publications";
-import { rowReporter } from "../session/rowReporter";
-import { Engine } from "./engineClient";
+import { type EngineLine, rowReporter } from "../session/rowReporter";
+import { filled } from "./calls";
 import type { PluginParts } from "./pluginService";
+
+const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;
+
+/** The engine that this process serves. Lines are sent best effort: without an address they are lost. */
+export class Engine {
+  #address = "";
+  #client: EngineClient | undefined;
+
+  /** @param address `host:port` */
+  connect(address: string): void {
+    if (address === "" || address === this.#address) return;
+    this.#client?.close();
+    this.#client = new EngineClient(address, credentials.createInsecure());
+    this.#address = address;
+  }
+
+  readonly send = ({ severity, ...line }: EngineLine): void => {
+    const request = filled(new LogRequest(), { ...line, severity: SEVERITIES[severity] });
+    this.#client?.log(request, () => undefined);
+  };
+}
 
 /**
  * The parts of the plugin's process.
  *
  * @param engineAddress the engine that started this process; "" if none did, and an engine will attach to it
  */
-export function pluginProcess(engineAddress: string): Omit<PluginParts<SharedByPublications>, "resources"> {
+export function pluginProcess(engineAddress: string): Omit<PluginParts, "resources"> {
   const engine = new Engine();
   engine.connect(engineAddress);
   let onCancel = (): void => undefined;

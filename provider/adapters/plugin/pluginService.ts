@@ -2,9 +2,10 @@ import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { PluginInfo, type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
-import type { LifeCycle, StoredState } from "../../resource/lifeCycle";
+import type { StoredState } from "../../resource/lifeCycle";
 import type { ConfigurationSource } from "../../service/configuration";
 import type { Session } from "../session/session";
+import type { AnyLifeCycle } from "../session/storedProperties";
 import { answering, filled, InvalidCallError, type Call } from "./calls";
 import { checkFailures } from "./checkFailures";
 import { FUNCTIONS } from "./functions";
@@ -13,12 +14,12 @@ import { changedSettings, checkSettings, KEY, providerSettings } from "./provide
 import { resourceCalls } from "./resourceCalls";
 import schema from "./schema.json";
 
-export interface PluginParts<More extends object = object> {
+export interface PluginParts {
   /** The life cycle of each type. */
-  readonly resources: Readonly<Record<string, LifeCycle<object, StoredState, More>>>;
+  readonly resources: Readonly<Record<string, AnyLifeCycle<object, StoredState>>>;
   /** Environment variables, read on each access. */
   readonly environment: ConfigurationSource["environment"];
-  newSession(): Session<More>;
+  newSession(): Session;
   /** Stores the engine's address. */
   connect(address: string): void;
   /** Called when the user stops the run, and when it ends. */
@@ -29,10 +30,10 @@ export interface PluginParts<More extends object = object> {
  * `pulumirpc.ResourceProvider`, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto. The gRPC server
  * answers all other methods with UNIMPLEMENTED: an engine treats this as a provider without the method.
  */
-export function pluginService<More extends object>(parts: PluginParts<More>): UntypedServiceImplementation {
+export function pluginService(parts: PluginParts): UntypedServiceImplementation {
   const { environment } = parts;
   let session = parts.newSession();
-  const resources = Object.fromEntries(
+  const resources = new Map(
     Object.entries(parts.resources).map(([type, lifeCycle]) => [
       type,
       resourceCalls(lifeCycle, () => session),
@@ -42,7 +43,7 @@ export function pluginService<More extends object>(parts: PluginParts<More>): Un
     request,
   }: Call<{ getType(): string; getUrn(): string }>): ReturnType<typeof resourceCalls> => {
     const type = request.getType() || typeIn(request.getUrn());
-    const found = Object.hasOwn(resources, type) ? resources[type] : undefined;
+    const found = resources.get(type);
     if (!found) throw new InvalidCallError(`there is no resource type ${JSON.stringify(type)}`);
     return found;
   };
@@ -98,10 +99,7 @@ export function pluginService<More extends object>(parts: PluginParts<More>): Un
     create: answering((call: Call<rpc.CreateRequest>) => resourceOf(call).create(call)),
     read: answering((call: Call<rpc.ReadRequest>) => resourceOf(call).read(call)),
     update: answering((call: Call<rpc.UpdateRequest>) => resourceOf(call).update(call)),
-    delete: answering(async (call: Call<rpc.DeleteRequest>) => {
-      await resourceOf(call).delete(call);
-      return new Empty();
-    }),
+    delete: answering((call: Call<rpc.DeleteRequest>) => resourceOf(call).delete(call)),
 
     invoke: answering(async ({ request, secrets, traceParent }: Call<rpc.InvokeRequest>) => {
       const token = request.getTok();

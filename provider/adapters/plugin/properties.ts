@@ -15,6 +15,8 @@ export interface Received {
   /** Plain values; what is not known yet is {@link UNKNOWN}. */
   readonly properties: Properties;
   readonly secrecy: Secrecy;
+  /** Names of inputs, with dots, that are a reference to a resource: of it, `properties` has only the id. */
+  readonly references: ReadonlySet<string>;
 }
 
 /**
@@ -23,78 +25,54 @@ export interface Received {
  * @param secrecy receives what was secret
  * @throws Error for a malformed message
  */
-export function receive(struct: Struct | undefined, secrecy = new Secrecy()): Received {
-  return { properties: struct ? fieldsOf(struct, [], secrecy, false) : {}, secrecy };
-}
+export function receive(struct = new Struct(), secrecy = new Secrecy()): Received {
+  const references = new Set<string>();
 
-function fieldsOf(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boolean): Properties {
-  const fields: [string, unknown][] = [];
-  struct.getFieldsMap().forEach((value, name) => {
-    fields.push([name, plainValue(value, [...path, name], secrecy, isSecret)]);
-  });
-  return Object.fromEntries(fields);
-}
-
-function plainValue(value: Value, path: Path, secrecy: Secrecy, isSecret: boolean): unknown {
-  switch (value.getKindCase()) {
-    case Value.KindCase.NULL_VALUE:
-    case Value.KindCase.BOOL_VALUE:
-    case Value.KindCase.NUMBER_VALUE:
-      return value.toJavaScript();
-    case Value.KindCase.STRING_VALUE: {
-      const text = value.getStringValue();
-      if (isSecret && !isUnknown(text)) secrecy.addText(text);
-      return text;
+  function plainValue(value: Value, path: Path, isSecret: boolean): unknown {
+    if (value.hasStructValue()) return plainObject(value.getStructValue() ?? new Struct(), path, isSecret);
+    if (value.hasListValue()) {
+      const values = value.getListValue()?.getValuesList() ?? [];
+      return values.map((each, index) => plainValue(each, [...path, String(index)], isSecret));
     }
-    case Value.KindCase.LIST_VALUE:
-      return (value.getListValue()?.getValuesList() ?? []).map((each, index) =>
-        plainValue(each, [...path, String(index)], secrecy, isSecret),
-      );
-    case Value.KindCase.STRUCT_VALUE:
-      return plainObject(value.getStructValue() ?? new Struct(), path, secrecy, isSecret);
-    default:
+    if (value.getKindCase() === Value.KindCase.KIND_NOT_SET)
       throw new Error(`${path.join(".")} has no value`);
+    const plain = value.toJavaScript();
+    if (isSecret && typeof plain === "string" && !isUnknown(plain)) secrecy.addText(plain);
+    return plain;
   }
-}
 
-function plainObject(struct: Struct, path: Path, secrecy: Secrecy, isSecret: boolean): unknown {
-  const fields = struct.getFieldsMap();
-  const kind = fields.get(KIND)?.getStringValue();
-  const inner = fields.get("value");
-  switch (kind) {
-    case SECRET:
-      secrecy.addPath(path);
-      if (!inner) throw new Error(`${path.join(".")} is a secret without a value`);
-      return plainValue(inner, path, secrecy, true);
-    case OUTPUT: {
-      const becomesSecret = fields.get("secret")?.getBoolValue() === true;
-      if (becomesSecret) secrecy.addPath(path);
-      return inner ? plainValue(inner, path, secrecy, isSecret || becomesSecret) : UNKNOWN;
+  function plainObject(object: Struct, path: Path, isSecret: boolean): unknown {
+    const fields = object.getFieldsMap();
+    const inner = fields.get("value");
+    switch (fields.get(KIND)?.getStringValue()) {
+      case SECRET:
+        secrecy.addPath(path);
+        if (!inner) throw new Error(`${path.join(".")} is a secret without a value`);
+        return plainValue(inner, path, true);
+      case OUTPUT: {
+        const becomesSecret = fields.get("secret")?.getBoolValue() === true;
+        if (becomesSecret) secrecy.addPath(path);
+        return inner ? plainValue(inner, path, isSecret || becomesSecret) : UNKNOWN;
+      }
+      case RESOURCE: {
+        references.add(path.join("."));
+        const id = fields.get("id");
+        return id ? id.getStringValue() || UNKNOWN : (fields.get("urn")?.getStringValue() ?? "");
+      }
+      default: // a map, an asset or an archive: the latter two are passed on unchanged
+        return fieldsOf(object, path, isSecret);
     }
-    case RESOURCE: {
-      const id = fields.get("id");
-      if (!id) return fields.get("urn")?.getStringValue() ?? "";
-      const text = id.getStringValue();
-      return text === "" ? UNKNOWN : text;
-    }
-    default: // a map, an asset or an archive: the latter two are passed on unchanged
-      return fieldsOf(struct, path, secrecy, isSecret);
   }
-}
 
-/** Whether the value at a path is a reference to a resource, of which {@link receive} leaves only the id. */
-export function isReferenceAt(struct: Struct | undefined, [name, ...rest]: Path): boolean {
-  const value = struct?.getFieldsMap().get(name ?? "");
-  const inner = value && unwrapped(value.getStructValue());
-  if (rest.length > 0) return isReferenceAt(inner, rest);
-  return inner?.getFieldsMap().get(KIND)?.getStringValue() === RESOURCE;
-}
+  function fieldsOf(object: Struct, path: Path, isSecret: boolean): Properties {
+    const fields: [string, unknown][] = [];
+    object.getFieldsMap().forEach((value, name) => {
+      fields.push([name, plainValue(value, [...path, name], isSecret)]);
+    });
+    return Object.fromEntries(fields);
+  }
 
-/** The content of a secret or of an output. */
-function unwrapped(struct: Struct | undefined): Struct | undefined {
-  const kind = struct?.getFieldsMap().get(KIND)?.getStringValue();
-  if (kind !== SECRET && kind !== OUTPUT) return struct;
-  return unwrapped(struct?.getFieldsMap().get("value")?.getStructValue());
+  return { properties: fieldsOf(struct, [], false), secrecy, references };
 }
 
 /** Which values are marked as secrets. */
@@ -107,44 +85,31 @@ export interface SecretRules {
 }
 
 /** Makes a message of plain values. `undefined` is left out. */
-export function send(properties: object, rules: SecretRules): Struct {
-  return Struct.fromJavaScript(fieldsToSend(properties, [], rules, false));
-}
-
-function fieldsToSend(
-  properties: object,
-  path: Path,
-  rules: SecretRules,
-  isSecret: boolean,
-): Record<string, JavaScriptValue> {
-  const fields = Object.entries(properties).flatMap(([given, value]: [string, unknown]) => {
-    if (value === undefined) return [];
-    const name = given.toWellFormed();
-    return [[name, valueToSend(value, [...path, name], rules, isSecret)] as const];
-  });
-  return Object.fromEntries(fields);
-}
-
-function valueToSend(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): JavaScriptValue {
-  if (isSecret || !isSecretAt(value, path, rules)) return bareValue(value, path, rules, isSecret);
-  return { [KIND]: SECRET, value: bareValue(value, path, rules, true) };
-}
-
-function isSecretAt(value: unknown, path: Path, { secrecy, repeats, always = [] }: SecretRules): boolean {
-  const [name = ""] = path;
-  if (path.length === 1 && always.includes(name)) return true;
-  return (
+export function send(properties: object, { secrecy, repeats = false, always = [] }: SecretRules): Struct {
+  const isSecretAt = (value: unknown, path: Path): boolean =>
+    (path.length === 1 && always.includes(path.join())) ||
     secrecy.hasPath(path) ||
-    (repeats === true && typeof value === "string" && !isUnknown(value) && secrecy.isIn(value))
-  );
-}
+    (repeats && typeof value === "string" && !isUnknown(value) && secrecy.isIn(value));
 
-function bareValue(value: unknown, path: Path, rules: SecretRules, isSecret: boolean): JavaScriptValue {
-  if (typeof value === "string") return value.toWellFormed();
-  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
-  if (Array.isArray(value)) {
-    return value.map((each, index) => valueToSend(each, [...path, String(index)], rules, isSecret));
+  const fieldsToSend = (object: object, path: Path, isSecret: boolean): Record<string, JavaScriptValue> =>
+    Object.fromEntries(
+      Object.entries(object)
+        .filter(([, value]) => value !== undefined)
+        .map(([given, value]: [string, unknown]) => {
+          const name = given.toWellFormed();
+          return [name, valueToSend(value, [...path, name], isSecret)];
+        }),
+    );
+
+  function valueToSend(value: unknown, path: Path, isSecret: boolean): JavaScriptValue {
+    if (!isSecret && isSecretAt(value, path))
+      return { [KIND]: SECRET, value: valueToSend(value, path, true) };
+    if (typeof value === "string") return value.toWellFormed();
+    if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
+    if (Array.isArray(value))
+      return value.map((each, index) => valueToSend(each, [...path, String(index)], isSecret));
+    return typeof value === "object" && value !== null ? fieldsToSend(value, path, isSecret) : null;
   }
-  if (typeof value === "object" && value !== null) return fieldsToSend(value, path, rules, isSecret);
-  return null;
+
+  return Struct.fromJavaScript(fieldsToSend(properties, [], false));
 }

@@ -1,29 +1,26 @@
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
+import type { StoredState } from "../../resource/lifeCycle";
 import { present, rowsThat } from "../../resource/outputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
 import {
+  type AnyLifeCycle,
   dynamicUrnOf,
-  isFault,
-  isRenamed,
-  isStored,
   onStoredState,
+  operationsOf,
   type Properties,
   split,
-  stateIn as storedState,
   urnOf,
   urnsOf,
 } from "../session/storedProperties";
-import { RefreshDecisions, shown } from "../session/rowReporter";
 import type { Session } from "../session/session";
 import { type Call, filled, InvalidCallError, PartialResult } from "./calls";
-import { checkFailures } from "./checkFailures";
+import { checkFailures, failuresOfWholeResources } from "./checkFailures";
 import { detailedDiff } from "./detailedDiff";
 import { withLocalDigests } from "./localDigests";
 import { receive, type Received, send } from "./properties";
 import { Secrecy } from "./secrecy";
-import { failuresOfWholeResources } from "./wholeResources";
 
 /**
  * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates:
@@ -31,11 +28,11 @@ import { failuresOfWholeResources } from "./wholeResources";
  *
  * @param session the session of this process, which an engine that attaches replaces
  */
-export function resourceCalls<Inputs extends object, State extends StoredState, More extends object>(
-  lifeCycle: LifeCycle<Inputs, State, More>,
-  session: () => Session<NoInfer<More>>,
+export function resourceCalls<Inputs extends object, State extends StoredState>(
+  lifeCycle: AnyLifeCycle<Inputs, State>,
+  session: () => Session,
 ) {
-  const decisions = new RefreshDecisions();
+  const resource = operationsOf(lifeCycle, session);
   const always = Object.keys(rowsThat("isSecret", lifeCycle.outputs));
   const absent = Object.fromEntries(
     Object.keys(rowsThat("nullIfAbsent", lifeCycle.outputs)).map((name) => [name, null]),
@@ -43,45 +40,25 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
   const sendOutputs = (outputs: Properties, secrecy: Secrecy): Struct =>
     send({ ...absent, ...present<Properties>(outputs) }, { secrecy, repeats: true, always });
   /** The message of a state. The URN in it finds the records of a resource that is renamed later. */
-  const sendState = (
-    { outputs, bookkeeping }: StoredState,
-    urn: string | undefined,
-    secrecy: Secrecy,
-  ): Struct => sendOutputs({ ...outputs, __bookkeeping: bookkeeping, __urn: urn }, secrecy);
-  const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
-  const stateIn = (properties: Properties): State => storedState<State>(properties, lifeCycle);
+  const sendState = ({ outputs, bookkeeping }: StoredState, urn: string, secrecy: Secrecy): Struct =>
+    sendOutputs({ ...outputs, __bookkeeping: bookkeeping, __urn: urn }, secrecy);
 
   /** Creates or updates the resource. A preview only predicts the outputs. */
   async function converge(
-    { request, secrets, traceParent }: Call<rpc.CreateRequest | rpc.UpdateRequest>,
+    call: Call<rpc.CreateRequest | rpc.UpdateRequest>,
     { properties, secrecy }: Received,
     stored?: Properties,
-  ): Promise<{ id: string; outputs: Struct }> {
-    const inputs = inputsIn(properties);
-    const before = stored && stateIn(stored);
+  ): Promise<{ id: string; properties: Struct }> {
+    const { request } = call;
     if (request.getPreview()) {
-      const predicted = lifeCycle.predict(inputs, before, session().machine);
-      return { id: "", outputs: sendOutputs({ ...predicted }, secrecy) };
+      return { id: "", properties: sendOutputs(resource.predict(properties, stored), secrecy) };
     }
-    refuseUnknown(inputs);
-    const urn = urnIn(request);
-    const of = { ...urnsOf(urnOf(stored ?? {}) ?? dynamicUrnOf(urn), urn), traceParent };
-    const sent = (state: State): { id: string; outputs: Struct } => ({
-      id: lifeCycle.idOf(state),
-      outputs: sendState(state, urn, secrecy),
-    });
-    try {
-      const state = await session().operation(before ? "update" : "create", of, secrets, (context) =>
-        before
-          ? lifeCycle.update(context, before, inputs, limitMs(request))
-          : lifeCycle.create(context, inputs, limitMs(request)),
-      );
-      return sent(state);
-    } catch (error) {
-      if (!(error instanceof UnfinishedError) || (before !== undefined && isFault(error))) throw error;
-      const { id, outputs } = sent(error.state as State);
-      throw new PartialResult(shown(error.message, secrets), id, outputs, send(properties, { secrecy }));
-    }
+    refuseUnknown(split(properties).visible);
+    const of = ofCall(call, { __urn: urnOf(stored ?? {}) ?? dynamicUrnOf(request.getUrn()) });
+    const made = await resource.converge(of, properties, stored, limitMs(request), call.secrets);
+    const sent = { id: made.id, properties: sendState(made.state, of.urn, secrecy) };
+    if (made.unfinished === undefined) return sent;
+    throw new PartialResult(made.unfinished, { ...sent, inputs: send(properties, { secrecy }) });
   }
 
   return {
@@ -89,12 +66,9 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
       const { request, secrets } = call;
       const news = received(call, request.getNews());
       const olds = received(call, request.getOlds());
-      const { inputs, failures } = lifeCycle.check(
-        await withLocalDigests(split(news.properties).visible),
-        session().configuration(secrets),
-        split(olds.properties).visible,
-      );
-      const whole = failuresOfWholeResources(request.getNews());
+      const given = await withLocalDigests(split(news.properties).visible);
+      const { inputs, failures } = resource.check(given, olds.properties, secrets);
+      const whole = failuresOfWholeResources(news.references);
       const rest = failures.filter(({ property }) => !whole.some((each) => each.property === property));
       return filled(new rpc.CheckResponse(), {
         inputs: send(inputs, { secrecy: news.secrecy }),
@@ -105,73 +79,49 @@ export function resourceCalls<Inputs extends object, State extends StoredState, 
     diff(call: Call<rpc.DiffRequest>): Promise<rpc.DiffResponse> {
       const { request, secrets } = call;
       return onStoredState(request.getUrn(), () => {
-        const { machine } = session();
         const olds = received(call, request.getOlds()).properties;
         const news = received(call, request.getNews()).properties;
         const before = received(call, request.getOldInputs()).properties;
-        const urns = urnsOf(urnOf(olds), urnIn(request));
-        const [inputs, state] = [inputsIn(news), stateIn(olds)];
-        const compared = lifeCycle.diff(inputs, state, machine);
-        const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
-        decisions.reportDiff(session().reporter(urns.urn, secrets), urns.urn, diff.decision);
-        const predicted = diff.hidden ? lifeCycle.predict(inputs, state, machine) : undefined;
-        return detailedDiff(diff, { before, news, outputs: { ...state.outputs }, predicted });
+        const diff = resource.diff(ofCall(call, olds), news, olds, secrets);
+        const outputs: Properties = { ...resource.stateIn(olds).outputs };
+        const predicted = diff.hidden ? resource.predict(news, olds) : undefined;
+        return detailedDiff(diff, before, news, outputs, predicted);
       });
     },
 
     async create(call: Call<rpc.CreateRequest>): Promise<rpc.CreateResponse> {
-      const { id, outputs } = await converge(call, received(call, call.request.getProperties()));
-      return filled(new rpc.CreateResponse(), { id, properties: outputs });
+      const made = await converge(call, received(call, call.request.getProperties()));
+      return filled(new rpc.CreateResponse(), made);
     },
 
     async read(call: Call<rpc.ReadRequest>): Promise<rpc.ReadResponse> {
-      const { request, secrets, traceParent } = call;
+      const { request, secrets } = call;
       const inputs = received(call, request.getInputs());
-      const props = received(call, request.getProperties(), inputs.secrecy);
-      const urn = urnIn(request);
-      const of = { ...urnsOf(urnOf(props.properties), urn), traceParent };
-      const found = await onStoredState(urn, () =>
-        session().operation("read", of, secrets, async (context) => {
-          const id = request.getId();
-          // the engine sends neither inputs nor state for an import, and at least empty ones for a `.get()`
-          if (!request.hasInputs() && !request.hasProperties()) return lifeCycle.import(context, id);
-          if (!isStored(props.properties)) {
-            return lifeCycle.lookUp(context, id, split(props.properties).visible);
-          }
-          const stored = stateIn(props.properties);
-          const current = await lifeCycle.read(context, stored);
-          const decision = current
-            ? lifeCycle.diff(current.inputs, current.state, session().machine).decision
-            : lifeCycle.gone(stored);
-          decisions.reportRead(context.reporter, urn, decision);
-          return current;
-        }),
-      );
+      const { properties, secrecy } = received(call, request.getProperties(), inputs.secrecy);
+      const of = ofCall(call, properties);
+      // the engine sends neither inputs nor state for an import, and at least empty ones for a `.get()`
+      const isImport = !request.hasInputs() && !request.hasProperties();
+      const found = await resource.read(of, request.getId(), properties, secrets, isImport);
       if (!found) return new rpc.ReadResponse();
       return filled(new rpc.ReadResponse(), {
         id: lifeCycle.idOf(found.state),
         // the next update finds the records of a resource that was renamed since
-        properties: sendState(found.state, urnOf(props.properties) ?? urn, props.secrecy),
-        inputs: send(found.inputs, { secrecy: props.secrecy, repeats: true }),
+        properties: sendState(found.state, urnOf(properties) ?? of.urn, secrecy),
+        inputs: send(found.inputs, { secrecy, repeats: true }),
       });
     },
 
     async update(call: Call<rpc.UpdateRequest>): Promise<rpc.UpdateResponse> {
-      const { properties } = received(call, call.request.getOlds());
+      const olds = received(call, call.request.getOlds()).properties;
       const news = received(call, call.request.getNews());
-      const { outputs } = await onStoredState(call.request.getUrn(), () => converge(call, news, properties));
-      return filled(new rpc.UpdateResponse(), { properties: outputs });
+      const { properties } = await onStoredState(call.request.getUrn(), () => converge(call, news, olds));
+      return filled(new rpc.UpdateResponse(), { properties });
     },
 
-    delete(call: Call<rpc.DeleteRequest>): Promise<void> {
-      const { request, secrets, traceParent } = call;
-      const { properties } = received(call, request.getProperties());
-      const of = { ...urnsOf(urnOf(properties), urnIn(request)), traceParent };
-      return onStoredState(request.getUrn(), () =>
-        session().operation("delete", of, secrets, (context) =>
-          lifeCycle.remove(context, stateIn(properties)),
-        ),
-      );
+    async delete(call: Call<rpc.DeleteRequest>): Promise<Empty> {
+      const { properties } = received(call, call.request.getProperties());
+      await resource.remove(ofCall(call, properties), properties, call.secrets);
+      return new Empty();
     },
   };
 }
@@ -187,10 +137,11 @@ function received({ secrets }: Call<unknown>, struct: Struct | undefined, secrec
   }
 }
 
-function urnIn(request: { getUrn(): string }): string {
+/** The resource of a call, and the call's span. */
+function ofCall({ request, traceParent }: Call<{ getUrn(): string }>, stored: Properties) {
   const urn = request.getUrn();
   if (urn === "") throw new InvalidCallError("the call does not name the URN of its resource");
-  return urn;
+  return { ...urnsOf(urnOf(stored), urn), urn, traceParent };
 }
 
 /** The time limit of an operation from `customTimeouts`, in milliseconds. */

@@ -1,7 +1,6 @@
 import { agentJobByStoredNames } from "../../agentJob/lifeCycle";
 import { airGapKit } from "../../kits/airGapKit/lifeCycle";
 import { bundleCopy } from "../../copies/bundleCopy/lifeCycle";
-import type { SharedByPublications } from "../../copies/publication/context";
 import { staticExport } from "../../staticExport/lifeCycle";
 import type { PluginParts } from "./pluginService";
 
@@ -11,4 +10,4 @@ export const RESOURCES = {
   "docs-hosting:index:AgentJob": agentJobByStoredNames,
   "docs-hosting:index:BundleCopy": bundleCopy,
   "docs-hosting:index:AirGapKit": airGapKit,
-} as unknown as PluginParts<SharedByPublications>["resources"];
+} as PluginParts["resources"];

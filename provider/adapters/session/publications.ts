@@ -2,7 +2,7 @@ import { PublicationFolder } from "../../copies/publication/publicationRecords";
 import type { SharedByPublications } from "../../copies/publication/context";
 import { Semaphore } from "../../runtime/concurrency/semaphore";
 import { homeFolder } from "../../runtime/files/homeFolder";
-import type { Host, Shared } from "./session";
+import type { Host } from "./session";
 
 /** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
 const MAX_DOWNLOADS = 8;
@@ -11,14 +11,10 @@ const MAX_DOWNLOADS = 8;
 const MAX_PUBLICATIONS = 4;
 
 /** What the operations on copies and kits of one session share. */
-export function publications({ environment }: Pick<Host, "environment">): Shared<SharedByPublications> {
-  const publicationRecords = new PublicationFolder(() => homeFolder(environment, "published"));
+export function publications({ environment }: Pick<Host, "environment">) {
   return {
-    context: {
-      downloads: new Semaphore(MAX_DOWNLOADS),
-      publications: new Semaphore(MAX_PUBLICATIONS),
-      publicationRecords,
-    },
-    statesStored: () => publicationRecords.operationEnded(),
-  };
+    downloads: new Semaphore(MAX_DOWNLOADS),
+    publications: new Semaphore(MAX_PUBLICATIONS),
+    publicationRecords: new PublicationFolder(() => homeFolder(environment, "published")),
+  } satisfies SharedByPublications;
 }

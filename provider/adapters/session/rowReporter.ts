@@ -4,7 +4,6 @@ import type { Reporter } from "../../runtime/messages/reporter";
 import { inspect } from "node:util";
 import { InputError } from "../../runtime/messages/errors";
 import type { Secrets } from "../../runtime/messages/secrets";
-import { type Decision, DECISION_CODES, reportDecision } from "../../resource/decision";
 
 /** A text to send: printable, without the secrets of the call. */
 export function shown(text: string, secrets: Secrets): string {
@@ -50,7 +49,7 @@ export function rowReporter(
 ): RowReporter {
   const send = (severity: EngineLine["severity"], line: string, ephemeral = false): void =>
     sendLine({ severity, message: printable(line), urn: urn ?? "", ephemeral });
-  const row = new ProgressRow(clock, (line) => send(SEVERITY.info, line, true));
+  const row = progressRow(clock, (line) => send(SEVERITY.info, line, true));
   return {
     progress: (line) => row.set(line),
     debug: (line) => send(SEVERITY.debug, line),
@@ -69,64 +68,34 @@ const HEARTBEAT_MS = 25_000;
  * The progress line of one operation. It is shown when it changes, at most once a second, and again at least every 30 s while nothing
  * changes. The CLI adds the elapsed time to the row.
  */
-export class ProgressRow {
-  readonly #clock: Clock;
-  readonly #show: (line: string) => void;
-  #text = "";
-  #closed = false;
-  #shownAt = -Infinity;
-  #cancelTimer = (): void => undefined;
+export function progressRow(clock: Clock, show: (line: string) => void) {
+  let text = "";
+  let isClosed = false;
+  let shownAt = -Infinity;
+  let cancelTimer = (): void => undefined;
+  const showNow = (): void => {
+    shownAt = clock.monotonic();
+    show(text);
+    showAfter(HEARTBEAT_MS);
+  };
+  const showAfter = (delayMs: number): void => {
+    cancelTimer();
+    cancelTimer = clock.after(delayMs, showNow);
+  };
+  return {
+    set(line: string): void {
+      if (isClosed || line === text) return;
+      text = line;
+      const waitMs = shownAt + MIN_INTERVAL_MS - clock.monotonic();
+      if (waitMs > 0) showAfter(waitMs);
+      else showNow();
+    },
 
-  constructor(clock: Clock, show: (line: string) => void) {
-    this.#clock = clock;
-    this.#show = show;
-  }
-
-  set(text: string): void {
-    if (this.#closed || text === this.#text) return;
-    this.#text = text;
-    const waitMs = this.#shownAt + MIN_INTERVAL_MS - this.#clock.monotonic();
-    if (waitMs > 0) this.#showAfter(waitMs);
-    else this.#showNow();
-  }
-
-  /** Clears the row, because the CLI would keep the last line. Later lines are ignored, and no timer remains. */
-  close(): void {
-    if (!this.#closed && this.#shownAt > -Infinity) this.#show("");
-    this.#closed = true;
-    this.#cancelTimer();
-  }
-
-  #showNow(): void {
-    this.#shownAt = this.#clock.monotonic();
-    this.#show(this.#text);
-    this.#showAfter(HEARTBEAT_MS);
-  }
-
-  #showAfter(delayMs: number): void {
-    this.#cancelTimer();
-    this.#cancelTimer = this.#clock.after(delayMs, () => {
-      this.#showNow();
-    });
-  }
-}
-
-/** Reports each decision once: newer engines call diff directly after the read of a refresh. */
-export class RefreshDecisions {
-  /** The decision that the last read of a resource reported, by URN. */
-  readonly #found = new Map<string, string>();
-
-  /** Reports what a read found, if the next `up` acts on it. */
-  reportRead(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    if (DECISION_CODES[decision.code].reported !== "refreshAndUp") return;
-    reportDecision(reporter, decision);
-    this.#found.set(urn ?? "", decision.text);
-  }
-
-  /** Reports the decision of a diff, unless the read just before it has. */
-  reportDiff(reporter: Reporter, urn: string | undefined, decision: Decision): void {
-    const isReportedByRead = this.#found.get(urn ?? "") === decision.text;
-    this.#found.delete(urn ?? "");
-    if (!isReportedByRead) reportDecision(reporter, decision);
-  }
+    /** Clears the row, because the CLI would keep the last line. Later lines are ignored, and no timer remains. */
+    close(): void {
+      if (!isClosed && shownAt > -Infinity) show("");
+      isClosed = true;
+      cancelTimer();
+    },
+  };
 }

@@ -1,12 +1,13 @@
 import { homeFolder } from "../../runtime/files/homeFolder";
 import { Pacers } from "../../http/pacer";
-import type { Context } from "../../resource/context";
+import type { PublicationContext } from "../../copies/publication/context";
 import { ResumeFolder } from "../../resource/resumeRecords";
 import type { ConfigurationSource } from "../../service/configuration";
 import { type Machine, machineOf, systemClock } from "../../runtime/time/clock";
 import { RunCancelledError } from "../../runtime/messages/errors";
 import { type Reporter, withoutSecrets } from "../../runtime/messages/reporter";
 import type { Secrets } from "../../runtime/messages/secrets";
+import type { publications } from "./publications";
 import type { RowReporter } from "./rowReporter";
 import { type Tracing, tracingTo } from "../../runtime/tracing/tracer";
 import type { Urns } from "./storedProperties";
@@ -16,7 +17,7 @@ import nodeFetch from "node-fetch";
 import { connect } from "node:net";
 
 /** The parts of the process that a session uses. */
-export interface Host extends Pick<Context, "fetch" | "lookup" | "clock" | "machine"> {
+export interface Host extends Pick<PublicationContext, "fetch" | "lookup" | "clock" | "machine"> {
   /** Environment variables, read on each access. */
   readonly environment: (name: string) => string | undefined;
   /** A row of the CLI. @param urn the resource, if known */
@@ -38,23 +39,13 @@ export interface CallOf extends Urns {
 /** Time limit for operations to end after the engine has ended, in milliseconds. */
 const ENGINE_GONE_LIMIT_MS = 10_000;
 
-/** What the operations of one session share, beside what every session has. */
-export interface Shared<More extends object> {
-  /** Further fields of each operation's context. */
-  readonly context: More;
-  /** The engine has stored every returned state. */
-  statesStored(): void;
-}
-
-/** For resources that share nothing more. */
-export const NOTHING_SHARED: Shared<object> = { context: {}, statesStored: () => undefined };
-
 /** State that all operations of one process share: configuration, resume records, operations in flight, and cancellation. */
-export class Session<More extends object = object> {
+export class Session {
   /** Started jobs that the state may not have yet. */
   readonly resumeRecords: ResumeFolder;
   readonly #host: Host;
-  readonly #shared: Shared<More>;
+  /** What operations on copies and kits share, too. */
+  readonly #shared: ReturnType<typeof publications>;
   /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
   #settings: Omit<ConfigurationSource, "secrets">;
@@ -70,7 +61,7 @@ export class Session<More extends object = object> {
   #isEngineWatched = false;
   #isEngineGone = false;
 
-  constructor(host: Host, shared: Shared<More>) {
+  constructor(host: Host, shared: ReturnType<typeof publications>) {
     this.#host = host;
     this.#shared = shared;
     this.#settings = { environment: host.environment, stackConfig: () => undefined };
@@ -114,7 +105,7 @@ export class Session<More extends object = object> {
     name: string,
     { traceParent, ...urns }: CallOf,
     secrets: Secrets,
-    run: (context: Context & More) => Promise<T>,
+    run: (context: PublicationContext) => Promise<T>,
   ): Promise<T> {
     this.#watch();
     const stop = new AbortController();
@@ -127,21 +118,17 @@ export class Session<More extends object = object> {
       this.#wasInterrupted = true;
     }
     try {
-      const { fetch, lookup, clock, machine, tracing } = this.#host;
       const debug = (line: string): void => reporter.debug(line);
-      return await tracing.operation({ name, urn, debug, secrets, traceParent }, (tracer) =>
+      return await this.#host.tracing.operation({ name, urn, debug, secrets, traceParent }, (tracer) =>
         run({
+          ...this.#host,
+          ...this.#shared,
           configuration: this.configuration(secrets),
-          fetch,
-          lookup,
-          clock,
           pacers: this.#pacers,
-          machine,
           reporter,
           tracer,
           secrets,
           resumeRecords: this.resumeRecords,
-          ...this.#shared.context,
           ...urns,
           inFlight: () => this.#inFlight.size,
           signal: stop.signal,
@@ -181,7 +168,7 @@ export class Session<More extends object = object> {
     for (const stop of this.#inFlight) stop.abort(this.#cancelled);
     if (this.#wasInterrupted) return;
     this.resumeRecords.operationEnded();
-    this.#shared.statesStored();
+    this.#shared.publicationRecords.operationEnded();
   };
 }
 

@@ -48,24 +48,19 @@ export class Spans implements SpanMaker, Tracer {
     { name, urn, debug, secrets, traceParent }: TracedOperation,
     run: (tracer: Tracer) => Promise<T>,
   ): Promise<T> {
+    const parent = this.#parentOf(traceParent ?? this.#backend.run ?? "");
+    const frame = { inherited: { "pulumi.urn": urn }, secrets };
     try {
-      const urnOf: Attributes = { "pulumi.urn": urn };
-      return await this.#run(
-        `docs_hosting.${name}`,
-        urnOf,
-        { inherited: urnOf, secrets },
-        this.#parentOf(traceParent ?? this.#backend.run ?? ""),
-        () => run(this),
-      );
+      return await this.#run(`docs_hosting.${name}`, {}, frame, parent, () => run(this));
     } finally {
       await this.#flush(debug);
     }
   }
 
   span<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
-    const { span, inherited, secrets } = this.#frames.getStore() ?? NO_FRAME;
+    const { span, ...frame } = this.#frames.getStore() ?? NO_FRAME;
     const parent = span ? api.trace.setSpan(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT;
-    return this.#run(name, { ...inherited, ...attributes }, { inherited, secrets }, parent, run);
+    return this.#run(name, attributes, frame, parent, run);
   }
 
   note(attributes: Attributes): void {
@@ -73,9 +68,7 @@ export class Spans implements SpanMaker, Tracer {
     if (!frame) return;
     frame.inherited = { ...frame.inherited, ...attributes };
     frame.span.setAttributes(cleaned(attributes, frame.secrets));
-    if (attributes["error.type"] !== undefined) {
-      frame.span.setStatus({ code: api.SpanStatusCode.ERROR });
-    }
+    if (attributes["error.type"] !== undefined) frame.span.setStatus({ code: api.SpanStatusCode.ERROR });
   }
 
   async #run<T>(
@@ -85,10 +78,12 @@ export class Spans implements SpanMaker, Tracer {
     parent: api.Context,
     run: () => Promise<T>,
   ): Promise<T> {
-    const { tracer } = this.#backend;
     const isRequest = attributes["http.request.method"] !== undefined;
-    const kind = isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
-    const span = tracer.startSpan(name, { kind, attributes: cleaned(attributes, frame.secrets) }, parent);
+    const options = {
+      kind: isRequest ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL,
+      attributes: cleaned({ ...frame.inherited, ...attributes }, frame.secrets),
+    };
+    const span = this.#backend.tracer.startSpan(name, options, parent);
     try {
       return await this.#frames.run({ ...frame, span }, run);
     } catch (error) {
@@ -118,20 +113,16 @@ export class Spans implements SpanMaker, Tracer {
     const { flush, clock } = this.#backend;
     const flushing = flush().then(() => void (this.#isLate = false));
     flushing.catch(() => undefined); // it may reject after the wait has ended
-    if (this.#isLate) return;
-    try {
-      if (await endsWithin(flushing, clock, FLUSH_LIMIT_MS)) return;
-      this.#reportLate(new Error(`not within ${FLUSH_LIMIT_MS} ms`), debug);
-    } catch (error) {
-      this.#reportLate(error, debug);
-    }
-  }
-
-  #reportLate(error: unknown, debug: (line: string) => void): void {
-    if (this.#isLate) return; // another operation has reported it
+    const wasLate = this.#isLate;
+    if (wasLate) return;
+    const why = await endsWithin(flushing, clock, FLUSH_LIMIT_MS).then(
+      (isInTime) => (isInTime ? "" : `Error: not within ${FLUSH_LIMIT_MS} ms`),
+      String,
+    );
+    if (why === "" || this.#isLate) return; // or another operation has reported it
     this.#isLate = true;
     debug(
-      `spans could not be sent; operations do not wait for spans until sending works again (${redact(String(error))})`,
+      `spans could not be sent; operations do not wait for spans until sending works again (${redact(why)})`,
     );
   }
 }

@@ -1,9 +1,20 @@
-// Properties as Pulumi passes and stores them: the user's properties and internal ones (`__…`).
-import { type StoredState, UnfinishedError } from "../../resource/lifeCycle";
-import type { OutputRows } from "../../resource/outputTable";
-import { isUnknown } from "../../runtime/messages/plainText";
-import { InternalError } from "../../runtime/messages/errors";
+// Properties as Pulumi passes and stores them, the user's and internal ones (`__…`), and the operations of a life cycle on them.
+import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
 import type { Context } from "../../resource/context";
+import { DECISION_CODES, reportDecision } from "../../resource/decision";
+import {
+  type Diff,
+  type Imported,
+  type LifeCycle,
+  renamedDiff,
+  type StoredState,
+  UnfinishedError,
+} from "../../resource/lifeCycle";
+import { InternalError } from "../../runtime/messages/errors";
+import { isUnknown } from "../../runtime/messages/plainText";
+import type { Secrets } from "../../runtime/messages/secrets";
+import { shown } from "./rowReporter";
+import type { CallOf, Session } from "./session";
 
 /** Properties of a resource, as JSON. */
 export type Properties = Record<string, unknown>;
@@ -16,27 +27,115 @@ export function split(properties: Properties): { visible: Properties; internal: 
   return { visible: Object.fromEntries(visible), internal: Object.fromEntries(internal) };
 }
 
-/** The state in stored properties, of either adapter. */
-export function stateIn<State extends StoredState>(
-  properties: Properties,
-  {
-    outputs: table,
-    noBookkeeping,
-  }: { readonly outputs: OutputRows; readonly noBookkeeping: State["bookkeeping"] },
-): State {
-  const { visible, internal } = split(properties);
-  const given = Object.entries(visible).filter(
-    ([name, value]) => value !== null || !table[name]?.nullIfAbsent,
-  );
-  return {
-    outputs: Object.fromEntries(given),
-    bookkeeping: internal["__bookkeeping"] ?? noBookkeeping,
-  } as State;
-}
+/** A resource type as both adapters offer it. */
+export type AnyLifeCycle<Inputs extends object, State extends StoredState> = LifeCycle<
+  Inputs,
+  State,
+  SharedByPublications
+>;
 
-/** Whether properties come from a stored resource, not from a lookup. */
-export function isStored(properties: Properties): boolean {
-  return "__bookkeeping" in properties;
+/**
+ * The operations of a life cycle, with properties of either adapter.
+ *
+ * @param session the session of this process, which an engine that attaches replaces
+ */
+export function operationsOf<Inputs extends object, State extends StoredState>(
+  lifeCycle: AnyLifeCycle<Inputs, State>,
+  session: () => Session,
+) {
+  /** The decision that the last read of a resource reported, by URN. */
+  const found = new Map<string, string>();
+  const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
+
+  function stateIn(properties: Properties): State {
+    const { visible, internal } = split(properties);
+    const given = Object.entries(visible).filter(
+      ([name, value]) => value !== null || !lifeCycle.outputs[name]?.nullIfAbsent,
+    );
+    const bookkeeping = internal["__bookkeeping"] ?? lifeCycle.noBookkeeping;
+    return { outputs: Object.fromEntries(given), bookkeeping } as State;
+  }
+
+  return {
+    stateIn,
+
+    check: (given: Properties, before: Properties, secrets: Secrets) =>
+      lifeCycle.check(given, session().configuration(secrets), split(before).visible),
+
+    predict: (given: Properties, stored?: Properties): Properties =>
+      lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session().machine),
+
+    /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
+    diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets): Diff {
+      const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session().machine);
+      const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
+      const { urn = "" } = urns;
+      if (found.get(urn) !== diff.decision.text)
+        reportDecision(session().reporter(urns.urn, secrets), diff.decision);
+      found.delete(urn);
+      return diff;
+    },
+
+    /**
+     * Creates or updates the resource.
+     *
+     * @param before the stored properties; absent for a new resource
+     * @returns the new state, and why it is unfinished
+     */
+    async converge(
+      of: CallOf,
+      given: Properties,
+      before: Properties | undefined,
+      limitMs: number | undefined,
+      secrets: Secrets,
+    ): Promise<{ id: string; state: State; unfinished?: string }> {
+      const run = (context: PublicationContext): Promise<State> =>
+        before
+          ? lifeCycle.update(context, stateIn(before), inputsIn(given), limitMs)
+          : lifeCycle.create(context, inputsIn(given), limitMs);
+      try {
+        const state = await session().operation(before ? "update" : "create", of, secrets, run);
+        return { id: lifeCycle.idOf(state), state };
+      } catch (error) {
+        // an unexpected error made no progress that is worth storing
+        if (!(error instanceof UnfinishedError) || (before && faultOf(error) !== undefined)) throw error;
+        const state = error.state as State;
+        return { id: lifeCycle.idOf(state), state, unfinished: shown(error.message, secrets) };
+      }
+    },
+
+    /** @param isImport whether the engine asks for an object to take under management */
+    read(
+      of: CallOf,
+      id: string,
+      props: Properties,
+      secrets: Secrets,
+      isImport = false,
+    ): Promise<Imported<Inputs, State> | undefined> {
+      return onStoredState(of.urn, () =>
+        session().operation("read", of, secrets, async (context) => {
+          if (isImport) return lifeCycle.import(context, id);
+          const isStored = "__bookkeeping" in props;
+          if (!isStored) return lifeCycle.lookUp(context, id, split(props).visible);
+          const stored = stateIn(props);
+          const current = await lifeCycle.read(context, stored);
+          const decision = current
+            ? lifeCycle.diff(current.inputs, current.state, session().machine).decision
+            : lifeCycle.gone(stored);
+          if (DECISION_CODES[decision.code].reported === "refreshAndUp") {
+            reportDecision(context.reporter, decision);
+            found.set(of.urn ?? "", decision.text);
+          }
+          return current;
+        }),
+      );
+    },
+
+    remove: (of: CallOf, props: Properties, secrets: Secrets): Promise<void> =>
+      onStoredState(of.urn, () =>
+        session().operation("delete", of, secrets, (context) => lifeCycle.remove(context, stateIn(props))),
+      ),
+  };
 }
 
 /** Converts to JSON with well-formed strings, the only form that every host accepts. */
@@ -86,11 +185,6 @@ function faultOf(error: unknown): string | undefined {
   return FAULTS.includes(kind) ? kind : undefined;
 }
 
-/** Whether an operation ended with an unexpected error: then it made no progress that is worth storing. */
-export function isFault(error: unknown): boolean {
-  return faultOf(error) !== undefined;
-}
-
 /** The URN of a resource, and its URN in the state if that is another one. */
 export type Urns = Pick<Context, "urn" | "formerUrn">;
 
@@ -110,7 +204,7 @@ export function urnsOf(before: string | undefined, now: string | undefined): Urn
  * Whether the program renamed or moved the resource. A resource that only changed from one adapter to the other was not: its
  * state stays as it is.
  */
-export function isRenamed({ urn, formerUrn }: Urns): boolean {
+function isRenamed({ urn, formerUrn }: Urns): boolean {
   return urn !== undefined && formerUrn !== undefined && ofPlugin(urn) !== ofPlugin(formerUrn);
 }
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path/posix";
 import { parseBase, repositoryName } from "../registry/reference";
-import { packageVersion } from "../../runtime/files/packageVersion";
+import { packageVersion } from "../../runtime/files/ownText";
 import type { Origin } from "./origin";
 import { sha256In } from "./statement";
 

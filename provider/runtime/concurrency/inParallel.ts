@@ -16,28 +16,19 @@ export async function inParallel<T>(
 ): Promise<void> {
   const running = new InFlight();
   let weight = 0;
-  let failure: { readonly error: unknown } | undefined;
-  const begin = (item: T): void => {
-    const own = weightOf(item);
-    weight += own;
-    const done = work(item)
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
-      .finally(() => (weight -= own));
-    running.add(done);
-  };
   try {
     for await (const item of items) {
-      while (running.count >= concurrency || (running.count > 0 && weight + weightOf(item) > heaviest)) {
+      const own = weightOf(item);
+      while (running.count >= concurrency || (running.count > 0 && weight + own > heaviest)) {
         await running.oneEnds();
       }
-      if (failure !== undefined) break;
-      begin(item);
+      running.throwFailure();
+      weight += own;
+      running.add(work(item).finally(() => (weight -= own)));
     }
   } catch (error) {
-    failure ??= { error };
+    running.fail(error);
   }
   await running.allEnd();
-  if (failure !== undefined) throw failure.error;
+  running.throwFailure();
 }

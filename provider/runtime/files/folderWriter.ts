@@ -16,7 +16,6 @@ export class FolderWriter {
   readonly #root: string;
   readonly #folders = new Map<string, Promise<void>>();
   readonly #running = new InFlight();
-  #failure: { readonly error: unknown } | undefined;
 
   constructor(root: string) {
     this.#root = root;
@@ -31,7 +30,7 @@ export class FolderWriter {
    */
   async write(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<string> {
     const target = join(this.#root, path);
-    this.#throwFailure();
+    this.#running.throwFailure();
     if (size > SMALL) {
       await this.#folder(dirname(target));
       return (await writeNewFile(target, content, { flush: false })).sha256;
@@ -43,20 +42,16 @@ export class FolderWriter {
       pieces.push(Buffer.from(piece)); // a copy: the reader may use its memory again
     }
     while (this.#running.count >= FILES_AT_ONCE) await this.#running.oneEnds();
-    this.#throwFailure();
-    const done = this.#folder(dirname(target))
-      .then(() => writeFile(target, pieces, { flag: "wx", mode: FILE_MODE }))
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      });
-    this.#running.add(done);
+    this.#running.throwFailure();
+    const made = this.#folder(dirname(target));
+    this.#running.add(made.then(() => writeFile(target, pieces, { flag: "wx", mode: FILE_MODE })));
     return digest.digest("hex");
   }
 
   /** Waits until all files are written. @throws the first failure */
   async end(): Promise<void> {
     await this.settle();
-    this.#throwFailure();
+    this.#running.throwFailure();
   }
 
   /** Waits until nothing is being written any more. Never throws. */
@@ -66,16 +61,11 @@ export class FolderWriter {
 
   /** Makes a folder after its parents, unless that was begun before. */
   #folder(path: string): Promise<void> {
-    let made = this.#folders.get(path);
-    if (made === undefined) {
-      made =
-        path === this.#root ? makeFolder(path) : this.#folder(dirname(path)).then(() => makeFolder(path));
-      this.#folders.set(path, made);
-    }
+    const begun = this.#folders.get(path);
+    if (begun !== undefined) return begun;
+    const parent = path === this.#root ? Promise.resolve() : this.#folder(dirname(path));
+    const made = parent.then(() => makeFolder(path));
+    this.#folders.set(path, made);
     return made;
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
   }
 }

@@ -14,8 +14,6 @@ export type Listing = ReadonlyMap<string, string>;
 
 /** Size of one read, in bytes. */
 const BLOCK_BYTES = 1 << 20;
-/** How often a folder is listed again because a folder in it was removed meanwhile. */
-const MAX_LISTS = 5;
 
 /** Up to this number of files, the start of a thread that checks them costs more than it saves. */
 const FEW_FILES = 300;
@@ -40,7 +38,8 @@ export async function filesBelow(folder: string): Promise<string[]> {
 async function entriesBelow(folder: string, parent = "", below = new Map<string, Dirent>()) {
   for (const entry of await readdir(join(folder, parent), { withFileTypes: true })) {
     const path = `${parent}${entry.name}`;
-    if (entry.isDirectory()) await entriesBelow(folder, `${path}/`, below);
+    // another process may remove the folder meanwhile
+    if (entry.isDirectory()) await entriesBelow(folder, `${path}/`, below).catch(ignoreMissing);
     else below.set(path, entry);
   }
   return below;
@@ -140,7 +139,7 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   const stats = await lstat(folder).catch(ignoreMissing);
   if (!stats) return [];
   if (!stats.isDirectory()) return [""];
-  const entries = await remaining(() => entriesBelow(folder), new Map<string, Dirent>());
+  const entries = (await entriesBelow(folder).catch(ignoreMissing)) ?? new Map<string, Dirent>();
   const left = await unlistedIn(folder, entries, listing, signal, true);
   for (const path of left) if (!(await lstat(join(folder, path)).catch(ignoreMissing))) left.delete(path);
   await removeEmptyFolders(folder);
@@ -241,15 +240,6 @@ async function hasDigest(path: string, sha256: string, signal: AbortSignal): Pro
   } finally {
     await file.close();
   }
-}
-
-/** Lists a folder from which another process removes folders. */
-async function remaining<T>(list: () => Promise<T>, none: T): Promise<T> {
-  for (let tries = 1; tries < MAX_LISTS; tries++) {
-    const listed = await list().catch(ignoreMissing);
-    if (listed) return listed;
-  }
-  return (await list().catch(ignoreMissing)) ?? none;
 }
 
 /** A file that is gone, and since it was listed a link (`EMLINK` on FreeBSD) or a socket in its place. */

@@ -26,3 +26,9 @@ export function ownText(path: string): string {
 function packageFolder(folder: string): string {
   return existsSync(join(folder, "package.json")) ? folder : packageFolder(dirname(folder));
 }
+
+/** The version of this package. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(ownText("package.json")) as { version: string };
+  return version;
+}

@@ -20,26 +20,21 @@ export interface ErrorDetails {
 export abstract class DocsHostingError extends Error {
   /** What the user should do next: one or more whole sentences. Empty if `message` already contains it. */
   readonly remedy: string;
+  readonly #details: ErrorDetails | undefined;
 
-  constructor(message: string, remedy: string, { cause }: ErrorDetails = {}) {
-    super(message, cause && { cause });
+  constructor(message: string, remedy: string, details?: ErrorDetails) {
+    super(message, details?.cause && { cause: details.cause });
     this.name = new.target.name;
     this.remedy = remedy;
+    this.#details = details;
   }
 
   /** An error of the same class and details with another message. This error is its `cause`. */
   withMessage(message: string, remedy = this.remedy): DocsHostingError {
     const SameClass = this.constructor as new (
-      message: string,
-      remedy: string,
-      details: ErrorDetails,
+      ...given: ConstructorParameters<typeof DocsHostingError>
     ) => DocsHostingError;
-    return new SameClass(message, remedy, { ...this.details(), cause: this });
-  }
-
-  /** Details that `withMessage` copies. */
-  protected details(): ErrorDetails | undefined {
-    return undefined;
+    return new SameClass(message, remedy, { ...this.#details, cause: this });
   }
 }
 
@@ -54,10 +49,6 @@ export class InternalError extends DocsHostingError {
   constructor(message: string, remedy: string, details: ErrorDetails = {}) {
     super(message, remedy, details);
     this.kind = details.kind ?? "";
-  }
-
-  protected override details(): ErrorDetails {
-    return { kind: this.kind };
   }
 }
 
@@ -78,11 +69,6 @@ export class ResponseError extends DocsHostingError {
     super(message, remedy, details);
     this.status = details.status;
     this.requestId = details.requestId ?? "";
-  }
-
-  protected override details(): ErrorDetails {
-    const { status, requestId } = this;
-    return { status, requestId };
   }
 }
 

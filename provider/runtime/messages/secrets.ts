@@ -128,14 +128,7 @@ function formsOf(secret: string): string[] {
       return text.slice(before === 0 ? 0 : before + 1, (before + bytes.length) % 3 === 0 ? undefined : -1);
     }),
   );
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    urlEncoded,
-    urlEncoded.replace(/%../g, (byte) => byte.toLowerCase()),
-    bytes.toString("base64"),
-    ...base64,
-  ];
+  return [secret, JSON.stringify(secret).slice(1, -1), urlEncoded, bytes.toString("base64"), ...base64];
 }
 
 /** Matches a secret in which any characters are written as escapes of URLs, JSON or HTML, or all as hexadecimal bytes. */

@@ -15,9 +15,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   after: (delayMs, callback) => {
     const timer = setTimeout(callback, Math.min(delayMs, MAX_TIMER_MS));
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   },
   random: () => Math.random(),
 };

@@ -101,19 +101,21 @@ export function tracingTo(
   load: (endpoint: string) => Promise<SpanMaker>,
 ): Tracing {
   if (endpoint === undefined || endpoint === "") return noTracing;
-  let loading: Promise<SpanMaker | string> | undefined;
-  let isReported = false;
-  // a string is the reason for a failed load
-  const loaded = (): Promise<SpanMaker | string> =>
-    (loading ??= load(endpoint).catch(
-      (error: unknown) => (error as { code?: string }).code ?? String(error),
-    ));
+  let loading: Promise<SpanMaker> | undefined;
+  const loaded = (): Promise<SpanMaker> => (loading ??= load(endpoint).catch(notLoaded));
   return {
     listen: () => void loaded(),
-    async operation(operation, run) {
-      const spans = await loaded();
-      if (typeof spans !== "string") return spans.operation(operation, run);
-      if (!isReported) operation.debug(`no spans are sent: OpenTelemetry could not be loaded (${spans})`);
+    operation: async (operation, run) => (await loaded()).operation(operation, run),
+  };
+}
+
+/** Runs operations without spans, and reports why once. */
+function notLoaded(error: unknown): SpanMaker {
+  const why = (error as { code?: string }).code ?? String(error);
+  let isReported = false;
+  return {
+    operation(operation, run) {
+      if (!isReported) operation.debug(`no spans are sent: OpenTelemetry could not be loaded (${why})`);
       isReported = true;
       return run(noTracer);
     },

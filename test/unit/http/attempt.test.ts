@@ -12,7 +12,7 @@ import {
   type HttpReply,
   type HttpRequest,
 } from "../../../provider/http/attempt.ts";
-import { KeptConnections } from "../../../provider/http/keptConnections.ts";
+import { KeptConnections } from "../../../provider/http/attemptConnection.ts";
 import type { FailedAttempt } from "../../../provider/http/retryPolicy.ts";
 import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
 import { startDeadline } from "../../../provider/runtime/time/clock.ts";

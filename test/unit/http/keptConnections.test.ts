@@ -3,8 +3,7 @@ import { once } from "node:events";
 import http, { type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AttemptConnection } from "../../../provider/http/attemptConnection.ts";
-import { KeptConnections } from "../../../provider/http/keptConnections.ts";
+import { type AttemptConnection, KeptConnections } from "../../../provider/http/attemptConnection.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 let server: Server;

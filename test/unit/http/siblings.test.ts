@@ -1,7 +1,8 @@
 // A hundred exports of one `up` in one process, against a service with a rate limit: on a virtual clock, from the session of the
 // process down to its requests.
 import { describe, expect, test } from "vitest";
-import { NOTHING_SHARED, Session } from "../../../provider/adapters/session/session.ts";
+import { publications } from "../../../provider/adapters/session/publications.ts";
+import { Session } from "../../../provider/adapters/session/session.ts";
 import { noTracing } from "../../../provider/runtime/tracing/tracer.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import { COUNTING, limitedFetch } from "../../simulation/limitedFetch.ts";
@@ -50,7 +51,7 @@ async function exportAll({
       exit: () => undefined,
       tracing: noTracing,
     },
-    NOTHING_SHARED,
+    publications({ environment: () => undefined }),
   );
   const resumeRecords = new MemoryRecords(); // the test needs no disk
   const all = Array.from({ length: COUNT }, (_, index) =>

@@ -44,13 +44,6 @@ export class StoreError extends DestinationError {
     this.status = details.status;
     this.code = details.code;
   }
-
-  protected override details(): StoreErrorDetails {
-    return {
-      ...{ failure: this.failure, code: this.code },
-      ...(this.status !== undefined && { status: this.status }),
-    };
-  }
 }
 
 /** The result of work; `undefined` where it fails in one of these ways: kinds of failures, or codes of the store. */

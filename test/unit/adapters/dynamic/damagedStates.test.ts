@@ -9,7 +9,8 @@ import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts"
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { dynamicProvider } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
@@ -47,7 +48,7 @@ beforeEach(() => {
       watchEngine: () => undefined,
       watchForCancel: () => undefined,
     },
-    NOTHING_SHARED,
+    publications(dynamicHost),
   );
 });
 
@@ -159,7 +160,7 @@ test.each(
     inputs: () => ({}),
     stored: () => ({}),
   };
-  const provider = dynamicProvider(life as LifeCycle<object, StoredState>, session);
+  const provider = dynamicProvider(() => life as LifeCycle<object, StoredState>, session);
   const olds = { ...DAMAGES[damage]?.(stored()), __urn: URN, __provider: "x" };
   const news = { ...inputs(), __urn: URN, __provider: "x" };
   for (const call of CALLS) {

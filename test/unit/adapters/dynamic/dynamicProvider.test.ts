@@ -4,7 +4,8 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import {
   type Diff,
@@ -66,7 +67,7 @@ beforeEach(() => {
         return { ...reporter, debug: (line) => lines.debug.push(line), close: () => undefined };
       },
     },
-    NOTHING_SHARED,
+    publications(dynamicHost),
   );
 });
 
@@ -98,7 +99,7 @@ function fakeLifeCycle(answers: Partial<Life> = {}) {
   };
 }
 
-const adapterOf = (lifeCycle: Fake): DynamicProvider => dynamicProvider(lifeCycle, session);
+const adapterOf = (lifeCycle: Fake): DynamicProvider => dynamicProvider(() => lifeCycle, session);
 
 const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -1,31 +1,29 @@
-import { expect, test } from "vitest";
-import {
-  type DynamicProvider,
-  loadedByFirstCall,
-} from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { expect, test, vi } from "vitest";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
+import { dynamicProvider } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
+import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 
-const CALLS = ["configure", "check", "diff", "create", "read", "update", "delete"] as const;
+const session = new Session(dynamicHost, publications(dynamicHost));
 
-test("a provider is loaded once, by its first call, and gets each call with what it was given", async () => {
-  let loads = 0;
-  const loaded = Object.fromEntries(
-    CALLS.map((call) => [call, (...given: unknown[]) => Promise.resolve([call, ...given])]),
-  );
-  const provider = loadedByFirstCall(() => {
-    loads++;
-    return loaded as unknown as DynamicProvider;
-  });
-  expect(loads).toBe(0);
-  const calls = provider as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;
-  for (const call of CALLS)
-    expect(await calls[call]?.("one", "two", "three")).toEqual([call, "one", "two", "three"]);
-  expect(loads).toBe(1);
+test("a life cycle is loaded once, by the first call that needs it", async () => {
+  const check = (inputs: object) => ({ inputs, failures: [] });
+  const load = vi.fn(() => ({ check, outputs: {} }) as unknown as LifeCycle<object, StoredState>);
+  const provider = dynamicProvider(load, session);
+  await provider.configure({ config: { get: () => undefined } });
+  expect(load).not.toHaveBeenCalled();
+  for (const name of ["one", "two"])
+    expect(await provider.check({}, { name })).toEqual({ inputs: { name }, failures: [] });
+  expect(load).toHaveBeenCalledTimes(1);
 });
 
-test("a provider that cannot be loaded fails the call, and the next one tries again", async () => {
-  const provider = loadedByFirstCall(() => {
+test("a life cycle that cannot be loaded fails the call, and the next one tries again", async () => {
+  const load = vi.fn(() => {
     throw new Error("Cannot find module");
   });
+  const provider = dynamicProvider(load, session);
   for (let times = 0; times < 2; times++)
-    await expect(provider.configure({} as never)).rejects.toThrow("Cannot find module");
+    await expect(provider.check({}, {})).rejects.toThrow("Cannot find module");
+  expect(load).toHaveBeenCalledTimes(2);
 });

@@ -9,7 +9,8 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import { requestStore } from "../../../../provider/copies/download/storeRequest.ts";
@@ -76,10 +77,10 @@ function adapter(life: Partial<Life>): DynamicProvider {
         },
       },
     },
-    NOTHING_SHARED,
+    publications(dynamicHost),
   );
-  return dynamicProvider<object, StoredState, object>(
-    {
+  return dynamicProvider<object, StoredState>(
+    () => ({
       outputs: {},
       noBookkeeping: {},
       idOf: () => "id",
@@ -99,7 +100,7 @@ function adapter(life: Partial<Life>): DynamicProvider {
       update: () => Promise.resolve(STATE),
       remove: () => Promise.resolve(),
       ...life,
-    },
+    }),
     session,
   );
 }

@@ -12,7 +12,8 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
-import { NOTHING_SHARED, Session } from "../../../../provider/adapters/session/session.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
@@ -63,7 +64,7 @@ beforeEach(() => {
   const reporter = recordingReporter();
   const print = (line: string): void => void printed.push(line);
   const printing = { ...reporter, info: print, warn: print, debug: print, close: () => undefined };
-  session = new Session({ ...dynamicHost, reporter: () => printing }, NOTHING_SHARED);
+  session = new Session({ ...dynamicHost, reporter: () => printing }, publications(dynamicHost));
 });
 
 afterEach(() => {
@@ -86,7 +87,7 @@ interface Resource {
 const resource = <Inputs extends object, State extends StoredState>(
   lifeCycle: LifeCycle<Inputs, State>,
 ): Resource => ({
-  provider: () => dynamicProvider(lifeCycle, session),
+  provider: () => dynamicProvider(() => lifeCycle, session),
   predict: (inputs, state) =>
     lifeCycle.predict(inputs as Inputs, state as State | undefined, session.machine),
 });

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { NOTHING_SHARED, Session, thisProcess } from "../../../../provider/adapters/session/session.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
+import { Session, thisProcess } from "../../../../provider/adapters/session/session.ts";
 import type { Tracing } from "../../../../provider/runtime/tracing/tracer.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
@@ -89,7 +90,7 @@ export function serveLife(): ServedLife {
             watchEngine: () => undefined,
             tracing,
           },
-          NOTHING_SHARED,
+          publications(thisProcess),
         ),
       connect: (address) => addresses.push(address),
       cancel: () => cancel(),

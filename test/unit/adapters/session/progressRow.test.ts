@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { ProgressRow } from "../../../../provider/adapters/session/rowReporter.ts";
+import { progressRow } from "../../../../provider/adapters/session/rowReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 /** A row that records what it showed, and when. */
 function row(clock = new VirtualClock()): {
   clock: VirtualClock;
-  row: ProgressRow;
+  row: ReturnType<typeof progressRow>;
   shown: [atMs: number, line: string][];
 } {
   const shown: [number, string][] = [];
-  return { clock, shown, row: new ProgressRow(clock, (line) => shown.push([clock.monotonic(), line])) };
+  return { clock, shown, row: progressRow(clock, (line) => shown.push([clock.monotonic(), line])) };
 }
 
 test("the first line shows at once, without the elapsed time, which the CLI shows", () => {

@@ -4,13 +4,10 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, type Mock, test, vi } from "vitest";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
-import { Session, type Shared } from "../../../../provider/adapters/session/session.ts";
+import { Session } from "../../../../provider/adapters/session/session.ts";
 import { noTracer, type Tracing } from "../../../../provider/runtime/tracing/tracer.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
-import type {
-  PublicationContext,
-  SharedByPublications,
-} from "../../../../provider/copies/publication/context.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { EnginesServer } from "../../../simulation/enginesServer.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
@@ -19,8 +16,8 @@ import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 let home: string;
 let enginesServer: EnginesServer;
-let session: Session<SharedByPublications>;
-let shared: Shared<SharedByPublications>;
+let session: Session;
+let shared: ReturnType<typeof publications>;
 let lines: ReturnType<typeof recordingReporter>["lines"];
 /** URN of the row of each reporter that was created, and of each that was closed. */
 let rows: (string | undefined)[];
@@ -238,8 +235,8 @@ describe("Ctrl-C", () => {
     );
   /** A job and a publication are recorded, and the state that has them was returned. */
   function handOver(): void {
-    shared.context.publicationRecords.save(PUBLISHING, { items: [] });
-    shared.context.publicationRecords.handOver(PUBLISHING);
+    shared.publicationRecords.save(PUBLISHING, { items: [] });
+    shared.publicationRecords.handOver(PUBLISHING);
     session.resumeRecords.save(RESOURCE, "0".repeat(64), { jobId: "job-1" });
     session.resumeRecords.handOver(RESOURCE);
   }

@@ -15,7 +15,7 @@ import {
   type SbomComponent,
 } from "../../../../provider/images/provenance/sbom.ts";
 import { slsaProvenance } from "../../../../provider/images/provenance/slsaProvenance.ts";
-import { packageVersion } from "../../../../provider/runtime/files/packageVersion.ts";
+import { packageVersion } from "../../../../provider/runtime/files/ownText.ts";
 
 const DIGEST = `sha256:${"c".repeat(64)}`;
 const ORIGIN: Origin = {

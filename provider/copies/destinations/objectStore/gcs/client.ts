@@ -1,5 +1,5 @@
 import { attempt, type HttpReply, type HttpRequest } from "../../../../http/attempt";
-import { KeptConnections } from "../../../../http/keptConnections";
+import { KeptConnections } from "../../../../http/attemptConnection";
 import { proxyFor } from "../../../../http/proxy";
 import { parseRetryAfter } from "../../../../http/retryPolicy";
 import { unlessAborted } from "../../../../runtime/time/clock";
