@@ -2,7 +2,7 @@ import { decisionLine } from "../../resource/decision";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { explained } from "../../runtime/messages/explainedError";
 import type { CopyComparison } from "../destinations/destination";
-import { isOwnerId } from "../ownership/owner";
+import { isOwnerId, type Owner } from "../ownership/owner";
 import type { RunRecords } from "./runRecords";
 import { planPublication } from "./plan";
 import { withDrift, type Published, type PublicationWork } from "./publication";
@@ -69,7 +69,7 @@ export async function takeOver<T extends Published>(
 ): Promise<void> {
   const { kind, context, inputs } = work;
   const record = records.find();
-  const others = formerOwners(work, [record?.owner, ...(record?.formerOwners ?? [])]);
+  const others = othersThan(context.owner, [record?.owner, ...(record?.formerOwners ?? [])]);
   if (!record || others.length === 0) return;
   // a run that is killed from here on leaves marks of both
   records.save(record, context.owner, others);
@@ -95,17 +95,15 @@ export async function releaseAs<T extends Published>(
   const { owner, reporter } = context;
   // that the items also belong to this resource is no news
   const quiet = { ...reporter, info: (line: string): void => reporter.debug(line) };
-  for (const id of formerOwners(work, owners)) {
+  for (const id of othersThan(owner, owners)) {
     const former = { id, urn: owner.urn, hasMarks: true };
     await kind.remove({ ...context, reporter: quiet, owner: former }, inputs, items, []);
   }
 }
 
-function formerOwners<T extends Published>(
-  { context }: PublicationWork<T>,
-  ids: readonly unknown[],
-): string[] {
-  return [...new Set(ids.filter(isOwnerId))].filter((id) => id !== context.owner.id);
+/** Other owners than this one, each once. @param ids unchecked */
+function othersThan(owner: Owner, ids: readonly unknown[]): string[] {
+  return [...new Set(ids.filter(isOwnerId))].filter((id) => id !== owner.id);
 }
 
 /**

@@ -24,10 +24,7 @@ export interface Parts {
 }
 
 /** The digests of all manifests of an image, first the one that users pull: that of its index, or its only one. */
-export function manifestsOf(
-  top: string,
-  images: readonly { readonly manifest: Manifest }[],
-): Parts["manifests"] {
+export function manifestsOf(top: string, images: readonly { manifest: Manifest }[]): Parts["manifests"] {
   const digests = new Set(images.map(({ manifest }) => manifest.digest));
   digests.delete(top);
   return [top, ...digests];
