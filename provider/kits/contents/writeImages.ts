@@ -16,11 +16,10 @@ import { parseBase, repositoryName } from "../../images/registry/reference";
 import { TransferProgress } from "../../images/registry/transferProgress";
 import { LayerWriter } from "../../images/siteImage/layer";
 import { annotationsOf, imageOnBase, type Base } from "../../images/siteImage/siteImage";
-import { BlobStore } from "./blobStore";
+import { BlobStore, type KitBlob } from "./blobStore";
 import type { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
 import { isWanted, nameInKit, platformText, siteName, type KitImage } from "./kitImage";
-import type { KitContent } from "./manifest";
 import { BLOBS, writeLayout } from "./ociLayout";
 
 /** An inspected bundle, with what `inspectBundle` found. */
@@ -59,7 +58,7 @@ export async function writeImages(
   draft: KitDraft,
   { bundle, limits, search, images: references, platforms, since, earlier }: ImagesRequest,
   context: RegistryContext,
-): Promise<Pick<KitContent, "images" | "blobs"> & { readonly facts?: SearchFacts | undefined }> {
+): Promise<{ images: readonly KitImage[]; blobs: readonly KitBlob[]; facts?: SearchFacts | undefined }> {
   const { reporter, signal } = context;
   const known = earlier.map((kit) => join(kit, BLOBS));
   const store = new BlobStore({ folder: draft.blobs, earlier: known, since, signal });
