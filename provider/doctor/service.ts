@@ -76,11 +76,13 @@ export async function checkService(
   return { findings };
 }
 
-type Client = ServiceContext<ClientContext>["client"];
 type Opened = ServiceContext<ClientContext>;
 
 /** @param withoutKey the status of the same request without the key */
-async function keyFinding(client: Client, withoutKey: () => Promise<number | undefined>): Promise<Finding> {
+async function keyFinding(
+  client: Opened["client"],
+  withoutKey: () => Promise<number | undefined>,
+): Promise<Finding> {
   let answer = 200;
   try {
     await client.getExport(NO_JOB);

@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/p
 import { join, resolve } from "node:path";
 import type { Mark, Marks } from "./marks";
 import { isOwnerId, markText } from "./owner";
+import { Ownership, type OwnershipContext } from "./ownership";
 
 /** The folder of the marks, beside the items. */
 export const MARKS_FOLDER = ".docs-hosting";
@@ -10,6 +11,10 @@ export const MARKS_FOLDER = ".docs-hosting";
 const LONGEST_TEXT = 64 * 1024;
 /** How often a mark is written again after another run removed the empty folder that it was written to. */
 const MAX_TRIES = 100;
+
+/** The rights of the operation's owner at the items of a folder. */
+export const folderOwnership = (folder: string, context: OwnershipContext): Ownership =>
+  new Ownership(folderMarks(folder), context, (item) => resolve(folder, item));
 
 /**
  * Marks in a folder: the file `.docs-hosting/ITEM/OWNER.json` for each owner, and `OWNER.leaving` while it removes the item. A

@@ -8,7 +8,7 @@ import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
 import { signerFrom } from "../../images/signing/signer";
 import { writeKit } from "../contents/writeKit";
-import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
+import { folderOwnership } from "../../copies/ownership/folderMarks";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";

@@ -2,21 +2,18 @@ import { join } from "node:path";
 import type { WrittenKit } from "../contents/compareKit";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
 import { type Every, outputsAmong, present, unknownOutputs } from "../../resource/outputTable";
+import type { Inspection } from "../../site/archive/site";
+import type { Bundle } from "../../site/inspection/bundle";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type OwnOutputs } from "./outputs";
 
 /** Facts about the bundle in a kit. */
-export type PackedBundle = Pick<
-  OwnOutputs,
-  "version" | "bundleSha256" | "pages" | "selfContained" | "externalLoads"
-> & {
-  readonly jobId?: string | undefined;
-  /** Size of the archive, in bytes. */
-  readonly size: number;
-  /** Number of files of the site. */
-  readonly files: number;
-};
+export type PackedBundle = Pick<Bundle, "version" | "jobId" | "size"> &
+  Pick<Inspection, "files" | "pages" | "selfContained" | "externalLoads"> & {
+    /** SHA-256 of the archive. */
+    readonly bundleSha256: string;
+  };
 
 /** A kit that was written and is not removed yet. */
 export interface MadeKit {

@@ -12,7 +12,7 @@ import {
   type Listing,
   removeListed,
 } from "../../runtime/files/listing";
-import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
+import { folderOwnership } from "../../copies/ownership/folderMarks";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { MANIFEST } from "./manifest";

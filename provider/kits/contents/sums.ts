@@ -95,13 +95,10 @@ export function sigstoreBundle(bytes: Buffer, signature: Buffer, { keyId }: Pick
 }
 
 /** Reads a list. @returns `undefined` if there is none */
-export async function readList(
-  kit: string,
-  file: string,
-): Promise<{ bytes: Buffer; sha256: string; files: Listing } | undefined> {
+export async function readList(kit: string, file: string) {
   const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
   if (bytes === undefined) return undefined;
   const lines = bytes.toString().split("\n").filter(Boolean);
-  const files = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
+  const files: Listing = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
   return { bytes, sha256: hash("sha256", bytes), files };
 }

@@ -58,11 +58,7 @@ export async function writeImages(
   draft: KitDraft,
   { bundle, limits, search, images: references, platforms, since, earlier }: ImagesRequest,
   context: RegistryContext,
-): Promise<{
-  images: readonly KitImage[];
-  blobs: readonly KitBlob[];
-  facts?: SearchFacts | undefined;
-}> {
+): Promise<{ images: readonly KitImage[]; blobs: readonly KitBlob[]; facts?: SearchFacts | undefined }> {
   const { reporter, signal } = context;
   const known = earlier.map((kit) => join(kit, BLOBS));
   const store = new BlobStore({ folder: draft.blobs, earlier: known, since, signal });

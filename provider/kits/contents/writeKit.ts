@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { copyInto } from "../../runtime/files/writeFile";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import type { RegistryContext } from "../../images/registry/exchange";
-import { folderOwnership } from "../../copies/destinations/folder/folderOwnership";
+import { folderOwnership } from "../../copies/ownership/folderMarks";
 import type { OwnershipContext } from "../../copies/ownership/ownership";
 import { BundleRefusedError, DestinationError } from "../../runtime/messages/errors";
 import { packChart } from "./chartArchive";

@@ -100,6 +100,12 @@ test.each([409, 410])(
   },
 );
 
+test("a web page that says that there is no such page has not accepted the key", async () => {
+  const body = "<!doctype html><title>Not found</title>";
+  const machine = await answering(NO_JOB, { status: 404, headers: { "content-type": "text/html" }, body });
+  expect(of("key-accepted", await examined(machine))).toMatchObject({ status: "failure" });
+});
+
 test.each([
   [20, "ok", "the clocks of this machine and of the service agree"],
   [-20, "ok", "the clocks of this machine and of the service agree"],

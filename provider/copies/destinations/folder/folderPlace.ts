@@ -1,8 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ignoreMissing } from "../../../runtime/files/ignoreMissing";
-import { folderMarks } from "../../ownership/folderMarks";
-import { Ownership } from "../../ownership/ownership";
+import { folderOwnership } from "../../ownership/folderMarks";
 import type { DestinationContext } from "../destination";
 
 /** A folder with copies, during one operation. */
@@ -14,7 +13,7 @@ export function folderPlace(folder: string, context: DestinationContext) {
   const path = (name = ""): string => resolve(folder, name);
   return {
     ...{ folder, context, path },
-    ownership: new Ownership(folderMarks(folder), context, path),
+    ownership: folderOwnership(folder, context),
     /** Whether anything has a name in the folder. */
     has: async (name: string): Promise<boolean> =>
       (await lstat(path(name)).catch(ignoreMissing)) !== undefined,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { compareKit, removeKits } from "../../../../provider/kits/contents/compareKit.ts";
-import { folderOwnership } from "../../../../provider/copies/destinations/folder/folderOwnership.ts";
+import { folderOwnership } from "../../../../provider/copies/ownership/folderMarks.ts";
 import { writeKit } from "../../../../provider/kits/contents/writeKit.ts";
 import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
