@@ -24,36 +24,13 @@ export const PREFIX: DestinationField = {
   change: "replaces",
   // it is stored without the slash at its end
   normal: (value) => (typeof value === "string" ? value.replace(/\/$/, "") : value),
-  problem(value) {
-    if (typeof value !== "string") return "must be a string such as «docs/site»";
-    if (value === "") return undefined;
-    if (!isPrintable(value) || value.includes("\\")) return "must not contain control characters or «\\»";
-    if (value.startsWith("/")) return `must not begin with «/»: write «${value.replace(/^\/+/, "")}»`;
-    const segments = value.split("/");
-    if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-      return "must not contain empty segments, «.» or «..»";
-    }
-    if (segments.includes(RECORDS_FOLDER))
-      return `must not contain «${RECORDS_FOLDER}», the folder of the copies' records`;
-    if (Buffer.byteLength(value) > LONGEST_PREFIX_BYTES)
-      return `must not be longer than ${LONGEST_PREFIX_BYTES} bytes`;
-    return undefined;
-  },
+  problem: prefixProblem,
 };
 
 /** The field `linkLife` of a bucket. */
 const LINK_LIFE: DestinationField = {
   change: "link",
-  problem(value, { layout }) {
-    if (isLayout(layout) && !LAYOUTS[layout].isArchive)
-      return "is for the layout «archive» only: a site's pages cannot be signed one by one";
-    const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;
-    if (lifeMs === undefined) return "must be a duration such as «24h»";
-    if (lifeMs < SHORTEST_LINK_LIFE_MS || lifeMs > LONGEST_LINK_LIFE_MS) {
-      return "must be from «1s» to «168h»: a signature lives 7 days at most";
-    }
-    return undefined;
-  },
+  problem: (value, { layout }) => linkLifeProblem(value, layout),
 };
 
 /** The field `cleanUrls` of a bucket. States that have none are as with `true`. */
@@ -113,4 +90,31 @@ export function addressProblem(
     return `must not contain credentials: they come from ${credentials}`;
   if (url.search === "" && url.hash === "") return problem(url);
   return `must not have a query or fragment: credentials come from ${credentials}`;
+}
+
+function prefixProblem(value: unknown): string | undefined {
+  if (typeof value !== "string") return "must be a string such as «docs/site»";
+  if (value === "") return undefined;
+  if (!isPrintable(value) || value.includes("\\")) return "must not contain control characters or «\\»";
+  if (value.startsWith("/")) return `must not begin with «/»: write «${value.replace(/^\/+/, "")}»`;
+  const segments = value.split("/");
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    return "must not contain empty segments, «.» or «..»";
+  }
+  if (segments.includes(RECORDS_FOLDER))
+    return `must not contain «${RECORDS_FOLDER}», the folder of the copies' records`;
+  if (Buffer.byteLength(value) > LONGEST_PREFIX_BYTES)
+    return `must not be longer than ${LONGEST_PREFIX_BYTES} bytes`;
+  return undefined;
+}
+
+function linkLifeProblem(value: unknown, layout: unknown): string | undefined {
+  if (isLayout(layout) && !LAYOUTS[layout].isArchive)
+    return "is for the layout «archive» only: a site's pages cannot be signed one by one";
+  const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;
+  if (lifeMs === undefined) return "must be a duration such as «24h»";
+  if (lifeMs < SHORTEST_LINK_LIFE_MS || lifeMs > LONGEST_LINK_LIFE_MS) {
+    return "must be from «1s» to «168h»: a signature lives 7 days at most";
+  }
+  return undefined;
 }

@@ -7,7 +7,7 @@ import type { FileHeaders } from "./fileHeaders";
 import type { NewObject, SendOptions, StoredObject } from "./objectStore";
 
 /** Where content begins in a file. */
-export interface FileContent {
+interface FileContent {
   readonly path: string;
   readonly offset: number;
 }
@@ -56,11 +56,8 @@ export async function sendText(
   await sendObject(place, object, content, false, more);
 }
 
-export function isSameContent(
-  stored: StoredObject,
-  { size, sha256 }: Pick<NewObject, "size" | "sha256">,
-): boolean {
-  return stored.size === size && stored.sha256 === sha256;
+export function isSameContent(stored: StoredObject, wanted: Pick<NewObject, "size" | "sha256">): boolean {
+  return stored.size === wanted.size && stored.sha256 === wanted.sha256;
 }
 
 /** The error of content that was not what it had been. */

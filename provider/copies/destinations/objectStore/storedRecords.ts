@@ -11,21 +11,19 @@ export interface FoundRecord extends SiteRecord {
   readonly modifiedAtMs: number;
 }
 
-interface Known {
-  readonly revision: Revision;
-  readonly record: SiteRecord;
-}
-
 /**
  * The records that an operation has read or written, by address: that of a large site has megabytes. It is still what the bucket
  * contains as long as a list shows the same revision.
  */
-const KNOWN = new WeakMap<Deadline, Map<string, Known>>();
+const KNOWN = new WeakMap<
+  Deadline,
+  Map<string, { readonly revision: Revision; readonly record: SiteRecord }>
+>();
 
 function note(place: BucketPlace, key: string, revision: Revision | undefined, record: SiteRecord): void {
   const { deadline } = place.context;
-  const known = KNOWN.get(deadline) ?? new Map<string, Known>();
-  if (revision) KNOWN.set(deadline, known.set(place.uriOf(key), { revision, record }));
+  if (!KNOWN.has(deadline)) KNOWN.set(deadline, new Map());
+  if (revision) KNOWN.get(deadline)?.set(place.uriOf(key), { revision, record });
 }
 
 /** Reads the record of a copy; `undefined` when it is gone. @param edition identifies the copy's content */
