@@ -4,7 +4,7 @@ import { type Peer, Retries } from "../../http/retries";
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError, type DocsHostingError } from "../../runtime/messages/errors";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
-import { isRefusal, readUnwanted, refused, type UnwantedReply } from "./failedRequest";
+import { isRefusal, readUnwanted } from "./failedRequest";
 import { Login, type Rights } from "./login";
 import type { Repository } from "./reference";
 
@@ -131,7 +131,7 @@ export class RegistryClient {
           }
           const unwanted = await readUnwanted(reply);
           if (reply.status === 401 && isRegistry) return { unauthorized: unwanted };
-          return this.#refused(call, url, unwanted);
+          return this.login.refused({ method, url }, unwanted);
         },
       );
       if ("fault" in answer) return answer;
@@ -150,7 +150,7 @@ export class RegistryClient {
         const challenge = outcome.unauthorized.headers.get("www-authenticate") ?? "";
         const canLogIn =
           refusals++ < MAX_REFUSALS && (await this.login.learn(challenge, rights, isFresh, new URL(root)));
-        if (!canLogIn) return this.#refused(call, start, outcome.unauthorized);
+        if (!canLogIn) return this.login.refused({ method, url: start }, outcome.unauthorized);
         [url, hops] = [start, 0];
       } else return outcome;
     }
@@ -232,10 +232,5 @@ export class RegistryClient {
       if ("value" in withoutTls && withoutTls.value !== BAD_REQUEST) return plain;
       await retries.pause(overTls);
     }
-  }
-
-  #refused({ method }: RegistryCall, url: URL, reply: UnwantedReply): FailedAttempt {
-    const { repository, context } = this;
-    return refused({ method, url }, reply, repository.host, this.login.search, context.clock.now());
   }
 }

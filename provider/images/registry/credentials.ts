@@ -186,21 +186,17 @@ export function helperCredential(printed: unknown): Credential | undefined {
 function matching(table: Readonly<Record<string, unknown>>, { host, path }: Repository): unknown[] {
   const name = `${host}/${path}`;
   const isDocker = DOCKER_NAMES.has(host);
-  return Object.entries(table)
-    .map(([key, value]) => ({ place: placeOf(key), value }))
-    .filter(
-      ({ place }) => name === place || name.startsWith(`${place}/`) || (isDocker && DOCKER_NAMES.has(place)),
-    )
-    .sort((one, other) => other.place.length - one.place.length)
-    .map(({ value }) => value);
-}
-
-/** Removes scheme and API version: Docker's keys may be URLs of an API. */
-function placeOf(key: string): string {
-  return key
-    .replace(/^https?:\/\//, "")
-    .replace(/\/+$/, "")
-    .replace(/\/v[12]$/, "");
+  return (
+    Object.entries(table)
+      // Docker's keys may be URLs of an API
+      .map(([key, value]) => ({ place: key.replace(/^https?:\/\/|(?:\/v[12])?\/*$/g, ""), value }))
+      .filter(
+        ({ place }) =>
+          name === place || name.startsWith(`${place}/`) || (isDocker && DOCKER_NAMES.has(place)),
+      )
+      .sort((one, other) => other.place.length - one.place.length)
+      .map(({ value }) => value)
+  );
 }
 
 function credentialOf(entry: Readonly<Record<string, unknown>>): Credential | undefined {

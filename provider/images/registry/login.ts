@@ -4,7 +4,7 @@ import { type Credential, credentialPlaces, type CredentialSearch, findCredentia
 import { type RegistryRequest, exchange, type RegistryContext, wholeBody } from "./exchange";
 import type { FailedAttempt } from "../../http/retryPolicy";
 import { DestinationError } from "../../runtime/messages/errors";
-import { isRefusal, readUnwanted, refused } from "./failedRequest";
+import { isRefusal, readUnwanted, refused, type UnwantedReply } from "./failedRequest";
 import type { Repository } from "./reference";
 
 /** What a token must allow. */
@@ -110,6 +110,11 @@ export class Login {
     return true;
   }
 
+  /** The failure of a request that the registry or its token service refused. */
+  refused(request: Pick<RegistryRequest, "method" | "url">, reply: UnwantedReply): FailedAttempt {
+    return refused(request, reply, this.#repository.host, this.search, this.#context.clock.now());
+  }
+
   #grantFor(rights: Rights): Grant {
     const key = JSON.stringify(rights);
     const grant = this.#grants.get(key) ?? { usesNamed: rights.asChallenged };
@@ -150,10 +155,7 @@ export class Login {
       { ...request, headers: { ...headers, accept: "application/json" } },
       this.#context,
       async (reply) => {
-        if (reply.status !== 200) {
-          const { host } = this.#repository;
-          return refused(request, await readUnwanted(reply), host, this.search, clock.now());
-        }
+        if (reply.status !== 200) return this.refused(request, await readUnwanted(reply));
         return (
           readToken(await wholeBody(reply), clock) ?? {
             fault: { kind: "malformed" as const },

@@ -2,20 +2,18 @@ import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:cr
 import { ConfigurationError } from "../../runtime/messages/errors";
 import type { Secrets } from "../../runtime/messages/secrets";
 import type { RegistryContext } from "../registry/exchange";
-import {
-  hasExplicitCurve,
-  isSupported,
-  NAME_THE_CURVE,
-  SUPPORTED_KEYS,
-  verifierOf,
-  type Verifier,
-} from "./verifier";
+import { hasExplicitCurve, NAME_THE_CURVE, verifierOf, type Verifier } from "./verifier";
 
 /** Signs bytes with a private key. The key stays in memory. */
 export interface Signer extends Verifier {
   /** Signs the bytes. ECDSA P-256: over their SHA-256, in DER. Ed25519: over the bytes themselves. */
   sign(bytes: Buffer): Buffer;
 }
+
+/** The kinds of keys that sign, and how each is made: for messages. */
+export const SUPPORTED_KEYS =
+  "an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
+  "(`openssl genpkey -algorithm ed25519`)";
 
 /**
  * Creates a signer with the private key from an environment variable, in PEM.
@@ -54,6 +52,11 @@ export function signerFrom(
   }
   const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
   return { ...verifierOf(publicKey), sign: (bytes) => sign(algorithm, bytes, key) };
+}
+
+/** Whether a private key is of a kind that signs. */
+function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === "ed25519" || asymmetricKeyDetails?.namedCurve === "prime256v1";
 }
 
 function keyOf(pem: string, variable: string): KeyObject {

@@ -10,11 +10,6 @@ export interface Verifier {
   verify(bytes: Buffer, signature: Buffer): boolean;
 }
 
-/** The kinds of keys that sign, and how each is made: for messages. */
-export const SUPPORTED_KEYS =
-  "an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
-  "(`openssl genpkey -algorithm ed25519`)";
-
 /** The kinds of keys whose signatures are verified: those of `cosign verify --key`. */
 const VERIFIED_KEYS =
   "an ECDSA key of the curve P-256, P-384 or P-521, an RSA key of 2048, 3072 or 4096 bits, or an Ed25519 key";
@@ -26,11 +21,6 @@ const HASHES = ["sha256", "sha384", "sha512"];
 /** The object identifier of ECDSA keys, as the first field of an algorithm in DER. */
 const EC_ALGORITHM = Buffer.from("06072a8648ce3d0201", "hex");
 const OBJECT_IDENTIFIER = 0x06;
-
-/** Whether a private or public key is of a kind that signs. */
-export function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
-  return asymmetricKeyType === "ed25519" || asymmetricKeyDetails?.namedCurve === "prime256v1";
-}
 
 function isVerified({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
   const { namedCurve, modulusLength } = asymmetricKeyDetails;

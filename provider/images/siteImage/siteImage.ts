@@ -12,14 +12,13 @@ export const BUNDLE_LABEL = "docs-hosting.bundle.sha256";
 /** Label and annotation of an image with files of the version before: what identifies the content of that version. */
 export const PREVIOUS_LABEL = "docs-hosting.previous.sha256";
 
-/** The line that an image's history gets for a layer. */
-const historyOf = (comment: string): object => ({
-  created: "1970-01-01T00:00:00Z",
-  created_by: "pulumi-docs-hosting",
-  comment,
-});
-const SITE_HISTORY = historyOf("the exported site");
-const PREVIOUS_HISTORY = historyOf("files of the version before, for pages that readers have open");
+/** The lines that an image's history gets for our layers. */
+const HISTORY = { created: "1970-01-01T00:00:00Z", created_by: "pulumi-docs-hosting" };
+const SITE_HISTORY = { ...HISTORY, comment: "the exported site" };
+const PREVIOUS_HISTORY = {
+  ...HISTORY,
+  comment: "files of the version before, for pages that readers have open",
+};
 
 /** Facts about a site that its image contains. */
 type SiteFacts = Pick<Bundle, "sha256" | "version" | "jobId" | "domain">;

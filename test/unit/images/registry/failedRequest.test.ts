@@ -2,12 +2,8 @@ import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
 import type { FailedAttempt } from "../../../../provider/http/retryPolicy.ts";
 import { DestinationError } from "../../../../provider/runtime/messages/errors.ts";
-import {
-  refused,
-  registryReason,
-  remedyFor,
-  unconnected,
-} from "../../../../provider/images/registry/failedRequest.ts";
+import { unconnected } from "../../../../provider/images/registry/exchange.ts";
+import { refused, registryReason, remedyFor } from "../../../../provider/images/registry/failedRequest.ts";
 
 test.each([
   ['{"errors":[{"code":"DENIED","message":"no"}]}', ["DENIED"], "DENIED: no"],

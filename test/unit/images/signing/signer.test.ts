@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { sigstoreBundle } from "../../../../provider/kits/contents/sums.ts";
-import { signerFrom } from "../../../../provider/images/signing/signer.ts";
-import { SUPPORTED_KEYS } from "../../../../provider/images/signing/verifier.ts";
+import { signerFrom, SUPPORTED_KEYS } from "../../../../provider/images/signing/signer.ts";
 import { ConfigurationError } from "../../../../provider/runtime/messages/errors.ts";
 import { notOnWindows, POSIX_PROGRAMS } from "../../../systems.ts";
 
