@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { checkedPath, foreignNames, type ForeignNames } from "../archive/entryName";
+import { checkedPath, foreignNames } from "../archive/entryName";
 import { entryRefusal, raise, refusal, REMEDIES } from "../archive/refusal";
 import type { SiteLimits } from "../archive/site";
 import { unpublished } from "../archive/unpublished";
@@ -84,7 +84,7 @@ export class SiteTree {
    *
    * @param isPublished whether a file or folder is published
    */
-  foreignNames(isPublished: (path: string) => boolean): ForeignNames {
+  foreignNames(isPublished: (path: string) => boolean): ReturnType<typeof foreignNames> {
     return foreignNames(() => this.#published(isPublished));
   }
 
