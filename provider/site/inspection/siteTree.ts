@@ -61,12 +61,12 @@ export class SiteTree {
   /** The published files and folders directly in a folder. @param folder its path; empty for the archive's root */
   childrenOf(folder: string): { files: string[]; folders: string[] } {
     const prefix = folder === "" ? "" : `${folder}/`;
-    const children: { files: string[]; folders: string[] } = { files: [], folders: [] };
+    const [files, folders]: [string[], string[]] = [[], []];
     for (const { path, kind } of this.#published()) {
       if (!path.startsWith(prefix) || path.includes("/", prefix.length)) continue;
-      (kind === "file" ? children.files : children.folders).push(path);
+      (kind === "file" ? files : folders).push(path);
     }
-    return children;
+    return { files, folders };
   }
 
   /** The files with this name in any letters, the least deep first. */
