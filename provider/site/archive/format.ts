@@ -10,20 +10,14 @@ import {
   type Remedy,
 } from "./refusal";
 
-/** The formats of bundles, by the ending of their files. Each needs a row here, and a reader in `inspection/bundle.ts`. */
+/** The formats of bundles, by the ending of their files, with their first bytes (latin1). Each needs a row here, and a reader in `inspection/bundle.ts`. */
 export const ARCHIVE_FORMATS = {
   "tar.gz": { mediaType: "application/gzip", begin: /^\x1f\x8b\x08/ },
   // the second is a zip without entries, which is refused later
   zip: { mediaType: "application/zip", begin: /^PK(?:\x03\x04|\x05\x06)/ },
-} as const satisfies Readonly<Record<string, ArchiveFacts>>;
+} as const satisfies Readonly<Record<string, { readonly mediaType: string; readonly begin: RegExp }>>;
 
 export type ArchiveFormat = keyof typeof ARCHIVE_FORMATS;
-
-interface ArchiveFacts {
-  readonly mediaType: string;
-  /** The first bytes (latin1). */
-  readonly begin: RegExp;
-}
 
 const FORMATS = Object.keys(ARCHIVE_FORMATS) as ArchiveFormat[];
 

@@ -59,7 +59,7 @@ export interface Inspection {
   readonly secretFiles: readonly string[];
   /** Published paths that programs on Windows cannot unpack. */
   readonly notOnWindows: readonly string[];
-  /** Published names that a file system may refuse or confuse, by their folder, see `ForeignNames`. */
+  /** Published names that a file system may refuse or confuse, by their folder, see `foreignNames`. */
   readonly doubtfulNames: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;

@@ -14,14 +14,10 @@ const VERSION_CONTROL = /^(?:\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs)$/;
 /** Files of CVS: a folder of that name may also be a chapter. */
 const OF_CVS = /^(?:Entries(?:\..+)?|Root|Repository|Tag|Template|Notify|Baserev)$/;
 
+const METADATA = { what: "metadata" } as const;
+
 /** What the names above begin with: most paths have no such part. */
 const SUSPECT = /(?:^|\/)(?:[._@$]|System |Icon\r|[Tt]humbs|ehthumbs|[Dd]esktop|CVS)/;
-
-/** Why an entry is never published. */
-export type Unpublished =
-  | { readonly what: "metadata" }
-  /** @param folder the folder of version control */
-  | { readonly what: "version control"; readonly folder: string };
 
 /**
  * Whether an entry is never published, because of its name: metadata of file managers and Macs, and folders of version control. As
@@ -29,16 +25,17 @@ export type Unpublished =
  *
  * @param path without a slash at its end
  * @param kind a folder is metadata only by the name of the folder
+ * @returns why it is not published; of version control, also the folder
  */
-export function unpublished(path: string, kind: "file" | "folder"): Unpublished | undefined {
+export function unpublished(path: string, kind: "file" | "folder") {
   if (!SUSPECT.test(path)) return undefined;
   const names = path.split("/");
   const isFolder = (index: number): boolean => index < names.length - 1 || kind === "folder";
   for (const [index, name] of names.entries()) {
-    if (METADATA_FOLDER.test(name) && isFolder(index)) return { what: "metadata" };
+    if (METADATA_FOLDER.test(name) && isFolder(index)) return METADATA;
     const isOfCvs = name === "CVS" && index === names.length - 2 && OF_CVS.test(names[index + 1] ?? "");
     if (VERSION_CONTROL.test(name) || isOfCvs)
-      return { what: "version control", folder: names.slice(0, index + 1).join("/") };
+      return { what: "version control", folder: names.slice(0, index + 1).join("/") } as const;
   }
-  return kind === "file" && METADATA_FILE.test(names.at(-1) ?? "") ? { what: "metadata" } : undefined;
+  return kind === "file" && METADATA_FILE.test(names.at(-1) ?? "") ? METADATA : undefined;
 }

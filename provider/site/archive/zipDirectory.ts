@@ -157,7 +157,8 @@ function checkedEntry(entry: Entry) {
  * The name of an entry. Entries declare their character set, except those that macOS packs: a name that is valid UTF-8 is UTF-8.
  */
 function textOf({ generalPurposeBitFlag: flags, extraFields }: Entry, rawName: Buffer): string {
-  if (flags & UTF_8_NAME) nameOf(rawName);
+  if (flags & UTF_8_NAME)
+    nameOf(rawName); // refuses what is not
   else if (isUtf8(rawName) && !extraFields.some(({ id }) => id === UNICODE_PATH)) return rawName.toString();
   return getFileNameLowLevel(flags, rawName, extraFields, true);
 }

@@ -3,12 +3,7 @@ import { refusal, shown } from "../archive/refusal";
 import type { SiteTree } from "./siteTree";
 
 /** Which part of a bundle is the site. Paths are those of the archive. */
-export interface SiteRoot {
-  /** The folder with the start page, without a slash at the end; empty for the archive's own root. */
-  readonly root: string;
-  /** Files that are not published: they start the site on a reader's own computer, or describe how. */
-  readonly leftOut: readonly string[];
-}
+export type SiteRoot = NonNullable<ReturnType<SiteRootFinder["find"]>>;
 
 // `find_root` of the chart's fetch-bundle.sh has the same rules.
 /** Names of files that start a site. */
@@ -45,8 +40,10 @@ export class SiteRootFinder {
    * The site is where `index.html` is: at the archive's top; in the only folder there; or in the only folder beside launch files,
    * at the top or in the only folder there. `undefined` if it is nowhere.
    */
-  find(tree: SiteTree): SiteRoot | undefined {
+  find(tree: SiteTree) {
+    /** Files that are not published: they start the site on a reader's own computer, or describe how. */
     const leftOut: string[] = [];
+    /** The folder with the start page, without a slash at the end; empty for the archive's own root. */
     let root = "";
     for (const level of [1, 2]) {
       if (tree.hasFile(join(root, "index.html"))) break;

@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { checkedPath, foreignNames, type ForeignNames } from "../archive/entryName";
+import { checkedPath, foreignNames } from "../archive/entryName";
 import { entryRefusal, raise, refusal, REMEDIES } from "../archive/refusal";
 import type { SiteLimits } from "../archive/site";
 import { unpublished } from "../archive/unpublished";
@@ -61,12 +61,12 @@ export class SiteTree {
   /** The published files and folders directly in a folder. @param folder its path; empty for the archive's root */
   childrenOf(folder: string): { files: string[]; folders: string[] } {
     const prefix = folder === "" ? "" : `${folder}/`;
-    const children: { files: string[]; folders: string[] } = { files: [], folders: [] };
+    const [files, folders]: [string[], string[]] = [[], []];
     for (const { path, kind } of this.#published()) {
       if (!path.startsWith(prefix) || path.includes("/", prefix.length)) continue;
-      (kind === "file" ? children.files : children.folders).push(path);
+      (kind === "file" ? files : folders).push(path);
     }
-    return children;
+    return { files, folders };
   }
 
   /** The files with this name in any letters, the least deep first. */
@@ -84,7 +84,7 @@ export class SiteTree {
    *
    * @param isPublished whether a file or folder is published
    */
-  foreignNames(isPublished: (path: string) => boolean): ForeignNames {
+  foreignNames(isPublished: (path: string) => boolean): ReturnType<typeof foreignNames> {
     return foreignNames(() => this.#published(isPublished));
   }
 

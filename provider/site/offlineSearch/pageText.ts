@@ -54,20 +54,26 @@ interface OpenSection {
 /** Reads a page's text. It follows tags and builds no tree, so that a page of any size and nesting costs little. */
 export class PageReader extends MarkupReader {
   readonly #sections: OpenSection[] = [{ anchor: "", heading: "", text: [], isMain: false }];
-  readonly #links: string[] = [];
-  readonly #rootedLoads: string[] = [];
-  #language = "";
-  #title: string[] = [];
+  readonly #page = {
+    /** Primary language, such as `de`; empty if the page does not say. */
+    language: "",
+    /** Whether the page asks to be left out: `noindex`, a redirect. */
+    isHidden: false,
+    /** Whether a script runs on the page, which may make its content. */
+    hasScript: false,
+    /** Whether an element at the end of the file belongs to the page's content. */
+    canAppend: true,
+    /** Addresses of other pages that the page links to, as written. */
+    links: [] as string[],
+    /** Addresses of scripts and styles that start with one slash. */
+    rootedLoads: [] as string[],
+  };
+  readonly #title: string[] = [];
   #isInTitle = false;
-  #isHidden = false;
-  #hasScript = false;
-  #hasBase = false;
-  #hasFrames = false;
   /** Open `<template>` and `<select>`: a script in them does not run. */
   readonly #inert: string[] = [];
   #skipped: OpenElement | undefined;
   #main: OpenElement | undefined;
-  #hasMain = false;
   /** The open heading. */
   #heading: { readonly tag: string; readonly pieces: string[] } | undefined;
   /** The id of the innermost element that began since the last text. */
@@ -77,26 +83,13 @@ export class PageReader extends MarkupReader {
     const isContent = this.tokenizer.state === TokenizerMode.DATA && !this.isInForeign;
     this.tokenizer.write("", true);
     this.#endHeading();
-    const sections = this.#hasMain ? this.#sections.filter(({ isMain }) => isMain) : this.#sections;
-    const plain: Section[] = sections
+    const main = this.#sections.filter(({ isMain }) => isMain);
+    const sections: Section[] = (main.length > 0 ? main : this.#sections)
       .map(({ anchor, heading, text }) => ({ anchor, heading, text: spaced(text.join("")) }))
       .filter(({ heading, text }) => heading !== "" || text !== "");
-    return {
-      /** Primary language, such as `de`; empty if the page does not say. */
-      language: this.#language,
-      title: beginning(spaced(this.#title.join("")), LONGEST_HEADING),
-      sections: plain,
-      /** Whether the page asks to be left out: `noindex`, a redirect. */
-      isHidden: this.#isHidden,
-      /** Whether a script runs on the page, which may make its content. */
-      hasScript: this.#hasScript,
-      /** Whether an element at the end of the file belongs to the page's content. */
-      canAppend: isContent && this.#inert.length === 0 && !this.#hasBase && !this.#hasFrames,
-      /** Addresses of other pages that the page links to, as written. */
-      links: this.#links,
-      /** Addresses of scripts and styles that start with one slash. */
-      rootedLoads: this.#rootedLoads,
-    };
+    const title = beginning(spaced(this.#title.join("")), LONGEST_HEADING);
+    const canAppend = this.#page.canAppend && isContent && this.#inert.length === 0;
+    return { ...this.#page, title, sections, canAppend };
   }
 
   protected override startTag(token: Token.TagToken, isForeign: boolean): void {
@@ -107,8 +100,8 @@ export class PageReader extends MarkupReader {
     const attribute = (name: string): string | undefined =>
       token.attrs.find((other) => other.name === name)?.value;
     if (tag === "template" || tag === "select") this.#inert.push(tag);
-    if (tag === "frameset") this.#hasFrames = true;
-    if (tag === "script" && PROGRAM.test(attribute("type") ?? "")) this.#hasScript = true;
+    if (tag === "frameset") this.#page.canAppend = false;
+    if (tag === "script" && PROGRAM.test(attribute("type") ?? "")) this.#page.hasScript = true;
     this.#head(tag, attribute);
     const isOpen = !VOID.has(tag) && !(isForeign && token.selfClosing);
     if (deepen(this.#skipped, tag)) return;
@@ -118,7 +111,6 @@ export class PageReader extends MarkupReader {
     }
     if (!deepen(this.#main, tag) && isOpen && isMain(tag, attribute)) {
       this.#main = { tag, depth: 1 };
-      this.#hasMain = true;
       this.#begin(attribute("id") ?? "");
     }
     this.#content(tag, attribute);
@@ -157,20 +149,21 @@ export class PageReader extends MarkupReader {
   override onComment(): void {} // no text
 
   #head(tag: string, attribute: (name: string) => string | undefined): void {
-    if (tag === "html") this.#language = languageOf(attribute("lang"));
+    if (tag === "html") this.#page.language = languageOf(attribute("lang"));
     else if (tag === "title") this.#isInTitle = this.#title.length === 0 && !this.isInForeign;
-    else if (tag === "base") this.#hasBase ||= attribute("href") !== undefined;
+    else if (tag === "base" && attribute("href") !== undefined) this.#page.canAppend = false;
     else if (tag === "meta") {
       const isRobots = /^(?:robots|googlebot)$/i.test(attribute("name") ?? "");
       const isRedirect = /^refresh$/i.test(attribute("http-equiv") ?? "");
       if (isRedirect || (isRobots && /\b(?:noindex|none)\b/i.test(attribute("content") ?? "")))
-        this.#isHidden = true;
+        this.#page.isHidden = true;
     } else if (tag === "a") {
       const address = attribute("href");
-      if (address !== undefined && this.#links.length < MOST_LINKS) this.#links.push(address);
+      if (address !== undefined && this.#page.links.length < MOST_LINKS) this.#page.links.push(address);
     } else if (tag === "script" || tag === "link") {
       const address = attribute(tag === "script" ? "src" : "href") ?? "";
-      if (/^\/[^/]/.test(address) && this.#rootedLoads.length < MOST_LINKS) this.#rootedLoads.push(address);
+      const { rootedLoads } = this.#page;
+      if (/^\/[^/]/.test(address) && rootedLoads.length < MOST_LINKS) rootedLoads.push(address);
     }
   }
 

@@ -35,12 +35,10 @@ export class SiteAddresses {
   addressOf(path: string): string {
     const [, folder, name] = /^(.*?)(?:(?:^|(?<=\/))index|([^/]*?))\.html?$/.exec(path) ?? [];
     if (folder === undefined) return path;
-    if (name === undefined) {
-      const style = this.#most("index", "slash");
-      return style === "file" ? path : style === "slash" ? folder : folder.replace(/\/$/, "");
-    }
-    const style = this.#most("page", "file");
-    return style === "file" ? path : `${folder}${name}${style === "slash" ? "/" : ""}`;
+    const style = name === undefined ? this.#most("index", "slash") : this.#most("page", "file");
+    if (style === "file") return path;
+    const bare = name === undefined ? folder.replace(/\/$/, "") : folder + name;
+    return style === "slash" && bare !== "" ? `${bare}/` : bare;
   }
 
   /**

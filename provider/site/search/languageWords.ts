@@ -4,21 +4,11 @@ import { folded, wordsOf } from "./words";
 /** Of a site's own language, at least this share as many words as of the best other one: else it is not the language of its texts. */
 const FITS = 0.5;
 
-/** What the search knows about a language. */
-export interface LanguageWords {
-  /** Words that carry no question. */
-  readonly stopWords: readonly string[];
-  /** Endings by which the forms of a word differ, with none as the first. */
-  readonly endings: readonly string[];
-  /** Words that mean nearly the same, a group each. */
-  readonly synonyms: readonly string[];
-}
-
 /** The lists of a file, by language. */
 type Lists = ReadonlyMap<string, string>;
-let files: Readonly<Record<keyof LanguageWords, Lists>> | undefined;
+let files: Readonly<Record<"stopWords" | "endings" | "synonyms", Lists>> | undefined;
 
-function listsOf(name: keyof LanguageWords): Lists {
+function listsOf(name: string): Lists {
   const sections = ownText(`provider/site/search/languages/${name}.txt`).matchAll(/^\[(\w+)\].*\n([^[]*)/gm);
   return new Map(Array.from(sections, ([, language = "", list = ""]) => [language, list]));
 }
@@ -29,7 +19,7 @@ function listsOf(name: keyof LanguageWords): Lists {
  *
  * @param pagesOf how many pages have a word
  */
-export function languageWordsOf(language: string, pagesOf: (word: string) => number): LanguageWords {
+export function languageWordsOf(language: string, pagesOf: (word: string) => number) {
   files ??= { stopWords: listsOf("stopWords"), endings: listsOf("endings"), synonyms: listsOf("synonyms") };
   const lists = Array.from(files.stopWords, ([name, list]) => {
     const words = [...new Set(wordsOf(list).map(({ text }) => text))];
@@ -42,8 +32,11 @@ export function languageWordsOf(language: string, pagesOf: (word: string) => num
   // in a language without a list, the endings of English that only inflect
   const endings = (files.endings.get(name) ?? "d ed es ing s").trim().split(" ").map(folded);
   return {
+    /** Words that carry no question. */
     stopWords: found?.words ?? [],
+    /** Endings by which the forms of a word differ, with none as the first. */
     endings: [...new Set(["", ...endings])],
+    /** Words that mean nearly the same, a group each. */
     synonyms: (files.synonyms.get(name) ?? "").split("\n").flatMap((line) => foundGroup(line, pagesOf)),
   };
 }

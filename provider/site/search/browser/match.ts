@@ -1,9 +1,9 @@
 import { filesOf, type Directory, type Load } from "./directory";
 
 /** The words of the index that match a word of the query, and their pages. */
-export type Matched = ReturnType<typeof collect>;
+export type Matched = Awaited<ReturnType<ReturnType<typeof matcherOf>>>;
 
-export interface Wanted {
+interface Wanted {
   readonly word: string;
   /** Other words of equal quality. */
   readonly joined: readonly string[];
@@ -11,9 +11,6 @@ export interface Wanted {
   readonly next: string;
   /** Whether the reader may still be typing the word. */
   readonly isOpen: boolean;
-  readonly mostFiles: number;
-  /** Whether the query is a sentence: some of its words are only there to make it one. */
-  readonly isSentence: boolean;
   /** Whether it carries no question: then no other forms of it are looked for, and it counts little. */
   readonly isStopWord: boolean;
 }
@@ -43,95 +40,113 @@ const KEYWORD_FLOOR = 0.2;
 const PEAK_FLOOR = 0.3;
 const HIGHEST = 35;
 
-/** Looks for a word in the index: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
-export async function match(wanted: Wanted, directory: Directory, load: Load): Promise<Matched> {
-  const { word, isOpen } = wanted;
-  if (wanted.isStopWord) {
-    const own = firstFilesOf([word, ...wanted.joined], directory);
-    const exact: Quality = (term) => (term === word ? 1 : wanted.joined.includes(term) ? FORM : 0);
-    return collect(await linesOf(own, load), exact, wanted, directory);
-  }
-  const endings = new Set(directory[5].split(" "));
-  const synonyms = wanted.isSentence ? synonymsOf(wanted, directory, endings) : [];
-  const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
-  const quality: Quality = (term) => {
-    if (term === word) return 1;
-    if (wanted.joined.includes(term) || isForm(word, term, endings)) return FORM;
-    const isSynonym = synonyms.some((each) => term === each || isForm(each, term, endings));
-    const other = isSynonym ? SYNONYM : 0;
-    if (!term.startsWith(stem)) return other;
-    if (isOpen && term.startsWith(word)) return Math.max(other, FORM * Math.sqrt(word.length / term.length));
-    return Math.max(other, likeness(word, term));
-  };
-  // beside the word itself, the beginning of a longer one is hardly what the reader means
-  const besideWhole: Quality = (term) => {
-    const usual = quality(term);
-    const isLonger = usual > 0 && usual < FORM && term.startsWith(word);
-    return isLonger ? Math.max(likeness(word, term), BESIDE_WHOLE * usual) : usual;
-  };
-  // of a short word, there are no other forms
-  const most = word.length < 4 && !isOpen ? 1 : wanted.mostFiles;
-  const files = filesOf(directory[1], stem, word).slice(0, most);
-  const joined = firstFilesOf([...wanted.joined, ...synonyms], directory);
-  const lines = await linesOf([...files, ...joined], load);
-  const hasWhole = lines.some((line) => line.startsWith(`${word} `));
-  const found = collect(lines, hasWhole ? besideWhole : quality, wanted, directory);
-  if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
-  const slips = word.length < 8 ? 1 : 2;
-  const start = word.slice(0, 2);
-  const corrected: Quality = (term) =>
-    term.startsWith(start) && distance(word, term, slips) <= slips ? 0.5 : 0;
-  const others = filesOf(directory[1], start, word).slice(0, MOST_CORRECTION_FILES);
-  return collect(await linesOf(others, load), corrected, wanted, directory);
-}
-
-/** For each word, the file that can have the word itself. */
-function firstFilesOf(words: readonly string[], [, list]: Directory): string[] {
-  return words.flatMap((word) => filesOf(list, word, word).slice(0, 1));
-}
-
-async function linesOf(files: readonly string[], load: Load): Promise<string[]> {
-  const ids = [...new Set(files)];
-  const texts = (await Promise.all(ids.map((id) => load(`words-c0de${id}`)))) as string[];
-  return texts.flatMap((text) => text.split("\n"));
-}
-
-function collect(
-  lines: readonly string[],
-  quality: Quality,
-  { isSentence, isStopWord }: Wanted,
-  [count]: Directory,
+/**
+ * Looks for the words of a query in the index.
+ *
+ * @param mostFiles maximum number of files that are loaded for one word
+ * @param isSentence whether some of the query's words are only there to make it a sentence
+ */
+export function matcherOf(
+  [count, list, , , , endingList, synonymList]: Directory,
+  load: Load,
+  mostFiles: number,
+  isSentence: boolean,
 ) {
-  /** With their quality: 1 for the word itself. */
-  const terms = new Map<string, number>();
-  /** For each page, the score of the best of them, and its quality. */
-  const pages = new Map<number, { score: number; fit: number }>();
-  const same = new Set<number>();
-  let [most, peak] = [0, 0];
-  for (const line of lines) {
-    const space = line.indexOf(" ");
-    const term = line.slice(0, space);
-    const fit = quality(term);
-    if (fit === 0) continue;
-    terms.set(term, fit);
-    // a frequent word has the number of its pages, and the best of them
-    const postings = line.slice(space + 1);
-    most = Math.max(most, parseInt(postings, 10) || 0);
-    let page = -1;
-    for (const [, distance = "", digit = ""] of postings.matchAll(/([a-z]+)([0-9A-Z])/g)) {
-      page += Array.from(distance).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 97, 0);
-      const score = (fit * parseInt(digit, 36)) / HIGHEST;
-      if (fit >= SAME) same.add(page);
-      peak = Math.max(peak, score);
-      if (score > (pages.get(page)?.score ?? 0))
-        pages.set(page, { score, fit: Math.max(fit, pages.get(page)?.fit ?? 0) });
+  const endings = new Set(endingList.split(" "));
+
+  /** For each word, the file that can have the word itself. */
+  const firstFilesOf = (words: readonly string[]): string[] =>
+    words.flatMap((word) => filesOf(list, word, word).slice(0, 1));
+
+  const linesOf = async (files: readonly string[]): Promise<string[]> => {
+    const ids = [...new Set(files)];
+    const texts = (await Promise.all(ids.map((id) => load(`words-c0de${id}`)))) as string[];
+    return texts.flatMap((text) => text.split("\n"));
+  };
+
+  const collect = (lines: readonly string[], quality: Quality, isStopWord: boolean) => {
+    /** With their quality: 1 for the word itself. */
+    const terms = new Map<string, number>();
+    /** For each page, the score of the best of them, and its quality. */
+    const pages = new Map<number, { score: number; fit: number }>();
+    const same = new Set<number>();
+    let [most, peak] = [0, 0];
+    for (const line of lines) {
+      const space = line.indexOf(" ");
+      const term = line.slice(0, space);
+      const fit = quality(term);
+      if (fit === 0) continue;
+      terms.set(term, fit);
+      // a frequent word has the number of its pages, and the best of them
+      const postings = line.slice(space + 1);
+      most = Math.max(most, parseInt(postings, 10) || 0);
+      let page = -1;
+      for (const [, distance = "", digit = ""] of postings.matchAll(/([a-z]+)([0-9A-Z])/g)) {
+        page += Array.from(distance).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 97, 0);
+        const score = (fit * parseInt(digit, 36)) / HIGHEST;
+        if (fit >= SAME) same.add(page);
+        peak = Math.max(peak, score);
+        if (score > (pages.get(page)?.score ?? 0))
+          pages.set(page, { score, fit: Math.max(fit, pages.get(page)?.fit ?? 0) });
+      }
     }
-  }
-  const found = Math.max(most, same.size > 0 ? same.size : pages.size);
-  const rarity = (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - found + 0.5) / (found + 0.5));
-  const topic = isSentence ? PEAK_FLOOR + (1 - PEAK_FLOOR) * peak : 1;
-  // the rarity is the weight in the query
-  return { terms, pages, rarity: (isStopWord ? STOP_WORD : 1) * (rarity * topic), isStopWord };
+    const found = Math.max(most, same.size > 0 ? same.size : pages.size);
+    const rarity = (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - found + 0.5) / (found + 0.5));
+    const topic = isSentence ? PEAK_FLOOR + (1 - PEAK_FLOOR) * peak : 1;
+    // the rarity is the weight in the query
+    return { terms, pages, rarity: (isStopWord ? STOP_WORD : 1) * (rarity * topic), isStopWord };
+  };
+
+  /** Words of the index that mean nearly the same. */
+  const synonymsOf = ({ word, next }: Wanted): string[] => {
+    const isAsked = (each: string): boolean =>
+      each === `${word}+${next}` || each === word || isForm(word, each, endings);
+    const found = synonymList.split("\n").flatMap((group) => {
+      const [others = [], known = []] = group.split("=").map((words) => words.split(" "));
+      return [...others, ...known].some(isAsked) ? known : [];
+    });
+    return [...new Set(found)].filter((each) => each !== word).slice(0, MOST_SYNONYMS);
+  };
+
+  /** Looks for a word: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
+  return async (wanted: Wanted) => {
+    const { word, joined, isOpen, isStopWord } = wanted;
+    if (isStopWord) {
+      const exact: Quality = (term) => (term === word ? 1 : joined.includes(term) ? FORM : 0);
+      return collect(await linesOf(firstFilesOf([word, ...joined])), exact, isStopWord);
+    }
+    const synonyms = isSentence ? synonymsOf(wanted) : [];
+    const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
+    const quality: Quality = (term) => {
+      if (term === word) return 1;
+      if (joined.includes(term) || isForm(word, term, endings)) return FORM;
+      const isSynonym = synonyms.some((each) => term === each || isForm(each, term, endings));
+      const other = isSynonym ? SYNONYM : 0;
+      if (!term.startsWith(stem)) return other;
+      if (isOpen && term.startsWith(word))
+        return Math.max(other, FORM * Math.sqrt(word.length / term.length));
+      return Math.max(other, likeness(word, term));
+    };
+    // beside the word itself, the beginning of a longer one is hardly what the reader means
+    const besideWhole: Quality = (term) => {
+      const usual = quality(term);
+      const isLonger = usual > 0 && usual < FORM && term.startsWith(word);
+      return isLonger ? Math.max(likeness(word, term), BESIDE_WHOLE * usual) : usual;
+    };
+    // of a short word, there are no other forms
+    const most = word.length < 4 && !isOpen ? 1 : mostFiles;
+    const files = filesOf(list, stem, word).slice(0, most);
+    const lines = await linesOf([...files, ...firstFilesOf([...joined, ...synonyms])]);
+    const hasWhole = lines.some((line) => line.startsWith(`${word} `));
+    const found = collect(lines, hasWhole ? besideWhole : quality, isStopWord);
+    if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
+    const slips = word.length < 8 ? 1 : 2;
+    const start = word.slice(0, 2);
+    const corrected: Quality = (term) =>
+      term.startsWith(start) && distance(word, term, slips) <= slips ? 0.5 : 0;
+    const others = filesOf(list, start, word).slice(0, MOST_CORRECTION_FILES);
+    return collect(await linesOf(others), corrected, isStopWord);
+  };
 }
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);
@@ -140,21 +155,6 @@ const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);
 function likeness(word: string, term: string): number {
   const shared = sharedStart(word, term) / Math.max(word.length, term.length);
   return word.length > 3 && shared >= 0.6 && !isNumber(word) ? LIKE * shared : 0;
-}
-
-/** Words of the index that mean nearly the same. */
-function synonymsOf(
-  { word, next }: Wanted,
-  [, , , , , , groups]: Directory,
-  endings: ReadonlySet<string>,
-): string[] {
-  const isAsked = (each: string): boolean =>
-    each === `${word}+${next}` || each === word || isForm(word, each, endings);
-  const found = groups.split("\n").flatMap((group) => {
-    const [others = [], known = []] = group.split("=").map((words) => words.split(" "));
-    return [...others, ...known].some(isAsked) ? known : [];
-  });
-  return [...new Set(found)].filter((each) => each !== word).slice(0, MOST_SYNONYMS);
 }
 
 /** Whether two words differ only by endings of the language: `encrypt`, `encryption`; `drop`, `dropping`. */

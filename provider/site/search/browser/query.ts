@@ -1,6 +1,6 @@
 import { wordsOf, type Word } from "../words";
 import { readPage, type Directory, type Load } from "./directory";
-import { match, type Matched } from "./match";
+import { matcherOf, type Matched } from "./match";
 import { questionOf, quote, type Result } from "./quote";
 
 export type { Load } from "./directory";
@@ -33,16 +33,12 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   const isSentence = all.some(
     ({ text }) => !words.some(({ word, isStopWord }) => word.text === text && !isStopWord),
   );
+  const match = matcherOf(directory, load, words.length > 3 ? 1 : MOST_FILES, isSentence);
   const found = await Promise.all(
     words.map(async ({ word, isStopWord, isAlone }): Promise<Matched[]> => {
       const at = all.indexOf(word);
-      const mostFiles = words.length > 3 ? 1 : MOST_FILES;
       const find = (text: string, joined: readonly string[], isOpen: boolean): Promise<Matched> =>
-        match(
-          { word: text, joined, next: all[at + 1]?.text ?? "", isOpen, mostFiles, isSentence, isStopWord },
-          directory,
-          load,
-        );
+        match({ word: text, joined, next: all[at + 1]?.text ?? "", isOpen, isStopWord });
       const isOpen = at === all.length - 1 && !isAlone;
       const whole = await find(word.text, joinedWith(word, all[at - 1], all[at + 1]), isOpen);
       if (whole.pages.size > 0 || word.parts.length === 0) return [whole];

@@ -1,18 +1,9 @@
 import { wordsOf, type Word } from "../words";
 import type { StoredPage, StoredSection } from "./directory";
-import { excerptOf, type Piece } from "./excerpt";
+import { excerptOf } from "./excerpt";
 import type { Matched } from "./match";
 
-export interface Result {
-  readonly title: string;
-  /** Address of the page below the site's root, as the site links to it, and the path of its file. */
-  readonly address: string;
-  readonly path: string;
-  /** The section that fits best; empty for the page itself. */
-  readonly anchor: string;
-  readonly heading: string;
-  readonly excerpt: readonly Piece[];
-}
+export type Result = ReturnType<typeof quote>["result"];
 
 /** Weights of the question in a page's title and path, and in a section's heading and text. */
 const TITLE = 2.4;
@@ -164,10 +155,7 @@ function named({ share, precision, isWhole }: Found, weight: number): number {
 }
 
 /** The sections that fit best, a quotation from the first of them, and how much of the query is in the page. */
-export function quote(
-  [title, address, path, sections]: StoredPage,
-  question: Question,
-): { result: Result; closeness: number } {
+export function quote([title, address, path, sections]: StoredPage, question: Question) {
   let [best, most, second]: [StoredSection, number, number] = [["", "", ""], 0, 0];
   for (const section of sections) {
     const heading = question.in(section[1], section[1] !== title);
@@ -185,8 +173,10 @@ export function quote(
   const isTop = best === sections[0] || best[1] === title;
   const result = {
     title: title === "" ? path : title,
+    /** Address of the page below the site's root, as the site links to it, and the path of its file. */
     address,
     path,
+    /** The section that fits best; empty for the page itself. */
     anchor: isTop ? "" : best[0],
     heading: isTop ? "" : best[1],
     excerpt: excerptOf(text, (term) => question.isMatch(term)),
