@@ -4,7 +4,7 @@ import { Pacers } from "../http/pacer";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import { present } from "../resource/outputTable";
 import type { ServiceInputs } from "../resource/serviceInputs";
-import { type AgentJobKey, isKnownStatus, nameOf } from "../service/agentJob";
+import { isKnownStatus, nameOf } from "../service/agentJob";
 import { type ConfigurationSource, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
 import { formatDuration } from "../runtime/time/duration";
@@ -151,7 +151,10 @@ async function exportFinding(
   return warning("job", unknown, "Update the package.");
 }
 
-async function agentJobFinding(key: AgentJobKey, { client }: Opened): Promise<Finding> {
+async function agentJobFinding(
+  key: { projectId: string; jobId: string },
+  { client }: Opened,
+): Promise<Finding> {
   const { status } = (await client.getAgentJob(key)).job;
   const message = `${nameOf(key)} is ${status}`;
   if (!isKnownStatus(status))

@@ -77,10 +77,7 @@ export function checkByTable<Checked>(
   const inputs: Record<string, unknown> = Object.fromEntries(present);
   const failures: CheckFailure[] = present
     .filter(([name]) => !Object.hasOwn(table, name))
-    .map(([property]) => ({
-      property,
-      reason: `${noSuch}: ${publicNames.join(", ")}`,
-    }));
+    .map(([property]) => ({ property, reason: `${noSuch}: ${publicNames.join(", ")}` }));
   for (const [name, row] of rows) {
     const value = inputs[name] ?? row.default;
     if (isUnknown(value) || (value === undefined && row.required === undefined)) continue;

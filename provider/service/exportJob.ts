@@ -12,9 +12,7 @@ export interface JobReport {
 }
 
 /** The readers of its fields; `undefined` if the service does not report one. */
-const REPORT: {
-  readonly [Name in keyof Required<JobReport>]: (value: unknown) => JobReport[Name] | undefined;
-} = {
+const REPORT: { readonly [Name in keyof JobReport]-?: (value: unknown) => JobReport[Name] | undefined } = {
   pageCount: toCount,
 };
 

@@ -43,7 +43,8 @@ export async function exportSite(
       // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;
       forgetGoneJob(context, inputs, known.jobId);
-      return (job = undefined);
+      job = undefined;
+      return undefined;
     }
   };
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  changedByTable,
   hasFields,
   inputNames,
   type InputTable,
@@ -130,13 +131,10 @@ const WANTED = withEffect(STATIC_EXPORT_INPUTS, inputNames(STATIC_EXPORT_INPUTS)
  * Inputs of later releases come last, and absent inputs at the end are left out. So digests of earlier releases stay valid.
  */
 export function intentOf(inputs: StaticExportInputs): string {
-  const isAbsent = (name: keyof StaticExportInputs): boolean => {
-    const { isSame = Object.is } = STATIC_EXPORT_INPUTS[name];
-    return isSame(inputs[name], undefined);
-  };
-  const last = WANTED.findLastIndex((name) => name in ABSENT || !isAbsent(name));
+  const given = changedByTable(STATIC_EXPORT_INPUTS, inputs, {});
+  const last = WANTED.findLastIndex((name) => name in ABSENT || given.includes(name));
   const wanted = WANTED.slice(0, last + 1).map((name) =>
-    isAbsent(name) ? (ABSENT[name] ?? null) : inputs[name],
+    given.includes(name) ? inputs[name] : (ABSENT[name] ?? null),
   );
   return hash("sha256", JSON.stringify(wanted, sortKeys));
 }

@@ -26,13 +26,9 @@ export async function importExport(
       "",
     );
   }
-  const inputs = checkedByTable<CheckedInputs>(
-    STATIC_EXPORT_INPUTS,
-    given,
-    context.configuration,
-    `${id}: cannot be imported`,
-  );
-  const { domain, jobId = given.jobId } = inputs;
+  const what = `${id}: cannot be imported`;
+  const inputs = checkedByTable(OF_JOB, given, context.configuration, what);
+  const { domain, jobId } = inputs;
   context.tracer.note({ "docs_hosting.domain": domain, "docs_hosting.job.id": jobId });
   try {
     const service = openClient(context, inputs, READ_LIMIT_MS);
@@ -76,12 +72,12 @@ export function stateToLookUp(
 ): StaticExportState {
   const { domain, ...ofId } = jobOfId(id);
   const what = `${domain}: cannot be looked up`;
-  const inputs = checkedByTable(LOOKED_UP, { ...given, ...ofId, domain }, configuration, what);
+  const inputs = checkedByTable(OF_JOB, { ...given, ...ofId, domain }, configuration, what);
   return stateWithoutLink(inputs, inputs.jobId, "");
 }
 
-/** Without a job, there is nothing to look up. */
-const LOOKED_UP: InputTable<CheckedInputs & { jobId: string }> = {
+/** Without a job, there is nothing to look up or to import. */
+const OF_JOB: InputTable<CheckedInputs & { jobId: string }> = {
   ...STATIC_EXPORT_INPUTS,
   jobId: { ...STATIC_EXPORT_INPUTS.jobId, required: "the service cannot list the jobs of a site" },
 };

@@ -1,7 +1,6 @@
-import { inspectBundle } from "../../site/inspection/bundle";
+import { type Bundle, inspectBundle } from "../../site/inspection/bundle";
 import { isNotInspected } from "../../site/inspection/inspectionBudget";
 import type { Inspection } from "../../site/archive/site";
-import type { Bundle } from "../../site/inspection/bundle";
 import { forPacker, shown } from "../../site/archive/refusal";
 import { firstOf } from "../../runtime/messages/firstOf";
 import { formatBytes } from "../../runtime/messages/formatBytes";
