@@ -12,6 +12,11 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
+/** Without the brackets of an IPv6 address, and without the dot at the end of a complete name. */
+export function plainHost(hostname: string): string {
+  return hostname.replace(/[[\]]/g, "").replace(/\.$/, "");
+}
+
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** Which addresses of a store are allowed. */
@@ -100,7 +105,7 @@ function isPublic(address: Address): boolean {
  */
 export function refusedHost({ hostname, port }: URL, policy: AddressPolicy): string | undefined {
   if (port === "0") return "has the port 0, where nothing can listen";
-  const host = hostname.replace(/[[\]]/g, "").replace(/\.$/, ""); // brackets are around an IPv6 address
+  const host = plainHost(hostname);
   if (METADATA_NAMES.includes(host)) return "is the name of a metadata address";
   if (ipaddr.isValid(host)) return refusedAddress(host, policy);
   return policy.publicStorageOnly && isLoopback(host) ? NOT_PUBLIC : undefined;

@@ -1,6 +1,7 @@
 import http, { type Agent } from "node:http";
 import https from "node:https";
 import type { LookupFunction, Socket } from "node:net";
+import { unescape } from "node:querystring";
 import tls from "node:tls";
 import type { Clock } from "../runtime/time/clock";
 import { malformed } from "./reply";
@@ -91,7 +92,7 @@ export class AttemptConnection {
    */
   #openTunnel(proxy: URL, service: URL, done: (error: Error | null, socket?: Socket) => void): void {
     const target = `${service.hostname}:${service.port || "443"}`;
-    const credentials = [proxy.username, proxy.password].map(decoded).join(":");
+    const credentials = `${unescape(proxy.username)}:${unescape(proxy.password)}`; // a bare «%» stays
     const secure = proxy.protocol === "https:";
     const request = (secure ? https : http).request({
       host: proxy.hostname.replace(/[[\]]/g, ""), // an IPv6 address is in brackets
@@ -116,14 +117,6 @@ export class AttemptConnection {
     });
     request.on("error", (error) => done(error));
     request.end();
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a bare «%»
   }
 }
 
@@ -234,13 +227,9 @@ const excepted = (host: string): string => `If ${host} is reached without the pr
 
 /** @param status with which the proxy answered the request for a tunnel (CONNECT) */
 function proxyRemedy(status: number, host: string): string {
-  switch (status) {
-    case 407:
-      return `The proxy wants a login: write HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT. ${excepted(host)}`;
-    case 405:
-    case 501:
-      return `Check HTTPS_PROXY: what answers there opens no tunnel (CONNECT), so it is no proxy for https. ${excepted(host)}`;
-    default:
-      return "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
-  }
+  if (status === 407)
+    return `The proxy wants a login: write HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT. ${excepted(host)}`;
+  if (status === 405 || status === 501)
+    return `Check HTTPS_PROXY: what answers there opens no tunnel (CONNECT), so it is no proxy for https. ${excepted(host)}`;
+  return "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
 }

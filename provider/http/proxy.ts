@@ -1,4 +1,4 @@
-import { isLoopback } from "./address";
+import { isLoopback, plainHost } from "./address";
 import { ConfigurationError } from "../runtime/messages/errors";
 import ipaddr from "ipaddr.js";
 
@@ -50,11 +50,6 @@ export function isExcepted({ hostname, port }: URL, list: string): boolean {
       const name = plainHost(text.replace(/^\*?\./, ""));
       return name !== "" && (host === name || host.endsWith(`.${name}`));
     });
-}
-
-/** Without the brackets of an IPv6 address, and without the dot at the end of a complete name. */
-function plainHost(hostname: string): string {
-  return hostname.replace(/[[\]]/g, "").replace(/\.$/, "");
 }
 
 /** An IPv6 address has colons of its own, so its port follows brackets: `[2001:db8::1]:8443`. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { redact } from "../runtime/messages/plainText";
 import { MalformedResponseError } from "../runtime/messages/errors";
 
@@ -25,11 +26,7 @@ export const QUOTE_LENGTH = 200;
 
 /** Decodes strict UTF-8 without a byte order mark. `undefined` for anything else, to distinguish it from an empty reply. */
 export function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined;
 }
 
 /** @throws MalformedResponseError unless the text is a JSON object */

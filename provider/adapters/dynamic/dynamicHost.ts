@@ -1,5 +1,5 @@
 import { type Host, thisProcess, watchEngineAt } from "../session/session";
-import { type EngineLine, rowReporter } from "../session/rowReporter";
+import { type EngineLine, filled, rowReporter } from "../session/rowReporter";
 import { createRequire } from "node:module";
 
 // Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
@@ -46,15 +46,9 @@ export function engineAddress(): string {
   return process.argv.at(-1) ?? "";
 }
 
-/** `LogRequest` of Pulumi's engine protocol, see https://github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto */
-interface LogRequest {
-  setSeverity(severity: number): void;
-  setMessage(message: string): void;
-  setUrn(urn: string): void;
-  setEphemeral(ephemeral: boolean): void;
-}
+/** The used part of the engine's client. */
 interface EngineClient {
-  log(request: LogRequest, done: (error: unknown) => void): void;
+  log(request: object, done: (error: unknown) => void): void;
 }
 
 let send: ((line: EngineLine) => void) | undefined;
@@ -76,17 +70,10 @@ function connectToEngine(): (line: EngineLine) => void {
     EngineClient: new (address: string, credentials: unknown) => EngineClient;
   };
   const { LogRequest } = hostRequire("@pulumi/pulumi/proto/engine_pb") as {
-    LogRequest: new () => LogRequest;
+    LogRequest: new () => object;
   };
   const client = new EngineClient(engineAddress(), credentials.createInsecure());
-  return ({ severity, message, urn, ephemeral }) => {
-    const request = new LogRequest();
-    request.setSeverity(severity);
-    request.setMessage(message);
-    request.setUrn(urn);
-    request.setEphemeral(ephemeral);
-    client.log(request, () => undefined);
-  };
+  return (line) => client.log(filled(new LogRequest(), line), () => undefined);
 }
 
 /** Pulumi's dynamic-provider process. */

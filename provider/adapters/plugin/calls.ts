@@ -4,7 +4,7 @@ import type { Message } from "google-protobuf";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Secrets } from "../../runtime/messages/secrets";
-import { shownFailure } from "../session/rowReporter";
+import { type Fields, filled, shownFailure } from "../session/rowReporter";
 
 /** Longest details of an error, in bytes: a trailer of more than 16 MiB, as base64, makes the engine close the connection. */
 const LONGEST_DETAILS = 10 * 2 ** 20;
@@ -25,21 +25,6 @@ export class PartialResult extends Error {
     super(message);
     this.fields = fields;
   }
-}
-
-/** The fields of a message that have a setter. */
-type Fields<Message> = {
-  readonly [
-    Setter in keyof Message as Setter extends `set${infer Name}` ? Uncapitalize<Name> : never
-  ]?: Message[Setter] extends (value: infer Value) => unknown ? Value : never;
-};
-
-/** Sets fields of a message. */
-export function filled<Message extends object>(message: Message, fields: Fields<Message>): Message {
-  const setters = message as Readonly<Record<string, (value: unknown) => void>>;
-  for (const [name, value] of Object.entries(fields))
-    setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.(value);
-  return message;
 }
 
 /** A call with a missing or malformed property. */
@@ -65,12 +50,10 @@ export function answering<Request, Answer extends Message>(
 
 function failureOf(error: unknown, secrets: Secrets): Partial<StatusObject> {
   const details = shownFailure(error, secrets);
-  if (error instanceof PartialResult) {
-    const metadata = partialResult(error, details);
-    // without the partial result, the next run finds the started job by its resume record
-    return { code: status.UNKNOWN, details, ...(metadata && { metadata }) };
-  }
-  return { code: error instanceof InvalidCallError ? status.INVALID_ARGUMENT : status.UNKNOWN, details };
+  const code = error instanceof InvalidCallError ? status.INVALID_ARGUMENT : status.UNKNOWN;
+  // without the partial result, the next run finds the started job by its resume record
+  const metadata = error instanceof PartialResult ? partialResult(error, details) : undefined;
+  return { code, details, ...(metadata && { metadata }) };
 }
 
 /** The trailer in which gRPC carries details of an error; the engine finds the partial result there. */

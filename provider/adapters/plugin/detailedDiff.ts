@@ -2,8 +2,8 @@ import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { isDeepStrictEqual } from "node:util";
 import { hasFields } from "../../resource/inputTable";
 import type { Diff } from "../../resource/lifeCycle";
+import { filled } from "../session/rowReporter";
 import type { Properties } from "../session/storedProperties";
-import { filled } from "./calls";
 
 /**
  * A diff with each changed property, down to the fields of objects and the entries of lists.

@@ -3,8 +3,7 @@ import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { publications } from "../session/publications";
-import { type EngineLine, rowReporter } from "../session/rowReporter";
-import { filled } from "./calls";
+import { type EngineLine, rowReporter, filled } from "../session/rowReporter";
 import type { PluginParts } from "./pluginService";
 
 const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;

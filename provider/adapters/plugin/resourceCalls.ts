@@ -4,6 +4,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { StoredState } from "../../resource/lifeCycle";
 import { present, rowsThat } from "../../resource/outputTable";
 import { isUnknown } from "../../runtime/messages/plainText";
+import { filled } from "../session/rowReporter";
 import {
   type AnyLifeCycle,
   dynamicUrnOf,
@@ -15,7 +16,7 @@ import {
   urnsOf,
 } from "../session/storedProperties";
 import type { Session } from "../session/session";
-import { type Call, filled, InvalidCallError, PartialResult } from "./calls";
+import { type Call, InvalidCallError, PartialResult } from "./calls";
 import { checkFailures, failuresOfWholeResources } from "./checkFailures";
 import { detailedDiff } from "./detailedDiff";
 import { withLocalDigests } from "./localDigests";

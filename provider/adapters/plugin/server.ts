@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
+import { promisify } from "node:util";
 import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { isOtherUser, type Ends } from "./peerUser";
@@ -22,19 +23,16 @@ export async function serve(
     "grpc.max_send_message_length": -1,
   });
   server.addService(ResourceProviderService, service);
-  const own: { port?: number } = {};
+  let ownPort = 0;
   const refuse = (message: unknown): void => {
     const { socket } = message as { readonly socket: Socket };
-    const isOurs = own.port === undefined || socket.localPort === own.port;
+    const isOurs = ownPort === 0 || socket.localPort === ownPort;
     if (isOurs && isRefused(socket)) socket.destroy();
   };
   subscribe(NEW_CONNECTION, refuse);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
-  own.port = port;
+  const bind = promisify(server.bindAsync.bind(server));
+  const port = await bind("127.0.0.1:0", ServerCredentials.createInsecure());
+  ownPort = port;
   const close = (): void => {
     unsubscribe(NEW_CONNECTION, refuse);
     server.forceShutdown();

@@ -33,6 +33,21 @@ export interface EngineLine {
   readonly ephemeral: boolean;
 }
 
+/** The fields of a message that have a setter. */
+export type Fields<Message> = {
+  readonly [
+    Setter in keyof Message as Setter extends `set${infer Name}` ? Uncapitalize<Name> : never
+  ]?: Message[Setter] extends (value: infer Value) => unknown ? Value : never;
+};
+
+/** Sets fields of a message. */
+export function filled<Message extends object>(message: Message, fields: Fields<Message>): Message {
+  const setters = message as Readonly<Record<string, (value: unknown) => void>>;
+  for (const [name, value] of Object.entries(fields))
+    setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.(value);
+  return message;
+}
+
 /** A reporter of one operation; close it when the operation ends. */
 export type RowReporter = Reporter & { close(): void };
 

@@ -101,12 +101,8 @@ export class Spans implements SpanMaker, Tracer {
     const found = TRACEPARENT.exec(traceParent);
     if (!found) return api.ROOT_CONTEXT;
     const [, traceId, spanId, flags] = found as string[] as [string, string, string, string];
-    return api.trace.setSpanContext(api.ROOT_CONTEXT, {
-      traceId,
-      spanId,
-      traceFlags: parseInt(flags, 16),
-      isRemote: true,
-    });
+    const traceFlags = parseInt(flags, 16);
+    return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
   }
 
   async #flush(debug: (line: string) => void): Promise<void> {

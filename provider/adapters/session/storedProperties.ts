@@ -2,14 +2,7 @@
 import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
 import type { Context } from "../../resource/context";
 import { DECISION_CODES, reportDecision } from "../../resource/decision";
-import {
-  type Diff,
-  type Imported,
-  type LifeCycle,
-  renamedDiff,
-  type StoredState,
-  UnfinishedError,
-} from "../../resource/lifeCycle";
+import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
 import { InternalError } from "../../runtime/messages/errors";
 import { isUnknown } from "../../runtime/messages/plainText";
 import type { Secrets } from "../../runtime/messages/secrets";
@@ -66,7 +59,7 @@ export function operationsOf<Inputs extends object, State extends StoredState>(
       lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session().machine),
 
     /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
-    diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets): Diff {
+    diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets) {
       const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session().machine);
       const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
       const { urn = "" } = urns;
@@ -105,14 +98,8 @@ export function operationsOf<Inputs extends object, State extends StoredState>(
     },
 
     /** @param isImport whether the engine asks for an object to take under management */
-    read(
-      of: CallOf,
-      id: string,
-      props: Properties,
-      secrets: Secrets,
-      isImport = false,
-    ): Promise<Imported<Inputs, State> | undefined> {
-      return onStoredState(of.urn, () =>
+    read: (of: CallOf, id: string, props: Properties, secrets: Secrets, isImport = false) =>
+      onStoredState(of.urn, () =>
         session().operation("read", of, secrets, async (context) => {
           if (isImport) return lifeCycle.import(context, id);
           const isStored = "__bookkeeping" in props;
@@ -128,8 +115,7 @@ export function operationsOf<Inputs extends object, State extends StoredState>(
           }
           return current;
         }),
-      );
-    },
+      ),
 
     remove: (of: CallOf, props: Properties, secrets: Secrets): Promise<void> =>
       onStoredState(of.urn, () =>
