@@ -9,11 +9,10 @@ import {
   type Properties,
   split,
   urnOf,
-  type Urns,
   urnsOf,
 } from "../session/storedProperties";
 import { shown, shownFailure } from "../session/rowReporter";
-import type { Session } from "../session/session";
+import type { Session, Urns } from "../session/session";
 import { exitIfAnswerIsNotSent } from "./unsentAnswer";
 import { inspect } from "node:util";
 import { parseDuration } from "../../runtime/time/duration";

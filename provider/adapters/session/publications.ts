@@ -2,7 +2,7 @@ import { PublicationFolder } from "../../copies/publication/publicationRecords";
 import type { SharedByPublications } from "../../copies/publication/context";
 import { Semaphore } from "../../runtime/concurrency/semaphore";
 import { homeFolder } from "../../runtime/files/homeFolder";
-import type { Host } from "./session";
+import type { ConfigurationSource } from "../../service/configuration";
 
 /** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
 const MAX_DOWNLOADS = 8;
@@ -11,7 +11,7 @@ const MAX_DOWNLOADS = 8;
 const MAX_PUBLICATIONS = 4;
 
 /** What the operations on copies and kits of one session share. */
-export function publications({ environment }: Pick<Host, "environment">) {
+export function publications({ environment }: Pick<ConfigurationSource, "environment">) {
   return {
     downloads: new Semaphore(MAX_DOWNLOADS),
     publications: new Semaphore(MAX_PUBLICATIONS),

@@ -10,7 +10,6 @@ import type { Secrets } from "../../runtime/messages/secrets";
 import type { publications } from "./publications";
 import type { RowReporter } from "./rowReporter";
 import { type Tracing, tracingTo } from "../../runtime/tracing/tracer";
-import type { Urns } from "./storedProperties";
 import { lookup } from "node:dns";
 import { hostname } from "node:os";
 import nodeFetch from "node-fetch";
@@ -29,6 +28,9 @@ export interface Host extends Pick<PublicationContext, "fetch" | "lookup" | "clo
   readonly exit: () => void;
   readonly tracing: Tracing;
 }
+
+/** The URN of a resource, and its URN in the state if that is another one. */
+export type Urns = Pick<PublicationContext, "urn" | "formerUrn">;
 
 /** The resource and the span of an engine's call. */
 export interface CallOf extends Urns {

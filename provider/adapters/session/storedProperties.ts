@@ -1,13 +1,12 @@
 // Properties as Pulumi passes and stores them, the user's and internal ones (`__…`), and the operations of a life cycle on them.
 import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
-import type { Context } from "../../resource/context";
 import { DECISION_CODES, reportDecision } from "../../resource/decision";
 import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
 import { InternalError } from "../../runtime/messages/errors";
 import { isUnknown } from "../../runtime/messages/plainText";
 import type { Secrets } from "../../runtime/messages/secrets";
 import { shown } from "./rowReporter";
-import type { CallOf, Session } from "./session";
+import type { CallOf, Session, Urns } from "./session";
 
 /** Properties of a resource, as JSON. */
 export type Properties = Record<string, unknown>;
@@ -170,9 +169,6 @@ function faultOf(error: unknown): string | undefined {
   const kind = error instanceof InternalError ? error.kind : error.constructor.name;
   return FAULTS.includes(kind) ? kind : undefined;
 }
-
-/** The URN of a resource, and its URN in the state if that is another one. */
-export type Urns = Pick<Context, "urn" | "formerUrn">;
 
 /** The types of the dynamic provider, in a URN. The types of the plugin have {@link PLUGIN_TYPES} in this place. */
 const DYNAMIC_TYPES = "pulumi-nodejs:dynamic/docs-hosting:";

@@ -15,7 +15,7 @@ import { LONGEST_LINK_LIFE_MS } from "./inputs";
 import { CONCURRENCY, type Revision, type StoredObject } from "./objectStore";
 import { listedAt } from "./readObject";
 import { isSameContent, sendObject } from "./sendObject";
-import type { BucketPlace } from "./bucketPlace";
+import type { OwnedPlace } from "./bucketMarks";
 import { clearUploads } from "./unfinishedUploads";
 
 /** An archive never changes under its name, and shared caches must not keep it. */
@@ -30,7 +30,7 @@ interface ArchiveParts {
 }
 
 /** Archives in a bucket, each named by its digest. */
-export const ARCHIVES_IN_BUCKET: CopyLayout<BucketPlace> = {
+export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
   itemOf: (copy) => basename(archivePartsOf(copy).key),
   isItem: (name) => ARCHIVE_NAME.test(name),
   exists: async (place, name) => (await place.objects.head(place.key(name))) !== undefined,
@@ -96,7 +96,7 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<BucketPlace> = {
 };
 
 /** Uploads a bundle's archive, unless it exists already. Aborts the uploads of it that killed runs left. */
-async function publishArchive(place: BucketPlace, bundle: Bundle, placing?: Placing): Promise<Copy> {
+async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placing): Promise<Copy> {
   const { path, size, sha256, format } = bundle;
   const file = `${sha256}.${format}`;
   const key = place.key(file);
@@ -134,7 +134,7 @@ async function publishArchive(place: BucketPlace, bundle: Bundle, placing?: Plac
 
 /** The copy whose archive is this object. */
 async function storedCopy(
-  place: BucketPlace,
+  place: OwnedPlace,
   key: string,
   { size, revision }: Pick<StoredObject, "size" | "revision">,
 ): Promise<Omit<Copy, "sha256">> {
@@ -146,7 +146,7 @@ async function storedCopy(
 }
 
 /** @returns where it is, and its SHA-256; `undefined` when the store reports that it does not exist */
-async function downloadArchive({ objects, context }: BucketPlace, key: string) {
+async function downloadArchive({ objects, context }: OwnedPlace, key: string) {
   const archive = join(await context.scratch(), "archive");
   const written = await objects.read(key, (content) => writeNewFile(archive, content, { flush: false }));
   return { archive, digest: written?.sha256 };
@@ -157,7 +157,7 @@ async function downloadArchive({ objects, context }: BucketPlace, key: string) {
  *
  * @param names archives whose uploads are all obsolete; for other archives, a run may still be in progress
  */
-async function clearArchiveUploads(place: BucketPlace, names: readonly string[]): Promise<void> {
+async function clearArchiveUploads(place: OwnedPlace, names: readonly string[]): Promise<void> {
   await clearUploads(
     place,
     (name) => ARCHIVE_NAME.test(name),
@@ -166,7 +166,7 @@ async function clearArchiveUploads(place: BucketPlace, names: readonly string[])
 }
 
 /** Removes an archive, unless its content is not what its name says. */
-async function removeArchive(place: BucketPlace, name: string, known?: ArchiveParts): Promise<void> {
+async function removeArchive(place: OwnedPlace, name: string, known?: ArchiveParts): Promise<void> {
   const stored = await place.objects.head(place.key(name));
   const [, sha256 = ""] = ARCHIVE_NAME.exec(name) ?? [];
   // if HEAD finds nothing, the removal reports what is wrong, if anything

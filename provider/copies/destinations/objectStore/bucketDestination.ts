@@ -1,7 +1,8 @@
 import { layoutDestination, type CopyLayout } from "../copyLayout";
 import type { Destination, DestinationContext, Layout } from "../destination";
 import { ARCHIVES_IN_BUCKET } from "./archiveLayout";
-import { BucketPlace, placeUri, type BucketFields } from "./bucketPlace";
+import { OwnedPlace } from "./bucketMarks";
+import { placeUri, type BucketFields } from "./bucketPlace";
 import type { ObjectStore } from "./objectStore";
 import { SITES_IN_BUCKET } from "./siteLayout";
 
@@ -13,7 +14,7 @@ export interface BucketPlan extends BucketFields {
   readonly open: (context: DestinationContext) => Promise<ObjectStore>;
 }
 
-const LAYOUTS: Readonly<Record<Layout, CopyLayout<BucketPlace>>> = {
+const LAYOUTS: Readonly<Record<Layout, CopyLayout<OwnedPlace>>> = {
   archive: ARCHIVES_IN_BUCKET,
   site: SITES_IN_BUCKET,
 };
@@ -25,7 +26,7 @@ export function bucketDestination(plan: BucketPlan): Destination {
     context.signal.throwIfAborted();
     const store = await open(context);
     try {
-      return await work(new BucketPlace(store, plan, context));
+      return await work(new OwnedPlace(store, plan, context));
     } finally {
       store.close();
     }

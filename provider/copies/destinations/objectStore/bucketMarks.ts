@@ -1,10 +1,11 @@
 import type { Mark, Marks } from "../../ownership/marks";
 import { isOwnerId, markText } from "../../ownership/owner";
+import { Ownership } from "../../ownership/ownership";
 import type { ListedObject } from "./objectStore";
 import { readText } from "./readObject";
 import { StoreError } from "./storeError";
 import { RECORDS_FOLDER } from "./inputs";
-import type { BucketPlace } from "./bucketPlace";
+import { BucketPlace } from "./bucketPlace";
 import { sendText } from "./sendObject";
 
 /** The objects of marks are below it. */
@@ -16,6 +17,11 @@ const HEADERS = { contentType: "application/json", cacheControl: "no-store" };
 
 /** Whether there is a mark at a path below the prefix. */
 export const isMarkPath = (path: string): boolean => path.startsWith(`${MARKS_FOLDER}/`);
+
+/** A place with the rights of the operation's owner at its copies. */
+export class OwnedPlace extends BucketPlace {
+  readonly ownership = new Ownership(bucketMarks(this), this.context, (item) => this.itemUri(item));
+}
 
 /**
  * Marks in a bucket: the object `.docs-hosting/owners/ITEM/OWNER.json` for each owner, and `OWNER.leaving` while it removes the

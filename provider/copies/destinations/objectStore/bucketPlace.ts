@@ -1,7 +1,5 @@
-import { Ownership } from "../../ownership/ownership";
 import { isEdition } from "../copyLayout";
 import type { DestinationContext, Layout } from "../destination";
-import { bucketMarks } from "./bucketMarks";
 import type { ObjectStore } from "./objectStore";
 
 /** Where in a bucket copies are kept, and how. */
@@ -14,18 +12,16 @@ export interface BucketFields {
   readonly linkLife?: string | undefined;
 }
 
-/** Where copies are in a bucket, during one operation: layouts, records and marks work with it. */
+/** Where copies are in a bucket, during one operation: records and marks work with it. */
 export class BucketPlace {
   readonly objects: ObjectStore;
   readonly fields: BucketFields;
   readonly context: DestinationContext;
-  readonly ownership: Ownership;
 
   constructor(objects: ObjectStore, fields: BucketFields, context: DestinationContext) {
     this.objects = objects;
     this.fields = fields;
     this.context = context;
-    this.ownership = new Ownership(bucketMarks(this), context, (item) => this.itemUri(item));
   }
 
   /** The place in messages. */

@@ -2,7 +2,7 @@ import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { CONCURRENCY } from "./objectStore";
 import { savedPath, type Inventory } from "./siteInventory";
-import type { BucketPlace } from "./bucketPlace";
+import type { OwnedPlace } from "./bucketMarks";
 
 /**
  * Keeps the files of other owners' copies that a publication is about to replace: they get their paths back when the owner of the
@@ -12,7 +12,7 @@ import type { BucketPlace } from "./bucketPlace";
  * @param paths that the publication writes or removes
  */
 export async function saveReplaced(
-  place: BucketPlace,
+  place: OwnedPlace,
   edition: string,
   inventory: Inventory,
   paths: readonly string[],

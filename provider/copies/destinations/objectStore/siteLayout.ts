@@ -8,10 +8,10 @@ import { copyOf, publishSite } from "./sitePublication";
 import { recordPath, type SiteRecord } from "./siteRecord";
 import { removeRecords } from "./siteRemoval";
 import { findRecord } from "./storedRecords";
-import type { BucketPlace } from "./bucketPlace";
+import type { OwnedPlace } from "./bucketMarks";
 
 /** Sites in a bucket: their files at their own paths, and a record of each copy. */
-export const SITES_IN_BUCKET: CopyLayout<BucketPlace> = {
+export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
   itemOf: ({ sha256 }) => sha256,
   isItem: isEdition,
   exists: async (place, edition) => (await findRecord(place, edition)) !== undefined,

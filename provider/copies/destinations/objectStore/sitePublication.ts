@@ -23,7 +23,7 @@ import { findRecord, putRecord, type FoundRecord, type NewRecord } from "./store
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
-import type { BucketPlace } from "./bucketPlace";
+import type { OwnedPlace } from "./bucketMarks";
 import { listedAt } from "./readObject";
 import { changedOnDisk, sendObject } from "./sendObject";
 import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
@@ -34,7 +34,7 @@ const HEAVIEST = 32 * 1024 * 1024;
 const LARGEST_READ = 4 * 1024 * 1024;
 
 /** The copy of an edition. */
-export async function copyOf(place: BucketPlace, edition: string, hasStartPage: boolean): Promise<Copy> {
+export async function copyOf(place: OwnedPlace, edition: string, hasStartPage: boolean): Promise<Copy> {
   const sitePath = await place.objects.addressOf(place.key(""));
   return {
     sha256: edition,
@@ -50,7 +50,7 @@ export async function copyOf(place: BucketPlace, edition: string, hasStartPage: 
  * sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still open.
  */
 export async function publishSite(
-  place: BucketPlace,
+  place: OwnedPlace,
   edition: string,
   buffer: SiteBuffer,
   placing?: Placing,
@@ -94,7 +94,7 @@ interface SitePlan extends ExistingContents {
 }
 
 /** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(place: BucketPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
+async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
   const inventory = await takeInventory(place);
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
   const stages = await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer);
@@ -127,7 +127,7 @@ function begun({ record, surplus }: SitePlan): NewRecord {
 }
 
 /** Sends what is missing, removes what the copy has no more, and completes the record. */
-async function sendSite(place: BucketPlace, plan: SitePlan): Promise<void> {
+async function sendSite(place: OwnedPlace, plan: SitePlan): Promise<void> {
   const { inventory, differing, altered, conflicting, surplus, record } = plan;
   const { objects, records } = inventory;
   const removeWritten = async (paths: Iterable<string>): Promise<void> =>
@@ -151,7 +151,7 @@ async function sendSite(place: BucketPlace, plan: SitePlan): Promise<void> {
  * Names other owners who publish at the same time: their files were not kept when they were replaced, or they may replace those of
  * this copy. Whichever run looks second sees the mark of the other.
  */
-async function nameConcurrent(place: BucketPlace, edition: string, before: Inventory): Promise<void> {
+async function nameConcurrent(place: OwnedPlace, edition: string, before: Inventory): Promise<void> {
   const isOther = (item: string): boolean => item !== edition && isEdition(item);
   if (![...before.others].some(isOther)) return;
   const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
@@ -167,14 +167,14 @@ async function nameConcurrent(place: BucketPlace, edition: string, before: Inven
 }
 
 /** Removes what other runs began more than an hour ago, and never completed. */
-async function removeAbandoned(place: BucketPlace, edition: string, { records }: Inventory): Promise<void> {
+async function removeAbandoned(place: OwnedPlace, edition: string, { records }: Inventory): Promise<void> {
   const nowMs = place.context.clock.now();
   const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
     !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
   if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
 }
 
-function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
+function checkNames(place: OwnedPlace, objects: readonly SiteObject[]): void {
   const { longestKeyBytes } = place.objects;
   for (const { path } of objects) {
     if (path === RECORDS_FOLDER || path.startsWith(`${RECORDS_FOLDER}/`)) {
@@ -192,7 +192,7 @@ function checkNames(place: BucketPlace, objects: readonly SiteObject[]): void {
   }
 }
 
-async function sendMissing(place: BucketPlace, { buffer, inventory, missing }: SitePlan): Promise<void> {
+async function sendMissing(place: OwnedPlace, { buffer, inventory, missing }: SitePlan): Promise<void> {
   const { clock, reporter } = place.context;
   const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
   const startedAt = clock.monotonic();
@@ -223,7 +223,7 @@ async function sendMissing(place: BucketPlace, { buffer, inventory, missing }: S
  * Completes the files of the record by the answers of the store: nobody else publishes below the prefix, and most objects were listed
  * before. Returns whether that is enough; for the first copy, a list also proves that the store lists what it accepted.
  */
-async function isKnown(place: BucketPlace, plan: SitePlan): Promise<boolean> {
+async function isKnown(place: OwnedPlace, plan: SitePlan): Promise<boolean> {
   const { inventory, missing, differing, record } = plan;
   const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
   if (isFirst || inventory.others.size > 0) return false;
@@ -238,7 +238,7 @@ async function isKnown(place: BucketPlace, plan: SitePlan): Promise<boolean> {
 }
 
 /** Completes the files of a record by a new list. @throws DestinationError for a missing or changed object */
-async function confirm(place: BucketPlace, files: Objects): Promise<void> {
+async function confirm(place: OwnedPlace, files: Objects): Promise<void> {
   for (const file of files.values()) file.revision = "";
   await listObjects(place, (path, { size, revision }) => {
     const file = files.get(path);
@@ -247,7 +247,7 @@ async function confirm(place: BucketPlace, files: Objects): Promise<void> {
   for (const [path, { revision }] of files) if (revision === "") throw changedMeanwhile(place, path);
 }
 
-function changedMeanwhile(place: BucketPlace, path: string): DestinationError {
+function changedMeanwhile(place: OwnedPlace, path: string): DestinationError {
   return new DestinationError(
     `${place.uriOf(place.key(path))} was written by somebody else at the same time`,
     "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",

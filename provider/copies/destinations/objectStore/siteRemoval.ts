@@ -1,7 +1,7 @@
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { isPage } from "../../../site/inspection/mediaTypes";
-import type { BucketPlace } from "./bucketPlace";
+import type { OwnedPlace } from "./bucketMarks";
 import { CONCURRENCY, type Revision } from "./objectStore";
 import { savedPath, takeInventory, writtenByCopies, type Inventory } from "./siteInventory";
 import { recordPath, type RecordedFile, type SiteRecord } from "./siteRecord";
@@ -10,7 +10,7 @@ import { clearUploads } from "./unfinishedUploads";
 
 /** Removes copies: their records, and the files that no other copy has. Other copies get files back that were replaced. */
 export async function removeRecords(
-  place: BucketPlace,
+  place: OwnedPlace,
   isLeaving: (record: FoundRecord, inventory: Inventory) => boolean,
 ): Promise<void> {
   const inventory = await takeInventory(place);
@@ -72,7 +72,7 @@ interface Fates {
 
 /** Decides what becomes of the objects of copies. @param stay the records of copies that stay, the newest first */
 async function fatesOf(
-  place: BucketPlace,
+  place: OwnedPlace,
   { objects, saved }: Inventory,
   gone: readonly FoundRecord[],
   stay: readonly FoundRecord[],
@@ -103,7 +103,7 @@ async function fatesOf(
 }
 
 /** Gives files that were kept their paths back. Pages last: what a page loads exists as long as the page. */
-async function restore(place: BucketPlace, files: readonly Inherited[]): Promise<void> {
+async function restore(place: OwnedPlace, files: readonly Inherited[]): Promise<void> {
   const restoreOne = async (file: Inherited): Promise<void> => {
     const from = place.key(savedPath(file.heir.sha256, file.path));
     file.revision = (await place.objects.copy(from, place.key(file.path))) ?? "";
@@ -116,7 +116,7 @@ async function restore(place: BucketPlace, files: readonly Inherited[]): Promise
 
 /** Restores files that had to make room for a folder or a file of a removed copy, and completes the records of the heirs. */
 async function completeHeirs(
-  place: BucketPlace,
+  place: OwnedPlace,
   { objects, saved }: Inventory,
   stay: readonly FoundRecord[],
   inherited: readonly Inherited[],
@@ -152,7 +152,7 @@ async function completeHeirs(
  * those without activity: another run may be sending the rest.
  */
 export async function clearSiteUploads(
-  place: BucketPlace,
+  place: OwnedPlace,
   { others }: Inventory,
   copies: readonly Pick<SiteRecord, "files">[],
 ): Promise<void> {
