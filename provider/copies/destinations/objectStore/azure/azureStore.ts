@@ -20,7 +20,7 @@ const COPY_INTERVAL_MS = 500;
  * @param inputs that the rules of {@link AzureContainerInputs} accept
  */
 export const azureDestination = (inputs: AzureContainerInputs): Destination =>
-  bucketDestination({ ...inputs, uri: containerUri(inputs), open: (context) => openAzure(inputs, context) });
+  bucketDestination(inputs, containerUri(inputs), openAzure);
 
 /**
  * Connects to a container of Azure Blob Storage. The revision of a blob is its ETag, without the quotes that only some answers have.
