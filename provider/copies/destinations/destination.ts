@@ -191,8 +191,11 @@ export interface DestinationField {
   /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
   readonly place?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
-  readonly problem: (value: unknown, fields: Readonly<Record<string, unknown>>) => string | undefined;
+  readonly problem: (value: unknown, fields: Fields) => string | undefined;
 }
+
+/** The known fields of a destination, unchecked. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** All fields of one kind of destination; the first field identifies the kind. */
 export type FieldsOfKind<Inputs> = {

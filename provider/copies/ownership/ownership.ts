@@ -203,11 +203,10 @@ export class Ownership {
   }
 
   async #describe(item: string, marks: readonly Mark[]): Promise<string> {
-    const names: string[] = [];
-    for (const mark of marks.slice(0, NAMED_OWNERS)) {
+    const names = await Array.fromAsync(marks.slice(0, NAMED_OWNERS), async (mark) => {
       const urn = await this.#urnOf(item, mark);
-      names.push(this.#isOwn(urn) ? SUCCESSOR : describeOwner(urn, this.#marks.nameOf(item, mark.owner)));
-    }
+      return this.#isOwn(urn) ? SUCCESSOR : describeOwner(urn, this.#marks.nameOf(item, mark.owner));
+    });
     const more = marks.slice(NAMED_OWNERS).map(({ owner }) => owner);
     return firstOf([...names, ...more], NAMED_OWNERS);
   }

@@ -1,6 +1,6 @@
 import { isPrintable } from "../../../runtime/messages/plainText";
 import { parseDuration } from "../../../runtime/time/duration";
-import { LAYOUT, type DestinationField, type FieldsOfKind, type Layout } from "../destination";
+import { LAYOUT, type DestinationField, type Fields, type FieldsOfKind, type Layout } from "../destination";
 
 /** Below it, at the prefix of copies, are their records, and the marks of their owners. */
 export const RECORDS_FOLDER = ".docs-hosting";
@@ -92,7 +92,7 @@ function prefixProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function linkLifeProblem(value: unknown, { layout }: Readonly<Record<string, unknown>>): string | undefined {
+function linkLifeProblem(value: unknown, { layout }: Fields): string | undefined {
   if (layout === "site")
     return "is for the layout «archive» only: a site's pages cannot be signed one by one";
   const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;

@@ -132,11 +132,10 @@ export function repositoryMarks(client: RegistryClient) {
 
     /** All tags that owners gave to an image, also those who have left. */
     async tagsOf(item: string): Promise<ReadonlySet<string>> {
-      const tags = new Set<string>();
-      for (const { kind, owner } of await marksAt(item)) {
-        for (const tag of (await claimOf(item, owner, kind))?.tags ?? []) tags.add(tag);
-      }
-      return tags;
+      const claims = await Array.fromAsync(await marksAt(item), ({ kind, owner }) =>
+        claimOf(item, owner, kind),
+      );
+      return new Set(claims.flatMap((claim) => claim?.tags ?? []));
     },
 
     async write(item, owner) {
