@@ -27,20 +27,14 @@ const SOURCE_FIELDS = ["domain", "jobId", "version", "file", "baseUrl", "apiKeyE
 const SEARCH = "offlineSearch";
 const SIGNING_KEY = "signingKeyEnv";
 
-/** What an address says: the name of the copy, and fields of its destination. */
-interface Place {
-  readonly name: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
 /** The addresses of copies at a kind of destination. */
 interface Addresses {
   /** How they are written, for messages. */
   readonly forms: readonly string[];
   /** The fields of the destination that they contain: no others are given by the import's ID. */
   readonly contain: readonly string[];
-  /** @returns undefined for an address of another kind */
-  readonly parse: (uri: string) => Place | undefined;
+  /** @returns the name of the copy, and fields of its destination; undefined for an address of another kind */
+  readonly parse: (uri: string) => Pick<ImportId, "name" | "destination"> | undefined;
 }
 
 const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
@@ -55,7 +49,7 @@ const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
       const name = basename(uri);
       const isSite = IS_DIGEST.test(name);
       if (HAS_SCHEME.test(uri) || !(isSite || ARCHIVE_NAME.test(name))) return undefined;
-      return { name, fields: { folder: dirname(uri), ...(isSite && SITE) } };
+      return { name, destination: { folder: dirname(uri), ...(isSite && SITE) } };
     },
   },
   bucket: inBucket("s3://BUCKET", ["bucket"], beginningWith(/^s3:\/\/(?<bucket>[^/#]+)\//)),
@@ -71,7 +65,7 @@ const ADDRESSES: Readonly<Record<DestinationKind, Addresses>> = {
     parse(uri) {
       const [, repository = "", name] = /^([^@]+)@(sha256:[0-9a-f]{64})$/.exec(uri) ?? [];
       if (name === undefined || repositoryProblem(repository) !== undefined) return undefined;
-      return { name, fields: { repository } };
+      return { name, destination: { repository } };
     },
   },
 };
@@ -96,9 +90,9 @@ function inBucket(form: string, fieldsOfBucket: readonly string[], beginningOf: 
       if (bucket === undefined) return undefined;
       const [, prefix, last = ""] = /^(?:(.+)\/)?([^/]+)$/s.exec(uri.slice(bucket.begin.length)) ?? [];
       const fields = { ...bucket.fields, ...(prefix !== undefined && { prefix }) };
-      if (ARCHIVE_NAME.test(last)) return { name: last, fields };
+      if (ARCHIVE_NAME.test(last)) return { name: last, destination: fields };
       const [, edition] = /^#sha256:([0-9a-f]{64})$/.exec(last) ?? [];
-      return edition === undefined ? undefined : { name: edition, fields: { ...fields, ...SITE } };
+      return edition === undefined ? undefined : { name: edition, destination: { ...fields, ...SITE } };
     },
   };
 }
@@ -123,7 +117,7 @@ export function parseImportId(id: string): ImportId {
       "",
     );
   }
-  const { name, fields } = place;
+  const { name, destination: fields } = place;
   const isImage = kind === "repository";
   const rows: Readonly<Record<string, DestinationField>> = DESTINATION_KINDS[kind];
   const allowed = [

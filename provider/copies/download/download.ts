@@ -38,17 +38,7 @@ export interface DownloadContext extends NetworkContext, Pick<StoreNetwork, "loo
 }
 
 /** A complete bundle. No other call uses this file. */
-export interface Downloaded {
-  readonly path: string;
-  /** SHA-256 of the received bytes: hexadecimal digits. */
-  readonly sha256: string;
-  /** Size in bytes. */
-  readonly size: number;
-  /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
-  readonly remove: () => void;
-  /** Leaves the file to the next call, even one of this process. */
-  readonly release: () => void;
-}
+export type Downloaded = Readonly<Awaited<ReturnType<typeof downloaded>>>;
 
 /**
  * How often a download restarts: for a bundle that changes constantly, or one without an ETag that never arrives in one piece.
@@ -84,7 +74,7 @@ export async function download(request: DownloadRequest, context: DownloadContex
   return inTurn(context.downloads, work, context, "waiting for other downloads to end");
 }
 
-async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
+async function downloaded(request: DownloadRequest, context: DownloadContext) {
   const { folder, name, subject } = request;
   const { clock, signal } = context;
   let partial: PartialDownload | undefined;
@@ -93,7 +83,13 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
     const sha256 = await receiveAll(mine, request, context);
     await mine.close();
     const { path, size } = mine;
-    return { path, sha256, size, remove: () => mine.remove(), release: () => mine.release() };
+    return {
+      ...{ path, sha256, size },
+      /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
+      remove: () => mine.remove(),
+      /** Leaves the file to the next call, even one of this process. */
+      release: () => mine.release(),
+    };
   } catch (given) {
     if (partial) {
       await endsWithin(partial.close(), clock, CLOSE_LIMIT_MS).catch(() => undefined);
@@ -108,7 +104,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext): P
 
 type Step = "complete" | "incomplete" | "refused" | FailedAttempt;
 
-/** Receives the bundle until it is complete. @returns its digest */
+/** Receives the bundle until it is complete. @returns the SHA-256 of the received bytes: hexadecimal digits */
 async function receiveAll(
   partial: PartialDownload,
   request: DownloadRequest,

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Mark, Marks } from "./marks";
+import { LEAVING, ownerOf, STAYING, type Mark, type Marks } from "./marks";
 import { isOwnerId, markText } from "./owner";
 import { Ownership, type OwnershipContext } from "./ownership";
 
@@ -56,11 +56,8 @@ export function folderMarks(folder: string): Marks {
   return {
     list,
 
-    async all() {
-      const found = new Map<string, readonly Mark[]>();
-      for (const item of await namesIn(root)) found.set(item, await list(item));
-      return found;
-    },
+    all: async () =>
+      new Map(await Array.fromAsync(await namesIn(root), async (item) => [item, await list(item)] as const)),
 
     async read(item, owner) {
       const path = at(item, `${owner}${STAYING}`);
@@ -89,13 +86,8 @@ export function folderMarks(folder: string): Marks {
   };
 }
 
-const STAYING = ".json";
-const LEAVING = ".leaving";
-
 const namesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder).catch(ignoring("ENOENT", "ENOTDIR"))) ?? [];
-
-const ownerOf = (name: string): string => name.replace(/\.(?:json|leaving)$/, "");
 
 /** For `catch`: returns `undefined` for an error with one of these codes, and throws any other error. */
 function ignoring(...codes: string[]): (error: unknown) => undefined {

@@ -1,5 +1,12 @@
 import type { Owner } from "./owner";
 
+/** How the names of marks end that are files or objects: after the owner's ID. */
+export const STAYING = ".json";
+export const LEAVING = ".leaving";
+
+/** The owner whose mark has a name. */
+export const ownerOf = (name: string): string => name.replace(/\.(?:json|leaving)$/, "");
+
 /** The mark of an owner at an item, as a list shows it. */
 export interface Mark {
   /** The owner's ID; any other text for a mark that this package did not write. */

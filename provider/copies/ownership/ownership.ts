@@ -1,9 +1,8 @@
-import type { Clock } from "../../runtime/time/clock";
+import type { LimitedContext } from "../../resource/withinLimit";
 import { sleep } from "../../runtime/time/clock";
 import { formatDuration } from "../../runtime/time/duration";
 import { DestinationError } from "../../runtime/messages/errors";
 import { firstOf } from "../../runtime/messages/firstOf";
-import type { Reporter } from "../../runtime/messages/reporter";
 import { describeOwner, type Owner, urnIn } from "./owner";
 import type { Mark, Marks } from "./marks";
 
@@ -19,12 +18,9 @@ const MOST_READ = 100;
 /** In messages, another owner with the URN of this one. */
 const SUCCESSOR = "the resource that replaces this one";
 
-export interface OwnershipContext {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly reporter: Reporter;
+export type OwnershipContext = Pick<LimitedContext, "clock" | "signal" | "reporter"> & {
   readonly owner: Owner;
-}
+};
 
 /**
  * The rights of one owner at a place. Two rules keep the content of others safe, in any order of the steps of two runs:
@@ -207,11 +203,10 @@ export class Ownership {
   }
 
   async #describe(item: string, marks: readonly Mark[]): Promise<string> {
-    const names: string[] = [];
-    for (const mark of marks.slice(0, NAMED_OWNERS)) {
+    const names = await Array.fromAsync(marks.slice(0, NAMED_OWNERS), async (mark) => {
       const urn = await this.#urnOf(item, mark);
-      names.push(this.#isOwn(urn) ? SUCCESSOR : describeOwner(urn, this.#marks.nameOf(item, mark.owner)));
-    }
+      return this.#isOwn(urn) ? SUCCESSOR : describeOwner(urn, this.#marks.nameOf(item, mark.owner));
+    });
     const more = marks.slice(NAMED_OWNERS).map(({ owner }) => owner);
     return firstOf([...names, ...more], NAMED_OWNERS);
   }

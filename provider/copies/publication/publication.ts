@@ -26,17 +26,6 @@ export interface PublishedInputs extends BundleRequirements {
   readonly signingKeyEnv?: string;
 }
 
-/** A copy or kit that was published and not yet removed, as the state stores it. Plain values; no secret. */
-export interface PublishedItem {
-  readonly bundle: {
-    /** Of the archive, in bytes. */
-    readonly size: number;
-    /** Of the site. */
-    readonly files: number;
-    readonly selfContained: boolean;
-  };
-}
-
 /** Data stored beside the outputs and not shown to users. */
 export interface PublishedBookkeeping {
   /** A comparison found the newest item gone or changed, or a run was interrupted while it published the item. */
@@ -53,7 +42,8 @@ export interface PublishedState extends StoredState {
 /** The types of one kind of publishing resource. */
 export interface Published {
   readonly inputs: PublishedInputs;
-  readonly item: PublishedItem;
+  /** A copy or kit that was published and not yet removed, as the state stores it. Plain values; no secret. */
+  readonly item: { readonly bundle: Pick<Bundle, "size"> & Pick<Inspection, "files" | "selfContained"> };
   readonly state: PublishedState;
 }
 

@@ -5,7 +5,7 @@ import type { Bundle } from "../../site/inspection/bundle";
 import { forPacker } from "../../site/archive/refusal";
 import { homeFolder } from "../../runtime/files/homeFolder";
 import { proxyFor } from "../../http/proxy";
-import { download, type DownloadContext } from "../download/download";
+import { download, type DownloadContext, type Downloaded } from "../download/download";
 import { hashFile } from "../download/hashFile";
 import { openClient } from "../../resource/lifeCycle";
 import { serviceSettings } from "../../service/configuration";
@@ -15,12 +15,8 @@ import type { BundleRequirements } from "./requirements";
 import type { LimitedContext } from "../../resource/withinLimit";
 
 /** A local bundle, and how to release it. */
-export interface Obtained {
+export interface Obtained extends Pick<Downloaded, "remove" | "release"> {
   readonly bundle: Bundle;
-  /** The bundle was used: removes what was downloaded for it. */
-  readonly remove: () => void;
-  /** The bundle was not used yet: keeps the download for the next run. */
-  readonly release: () => void;
 }
 
 /** How to release a bundle that was here before. */

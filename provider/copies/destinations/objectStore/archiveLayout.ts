@@ -12,7 +12,7 @@ import { removedMeanwhile } from "../../ownership/ownership";
 import type { CopyLayout, Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { LONGEST_LINK_LIFE_MS } from "./inputs";
-import { CONCURRENCY, type Revision, type StoredObject } from "./objectStore";
+import { CONCURRENCY, type StoredObject } from "./objectStore";
 import { listedAt } from "./readObject";
 import { isSameContent, sendObject } from "./sendObject";
 import type { OwnedPlace } from "./bucketMarks";
@@ -21,13 +21,7 @@ import { clearUploads } from "./unfinishedUploads";
 /** An archive never changes under its name, and shared caches must not keep it. */
 const CACHE_CONTROL = "private, max-age=31536000, immutable";
 
-/** What the state stores of the object. */
-interface ArchiveParts {
-  readonly key: string;
-  readonly size: number;
-  /** The name that states have since S3 was the only store. */
-  readonly etag: Revision;
-}
+type ArchiveParts = Readonly<ReturnType<typeof archivePartsOf>>;
 
 /** Archives in a bucket, each named by its digest. */
 export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
@@ -180,8 +174,8 @@ async function removeArchive(place: OwnedPlace, name: string, known?: ArchivePar
 }
 
 /** What the state stores of a copy's archive. @throws DestinationError when it does not */
-function archivePartsOf({ uri, parts }: Copy): ArchiveParts {
-  const { key, size, etag } = parts;
+function archivePartsOf({ uri, parts }: Copy) {
+  const { key, size, etag } = parts; // `etag`: the revision, by the name that states have since S3 was the only store
   if (typeof key === "string" && typeof size === "number" && typeof etag === "string")
     return { key, size, etag };
   throw new DestinationError(

@@ -6,27 +6,28 @@ import { placeUri, type BucketFields } from "./bucketPlace";
 import type { ObjectStore } from "./objectStore";
 import { SITES_IN_BUCKET } from "./siteLayout";
 
-/** Copies in a bucket, and the store behind it. */
-export interface BucketPlan extends BucketFields {
-  /** See {@link ObjectStore.uri}. */
-  readonly uri: string;
-  /** Connects to the bucket, without a request. @throws ConfigurationError if a library is not installed */
-  readonly open: (context: DestinationContext) => Promise<ObjectStore>;
-}
-
 const LAYOUTS: Readonly<Record<Layout, CopyLayout<OwnedPlace>>> = {
   archive: ARCHIVES_IN_BUCKET,
   site: SITES_IN_BUCKET,
 };
 
-/** Copies in a bucket of any store. */
-export function bucketDestination(plan: BucketPlan): Destination {
-  const { uri, prefix, layout = "archive", open } = plan;
+/**
+ * Copies in a bucket of any store.
+ *
+ * @param uri see {@link ObjectStore.uri}
+ * @param open connects to the bucket, without a request. It throws a ConfigurationError if a library is not installed
+ */
+export function bucketDestination<Inputs extends BucketFields>(
+  inputs: Inputs,
+  uri: string,
+  open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,
+): Destination {
+  const { prefix, layout = "archive" } = inputs;
   return layoutDestination(placeUri(uri, prefix), LAYOUTS[layout], async (context, work) => {
     context.signal.throwIfAborted();
-    const store = await open(context);
+    const store = await open(inputs, context);
     try {
-      return await work(new OwnedPlace(store, plan, context));
+      return await work(new OwnedPlace(store, inputs, context));
     } finally {
       store.close();
     }

@@ -1,4 +1,4 @@
-import type { Mark, Marks } from "../../ownership/marks";
+import { LEAVING, ownerOf, STAYING, type Mark, type Marks } from "../../ownership/marks";
 import { isOwnerId, markText } from "../../ownership/owner";
 import { Ownership } from "../../ownership/ownership";
 import type { ListedObject } from "./objectStore";
@@ -10,8 +10,6 @@ import { sendText } from "./sendObject";
 
 /** The objects of marks are below it. */
 const MARKS_FOLDER = `${RECORDS_FOLDER}/owners`;
-const STAYING = ".json";
-const LEAVING = ".leaving";
 
 const HEADERS = { contentType: "application/json", cacheControl: "no-store" };
 
@@ -73,7 +71,7 @@ export function marksIn(place: BucketPlace, listed: Iterable<ListedObject>): Map
     if (!key.startsWith(prefix)) continue;
     const [, item = "", name = ""] = /^([^/]*)\/(.+)$/s.exec(key.slice(prefix.length)) ?? [];
     if (name === "") continue;
-    const owner = name.replace(/\.(?:json|leaving)$/, "");
+    const owner = ownerOf(name);
     const marks = found.get(item) ?? new Map<string, Mark>();
     const isAnnouncement = name.endsWith(LEAVING) && isOwnerId(owner);
     const isLeaving = isAnnouncement || marks.get(owner)?.isLeaving === true;

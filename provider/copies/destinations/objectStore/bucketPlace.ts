@@ -1,16 +1,10 @@
 import { isEdition } from "../copyLayout";
-import type { DestinationContext, Layout } from "../destination";
+import type { DestinationContext } from "../destination";
+import type { KeepingInputs } from "./inputs";
 import type { ObjectStore } from "./objectStore";
 
-/** Where in a bucket copies are kept, and how. */
-export interface BucketFields {
-  readonly prefix?: string | undefined;
-  readonly layout?: Layout | undefined;
-  /** Whether pages are stored a second time, without their extension. @default true */
-  readonly cleanUrls?: boolean | undefined;
-  /** @default links are not signed */
-  readonly linkLife?: string | undefined;
-}
+/** Where in a bucket copies are kept, and how: the inputs that every store has. */
+export type BucketFields = KeepingInputs & { readonly prefix?: string };
 
 /** Where copies are in a bucket, during one operation: records and marks work with it. */
 export class BucketPlace {

@@ -1,13 +1,6 @@
 import { isPrintable } from "../../../runtime/messages/plainText";
 import { parseDuration } from "../../../runtime/time/duration";
-import {
-  isLayout,
-  LAYOUT,
-  LAYOUTS,
-  type DestinationField,
-  type FieldsOfKind,
-  type Layout,
-} from "../destination";
+import { LAYOUT, type DestinationField, type Fields, type FieldsOfKind, type Layout } from "../destination";
 
 /** Below it, at the prefix of copies, are their records, and the marks of their owners. */
 export const RECORDS_FOLDER = ".docs-hosting";
@@ -25,23 +18,6 @@ export const PREFIX: DestinationField = {
   // it is stored without the slash at its end
   normal: (value) => (typeof value === "string" ? value.replace(/\/$/, "") : value),
   problem: prefixProblem,
-};
-
-/** The field `linkLife` of a bucket. */
-const LINK_LIFE: DestinationField = {
-  change: "link",
-  problem: (value, { layout }) => linkLifeProblem(value, layout),
-};
-
-/** The field `cleanUrls` of a bucket. States that have none are as with `true`. */
-const CLEAN_URLS: DestinationField & { readonly isJson: true } = {
-  change: "content",
-  isJson: true,
-  key: (value) => value ?? true,
-  problem: (value, { layout }) => {
-    if (typeof value !== "boolean") return "must be true or false";
-    return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
-  },
 };
 
 /** How copies are kept in a bucket of any store. */
@@ -62,8 +38,16 @@ export interface KeepingInputs {
 /** The rows of {@link KeepingInputs}. */
 export const KEEPING: FieldsOfKind<KeepingInputs> = {
   layout: LAYOUT,
-  cleanUrls: CLEAN_URLS,
-  linkLife: LINK_LIFE,
+  cleanUrls: {
+    change: "content",
+    isJson: true,
+    key: (value) => value ?? true, // states that have none are as with `true`
+    problem: (value, { layout }) => {
+      if (typeof value !== "boolean") return "must be true or false";
+      return layout === "archive" ? "is for the layout «site» only" : undefined;
+    },
+  },
+  linkLife: { change: "link", problem: linkLifeProblem },
 };
 
 /** Letter case of the host, a default port and a slash at the end make no other address. */
@@ -108,8 +92,8 @@ function prefixProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function linkLifeProblem(value: unknown, layout: unknown): string | undefined {
-  if (isLayout(layout) && !LAYOUTS[layout].isArchive)
+function linkLifeProblem(value: unknown, { layout }: Fields): string | undefined {
+  if (layout === "site")
     return "is for the layout «archive» only: a site's pages cannot be signed one by one";
   const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;
   if (lifeMs === undefined) return "must be a duration such as «24h»";

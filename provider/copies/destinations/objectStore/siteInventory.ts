@@ -5,28 +5,15 @@ import { hasHeadersOf } from "./fileHeaders";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { CONCURRENCY, type ListedObject } from "./objectStore";
 import { isSameContent } from "./sendObject";
-import type { Mark } from "../../ownership/marks";
 import { isMarkPath, marksIn } from "./bucketMarks";
 import { RECORDS_FOLDER } from "./inputs";
 import type { SiteObject } from "./siteObjects";
 import { isRecordPath, type SiteRecord } from "./siteRecord";
-import { listedRecord, type FoundRecord } from "./storedRecords";
+import { listedRecord } from "./storedRecords";
 import type { BucketPlace } from "./bucketPlace";
 
-type SiteListing = Pick<ListedObject, "size" | "revision">;
-
 /** What the bucket contains below the prefix, according to the records and the place. */
-export interface Inventory {
-  readonly records: readonly FoundRecord[];
-  /** The objects of sites, and those of others, by path below the prefix. */
-  readonly objects: ReadonlyMap<string, SiteListing>;
-  /** The marks of owners, by item. */
-  readonly marks: ReadonlyMap<string, readonly Mark[]>;
-  /** The items that an owner other than the operation's has, and stays. */
-  readonly others: ReadonlySet<string>;
-  /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
-  readonly saved: ReadonlySet<string>;
-}
+export type Inventory = Readonly<Awaited<ReturnType<typeof takeInventory>>>;
 
 /** Where a file of a copy is kept while another owner's file has its path. */
 export const savedPath = (edition: string, path: string): string => `${SAVED_FOLDER}/${edition}/${path}`;
@@ -45,9 +32,11 @@ export async function listObjects(
 
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(place: BucketPlace) {
-  const objects = new Map<string, SiteListing>();
+  /** The objects of sites, and those of others, by path below the prefix. */
+  const objects = new Map<string, Pick<ListedObject, "size" | "revision">>();
   const records: ListedObject[] = [];
   const listedMarks: ListedObject[] = [];
+  /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
   const saved = new Set<string>();
   await listObjects(place, (path, object) => {
     const { size, revision } = object;
@@ -57,7 +46,9 @@ export async function listSite(place: BucketPlace) {
     else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
     else objects.set(path, { size, revision });
   });
+  /** The marks of owners, by item. */
   const marks = marksIn(place, listedMarks);
+  /** The items that an owner other than the operation's has, and stays. */
   const others = new Set<string>();
   const { id } = place.context.owner;
   for (const [item, each] of marks)
@@ -66,18 +57,10 @@ export async function listSite(place: BucketPlace) {
 }
 
 /** Lists the objects below the prefix, and reads the records of copies. */
-export async function takeInventory(place: BucketPlace): Promise<Inventory> {
+export async function takeInventory(place: BucketPlace) {
   const { records: listed, ...rest } = await listSite(place);
   const records = await Array.fromAsync(listed, (each) => listedRecord(place, each)); // one after the other
   return { ...rest, records: records.filter((record) => record !== undefined) };
-}
-
-/** What the bucket has at the paths of a site's objects. */
-export interface ExistingContents {
-  /** Paths of objects with other content: what is listed at any other path of the site is as it should be. */
-  readonly differing: ReadonlySet<string>;
-  /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
-  readonly altered: readonly string[];
 }
 
 /**
@@ -89,9 +72,11 @@ export async function existingContents(
   place: BucketPlace,
   { records, objects: listed }: Inventory,
   objects: readonly SiteObject[],
-): Promise<ExistingContents> {
+) {
+  /** Paths of objects with other content: what is listed at any other path of the site is as it should be. */
   const differing = new Set<string>();
   const foreign: string[] = [];
+  /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
   const altered: string[] = [];
   const unsure: SiteObject[] = [];
   for (const object of objects) {

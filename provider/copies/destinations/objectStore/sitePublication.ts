@@ -15,10 +15,9 @@ import {
   listSite,
   takeInventory,
   writtenByCopies,
-  type ExistingContents,
   type Inventory,
 } from "./siteInventory";
-import { recordPath, type SiteRecord } from "./siteRecord";
+import { recordPath } from "./siteRecord";
 import { findRecord, putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
@@ -74,27 +73,10 @@ export async function publishSite(
   return copy;
 }
 
-/** The objects of a site, by path. */
-type Objects = ReadonlyMap<string, SiteObject>;
+type SitePlan = Readonly<Awaited<ReturnType<typeof planSite>>>;
 
-/** What a publication of a site does. */
-interface SitePlan extends ExistingContents {
-  readonly buffer: SiteBuffer;
-  readonly inventory: Inventory;
-  /** What is sent, in its order. */
-  readonly missing: readonly (readonly SiteObject[])[];
-  /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
-  readonly conflicting: readonly string[];
-  /** Objects that this copy had, and has no more: pages at a second address. */
-  readonly surplus: SiteRecord["files"];
-  /** The record before the first file is sent, without {@link surplus}. */
-  readonly record: NewRecord & { readonly files: Objects };
-  /** Everything is there. */
-  readonly isUnchanged: boolean;
-}
-
-/** @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer): Promise<SitePlan> {
+/** What a publication of a site does. @throws DestinationError for a site that cannot be below the prefix */
+async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer) {
   const inventory = await takeInventory(place);
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
   const stages = await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer);
@@ -104,14 +86,19 @@ async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer):
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
   const files = new Map(objects.values().map((object) => [object.path, object] as const));
   const before = inventory.records.find(({ sha256 }) => sha256 === edition);
+  /** Objects that this copy had, and has no more: pages at a second address. */
   const surplus = new Map(before?.files.entries().filter(([path]) => !files.has(path)));
+  /** What is sent, in its order. */
   const missing = stages.map((stage) =>
     stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
   );
   return {
     ...{ buffer, inventory, missing, surplus, ...contents },
+    /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
     conflicting: existing === undefined ? [] : conflictingPaths(existing, objects),
+    /** The record before the first file is sent, without what is surplus. */
     record: { sha256: edition, isWhole: false, files, derived },
+    /** Everything is there. */
     isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
   };
 }
@@ -122,7 +109,7 @@ function begun({ record, surplus }: SitePlan): NewRecord {
   return {
     ...record,
     files: new Map([...surplus, ...record.files]),
-    derived: [...(record.derived ?? []), ...surplus.keys()],
+    derived: [...record.derived, ...surplus.keys()],
   };
 }
 
@@ -238,7 +225,7 @@ async function isKnown(place: OwnedPlace, plan: SitePlan): Promise<boolean> {
 }
 
 /** Completes the files of a record by a new list. @throws DestinationError for a missing or changed object */
-async function confirm(place: OwnedPlace, files: Objects): Promise<void> {
+async function confirm(place: OwnedPlace, files: SitePlan["record"]["files"]): Promise<void> {
   for (const file of files.values()) file.revision = "";
   await listObjects(place, (path, { size, revision }) => {
     const file = files.get(path);

@@ -61,45 +61,40 @@ interface Inherited {
   revision: Revision;
 }
 
-/** What becomes of the paths of copies that are removed: all others stay. */
-interface Fates {
-  /** Objects that the copies wrote, and no other one needs. */
-  readonly removable: string[];
-  /** Objects of nobody. */
-  readonly foreign: string[];
-  readonly inherited: Inherited[];
-}
-
-/** Decides what becomes of the objects of copies. @param stay the records of copies that stay, the newest first */
+/** Decides what becomes of the objects of copies that are removed: all others stay. @param stay the records of copies that stay, the newest first */
 async function fatesOf(
   place: OwnedPlace,
   { objects, saved }: Inventory,
   gone: readonly FoundRecord[],
   stay: readonly FoundRecord[],
-): Promise<Fates> {
+) {
   const paths = new Set<string>();
   for (const { files } of gone)
     for (const path of files.keys())
       if (heirOf(path, stay)?.files.get(path)?.revision !== objects.get(path)?.revision) paths.add(path);
   const written = new Set(await writtenByCopies(place, objects, gone, paths));
-  const fates: Fates = { removable: [], foreign: [], inherited: [] };
+  /** Objects that the copies wrote, and no other one needs. */
+  const removable: string[] = [];
+  /** Objects of nobody. */
+  const foreign: string[] = [];
+  const inherited: Inherited[] = [];
   for (const path of paths) {
     const revision = objects.get(path)?.revision;
     if (revision === undefined) continue;
     const heir = heirOf(path, stay);
     const wrote = gone.find(({ files }) => files.get(path)?.revision === revision);
     if (!written.has(path)) {
-      if (heir === undefined) fates.foreign.push(path);
-    } else if (heir === undefined) fates.removable.push(path);
+      if (heir === undefined) foreign.push(path);
+    } else if (heir === undefined) removable.push(path);
     // an incomplete copy may be the work of a run that is still active
     else if (!heir.isWhole) continue;
     // the same content under another revision
     else if (heir.files.get(path)?.sha256 === wrote?.files.get(path)?.sha256)
-      fates.inherited.push({ heir, path, revision });
-    else if (saved.has(savedPath(heir.sha256, path))) fates.inherited.push({ heir, path, revision: "" });
-    else fates.removable.push(path);
+      inherited.push({ heir, path, revision });
+    else if (saved.has(savedPath(heir.sha256, path))) inherited.push({ heir, path, revision: "" });
+    else removable.push(path);
   }
-  return fates;
+  return { removable, foreign, inherited };
 }
 
 /** Gives files that were kept their paths back. Pages last: what a page loads exists as long as the page. */

@@ -56,12 +56,8 @@ async function claimsOf(
   item: string,
   owners: readonly Mark[],
 ): Promise<TagClaim[]> {
-  const claims: TagClaim[] = [];
-  for (const { owner } of owners) {
-    const claim = await marks.claimOf(item, owner);
-    if (claim) claims.push(claim);
-  }
-  return claims;
+  const claims = await Array.fromAsync(owners, ({ owner }) => marks.claimOf(item, owner)); // one after the other
+  return claims.filter((claim) => claim !== undefined);
 }
 
 async function taggedImage({ client, tag }: RepositoryPlace): Promise<string | undefined> {

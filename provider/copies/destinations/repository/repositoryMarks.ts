@@ -31,13 +31,6 @@ const MOST_EARLIER = 100;
 const KINDS = ["owner", "leaving", "left"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What the tag of a mark says. */
-interface TagOfMark {
-  readonly kind: Kind;
-  readonly item: string;
-  readonly owner: string;
-}
-
 /** The name of an image in marks: the first digits of its digest. */
 export function itemOf(digest: string): string {
   return digest.slice("sha256:".length).slice(0, TAG_DIGITS);
@@ -65,8 +58,6 @@ export interface TagClaim {
   readonly files?: Descriptor | undefined;
 }
 
-export type RepositoryMarks = ReturnType<typeof repositoryMarks>;
-
 /**
  * Marks in a repository: a small artifact for each owner, with a digest of its own, under the tag `docs-hosting-owner-IMAGE-OWNER`;
  * under `docs-hosting-leaving-…` while the owner removes the image. An owner that has left does not count: `docs-hosting-left-…` says
@@ -93,7 +84,7 @@ export function repositoryMarks(client: RegistryClient) {
   };
 
   /** All marks at an item, of whatever kind. */
-  const marksAt = async (item: string): Promise<TagOfMark[]> =>
+  const marksAt = async (item: string) =>
     marksAmong((await listTags(client)) ?? []).filter((mark) => mark.item === item);
 
   /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
@@ -141,11 +132,10 @@ export function repositoryMarks(client: RegistryClient) {
 
     /** All tags that owners gave to an image, also those who have left. */
     async tagsOf(item: string): Promise<ReadonlySet<string>> {
-      const tags = new Set<string>();
-      for (const { kind, owner } of await marksAt(item)) {
-        for (const tag of (await claimOf(item, owner, kind))?.tags ?? []) tags.add(tag);
-      }
-      return tags;
+      const claims = await Array.fromAsync(await marksAt(item), ({ kind, owner }) =>
+        claimOf(item, owner, kind),
+      );
+      return new Set(claims.flatMap((claim) => claim?.tags ?? []));
     },
 
     async write(item, owner) {
@@ -193,8 +183,8 @@ function tagOf(kind: Kind, item: string, owner: string): string {
   return `docs-hosting-${kind}-${item}-${owner}`;
 }
 
-/** The marks among tags. */
-function marksAmong(tags: readonly string[]): TagOfMark[] {
+/** The marks among tags, and what their tags say. */
+function marksAmong(tags: readonly string[]) {
   return tags.flatMap((tag) => {
     const [, kind, item = "", owner = ""] =
       /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/.exec(tag) ?? [];
@@ -236,7 +226,7 @@ const listed = (text: string): string[] => text.split(",").filter((each) => each
 /** The marks of owners who have not left, by item. */
 function marksIn(tags: readonly string[]): Map<string, Mark[]> {
   const byItem = Object.groupBy(marksAmong(tags), ({ item }) => item);
-  const staying = (owner: string, marks: readonly TagOfMark[]): Mark[] =>
+  const staying = (owner: string, marks: readonly { readonly kind: Kind }[]): Mark[] =>
     marks.some(({ kind }) => kind === "left")
       ? []
       : [{ owner, isLeaving: marks.some(({ kind }) => kind === "leaving"), writtenAt: 0 }];

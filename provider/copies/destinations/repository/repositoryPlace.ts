@@ -4,28 +4,22 @@ import { parseRepository, repositoryName } from "../../../images/registry/refere
 import { Ownership } from "../../ownership/ownership";
 import type { DestinationContext } from "../destination";
 import type { RepositoryInputs } from "./inputs";
-import { repositoryMarks, type RepositoryMarks } from "./repositoryMarks";
+import { repositoryMarks } from "./repositoryMarks";
 
 /** A repository, for one operation. */
-export interface RepositoryPlace {
-  readonly client: RegistryClient;
-  readonly context: DestinationContext;
-  readonly marks: RepositoryMarks;
-  readonly ownership: Ownership;
-  /** The tag that users pull. */
-  readonly tag: string | undefined;
-}
+export type RepositoryPlace = Readonly<ReturnType<typeof openRepository>>;
 
 /** @throws Error for inputs that `repositoryProblem` refuses */
 export function openRepository(
   { repository: name, tag, plainHttp }: RepositoryInputs,
   context: DestinationContext,
   actions: Actions,
-): RepositoryPlace {
+) {
   const repository = parseRepository(name);
   const client = new RegistryClient(repository, context, { actions, plainHttp });
   const marks = repositoryMarks(client);
   const ownership = new Ownership(marks, context, (item) => `${repositoryName(repository)}:sha256-${item}`);
+  /** `tag`: the one that users pull. */
   return { client, context, marks, ownership, tag };
 }
 

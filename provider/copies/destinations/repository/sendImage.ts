@@ -4,21 +4,19 @@ import { rangesOfFile } from "../../../images/registry/blobs";
 import type { Blob } from "../../../images/registry/content";
 import { downloadBlob } from "../../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../../images/registry/ensureBlob";
-import { readImage, type Image } from "../../../images/registry/image";
+import { readImage } from "../../../images/registry/image";
 import { parseBase, repositoryName } from "../../../images/registry/reference";
 import { transferProgress } from "../../../images/registry/transferProgress";
 import type { Layer } from "../../../images/siteImage/layerTar";
 import type { PreviousLayer } from "../../../images/siteImage/previousFiles";
-import type { Base, BuiltImage } from "../../../images/siteImage/siteImage";
+import type { BuiltImage } from "../../../images/siteImage/siteImage";
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { DestinationContext } from "../destination";
 import type { RepositoryInputs } from "./inputs";
 import type { RepositoryPlace } from "./repositoryPlace";
 
 /** The image that a site is added to, as it was when the copy began. */
-export interface BaseImage extends Base, Image {
-  readonly client: RegistryClient;
-}
+type BaseImage = Awaited<ReturnType<typeof readBase>>;
 
 /**
  * Reads the base image for all its Linux platforms; `undefined` without a base.
@@ -29,7 +27,7 @@ export async function readBase(
   { base, plainHttp }: RepositoryInputs,
   host: string,
   context: DestinationContext,
-): Promise<BaseImage | undefined> {
+) {
   if (base === undefined) return undefined;
   const reference = parseBase(base);
   const isPlain = reference.host === host && plainHttp; // other registries use TLS
@@ -55,7 +53,7 @@ export async function readBase(
  */
 export async function sendBlobs(
   { client, context }: RepositoryPlace,
-  base: BaseImage | undefined,
+  base: BaseImage,
   added: readonly (Layer | PreviousLayer)[],
   images: readonly BuiltImage[],
 ): Promise<void> {

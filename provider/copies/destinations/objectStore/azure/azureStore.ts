@@ -5,10 +5,12 @@ import { batchRemoval } from "../batchRemoval";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
-import { openContainer } from "./client";
+import { containerClient } from "./client";
+import { findAccess } from "./credentials";
 import { addressOf, type AzureContainerInputs, containerUri, LONGEST_NAME } from "./inputs";
 import { linkTo } from "./link";
 import { listBlobs } from "./pages";
+import { loadBlobs } from "./sdk";
 import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
 
 /** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
@@ -20,7 +22,7 @@ const COPY_INTERVAL_MS = 500;
  * @param inputs that the rules of {@link AzureContainerInputs} accept
  */
 export const azureDestination = (inputs: AzureContainerInputs): Destination =>
-  bucketDestination({ ...inputs, uri: containerUri(inputs), open: (context) => openAzure(inputs, context) });
+  bucketDestination(inputs, containerUri(inputs), openAzure);
 
 /**
  * Connects to a container of Azure Blob Storage. The revision of a blob is its ETag, without the quotes that only some answers have.
@@ -31,7 +33,8 @@ export async function openAzure(
   inputs: AzureContainerInputs,
   context: DestinationContext,
 ): Promise<ObjectStore> {
-  const client = await openContainer(inputs, context);
+  const sdk = await loadBlobs();
+  const client = containerClient(inputs, sdk, await findAccess(inputs, context, sdk), context);
   const { container, blob, run } = client;
 
   const deleteSnapshots = "include";

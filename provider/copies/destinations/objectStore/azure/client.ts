@@ -5,10 +5,10 @@ import { unlessAborted } from "../../../../runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import type { StoreRequest } from "../storeFailure";
 import { untilAnswered } from "../untilAnswered";
-import { findAccess, type Access } from "./credentials";
+import type { Access } from "./credentials";
 import { azureFailure, codeOf, headerOf, statusOf, type Action } from "./failure";
 import { serviceUrl, type AzureContainerInputs } from "./inputs";
-import { loadBlobs, type BlobsSdk } from "./sdk";
+import type { BlobsSdk } from "./sdk";
 
 /** A request without traffic for this time is given up, in milliseconds. */
 const SILENCE_LIMIT_MS = 60_000;
@@ -107,13 +107,4 @@ function faultOf(error: unknown, nowMs: number): Fault | undefined {
   }
   if (!/^(?:E(?!RR_)[A-Z_]+|REQUEST_SEND_ERROR|PARSE_ERROR)$/.test(code)) return undefined;
   return { kind: "interrupted", code: String(error).includes("ENOTFOUND") ? "ENOTFOUND" : code };
-}
-
-/** Connects to a container, without a request. */
-export async function openContainer(
-  inputs: AzureContainerInputs,
-  context: DestinationContext,
-): Promise<ContainerClient> {
-  const sdk = await loadBlobs();
-  return containerClient(inputs, sdk, await findAccess(inputs, context, sdk), context);
 }

@@ -1,4 +1,4 @@
-import type { FieldsOfKind, Layout } from "../../destination";
+import type { Fields, FieldsOfKind, Layout } from "../../destination";
 import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a container of Azure Blob Storage copies are kept, and how. */
@@ -64,8 +64,6 @@ function accountProblem(value: unknown): string | undefined {
   if (/[/.:]/.test(value)) return "must be the account's name alone: its address is the `endpoint`";
   return /^[a-z0-9]{3,24}$/.test(value) ? undefined : "must have 3 to 24 characters of a-z and 0-9";
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fields): string | undefined {
   const account = typeof storageAccount === "string" ? storageAccount : "ACCOUNT";

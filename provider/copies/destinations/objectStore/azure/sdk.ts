@@ -5,7 +5,6 @@ import { optionalPackages } from "../optionalPackages";
 
 export type BlobsSdk = typeof Blobs;
 export type BlobItem = Blobs.BlobItem;
-export type BlockBlobClient = Blobs.BlockBlobClient;
 export type ListOptions = Blobs.ContainerListBlobsOptions;
 export type SharedKey = Blobs.StorageSharedKeyCredential;
 export type TokenCredential = Identity.TokenCredential;

@@ -126,15 +126,13 @@ export async function unfinishedUploads(
   client: ContainerClient,
   prefix: string,
 ): Promise<UnfinishedUpload[]> {
-  const empty: { key: string; startedAtMs: number; isDiscarded: boolean }[] = [];
-  for (const { name, properties } of await listBlobs(client, { prefix, includeUncommitedBlobs: true })) {
-    if ((properties.contentLength ?? 0) > 0) continue;
+  const listed = await listBlobs(client, { prefix, includeUncommitedBlobs: true });
+  const empty = listed.filter(({ properties }) => !properties.contentLength);
+  const found: UnfinishedUpload[] = [];
+  await inParallel(empty, CONCURRENCY, async ({ name: key, properties }) => {
+    const isDiscarded = properties.contentType === DISCARDED;
     // without a time (NaN), it counts as new: Azure itself discards blocks after a week
     const startedAtMs = new Date(properties.createdOn ?? properties.lastModified).getTime();
-    empty.push({ key: name, startedAtMs, isDiscarded: properties.contentType === DISCARDED });
-  }
-  const found: UnfinishedUpload[] = [];
-  await inParallel(empty, CONCURRENCY, async ({ key, startedAtMs, isDiscarded }) => {
     const isBlob =
       !isDiscarded && (await client.run({ action: "read", key }, () => client.blob(key).exists()));
     if (isBlob) return;

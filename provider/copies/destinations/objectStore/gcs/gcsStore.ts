@@ -21,7 +21,7 @@ const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,me
  * @param inputs that the rules of {@link GcsInputs} accept
  */
 export const gcsDestination = (inputs: GcsInputs): Destination =>
-  bucketDestination({ ...inputs, uri: bucketUri(inputs), open: (context) => openGcs(inputs, context) });
+  bucketDestination(inputs, bucketUri(inputs), openGcs);
 
 /**
  * Connects to a bucket of Google Cloud Storage. The revision of an object is its generation.

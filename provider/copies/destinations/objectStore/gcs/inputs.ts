@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { FieldsOfKind } from "../../destination";
+import type { Fields, FieldsOfKind } from "../../destination";
 import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a bucket of Google Cloud Storage copies are kept, and how. */
@@ -46,10 +46,7 @@ function bucketNameProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function endpointProblem(
-  value: unknown,
-  { gcsBucket }: Readonly<Record<string, unknown>>,
-): string | undefined {
+function endpointProblem(value: unknown, { gcsBucket }: Fields): string | undefined {
   const credentials = "the environment, as Google's own tools find them";
   const example = "https://storage-docs.p.googleapis.com";
   return addressProblem(value, example, credentials, ({ origin, pathname, protocol, host }) => {

@@ -18,11 +18,6 @@ const MAX_CONNECTIONS = 32;
 /** The region that stores with their own endpoint usually accept. */
 const DEFAULT_REGION = "us-east-1";
 
-interface S3Request extends StoreRequest<Action> {
-  /** Stops it. @default the operation's */
-  readonly signal?: AbortSignal;
-}
-
 /** The SDK's client of one bucket. Each request stops with the operation's signal, and fails with a StoreError that names it. */
 export type BucketClient = ReturnType<typeof bucketClient>;
 
@@ -57,12 +52,12 @@ export function bucketClient(destination: BucketInputs, sdk: Sdk, context: Desti
   }
 
   /**
-   * Sends one request.
+   * Sends one request. Its signal stops it: without one, the operation's does.
    *
    * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
    */
   async function run<T>(
-    { action, key, signal = context.signal }: S3Request,
+    { action, key, signal = context.signal }: StoreRequest<Action> & { readonly signal?: AbortSignal },
     send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { FieldsOfKind } from "../../destination";
+import type { Fields, FieldsOfKind } from "../../destination";
 import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a bucket copies are kept, and how. */
@@ -100,8 +100,6 @@ function regionProblem(value: unknown): string | undefined {
     ? undefined
     : "must be a region such as «eu-central-1»";
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The bucket in addresses of copies. */
 export const bucketUri = ({ bucket }: BucketInputs): string => `s3://${bucket}`;

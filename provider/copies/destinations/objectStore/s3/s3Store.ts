@@ -21,7 +21,7 @@ import { sendObject, unfinishedUploads } from "./upload";
  * @param inputs that the rules of {@link BucketInputs} accept
  */
 export const s3Destination = (inputs: BucketInputs): Destination =>
-  bucketDestination({ ...inputs, uri: bucketUri(inputs), open: (context) => openS3(inputs, context) });
+  bucketDestination(inputs, bucketUri(inputs), openS3);
 
 /**
  * Connects to a bucket of S3 or of a compatible store. The revision of an object is its ETag.
