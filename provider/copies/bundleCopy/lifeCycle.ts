@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { SiteDigests } from "../../site/inspection/siteDigests";
 import { describeDestination, destinationOf } from "../destinations/destinationOf";
+import { isLayout, type Layout, LAYOUTS } from "../destinations/destination";
 import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
 import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
@@ -48,7 +49,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   conflicts({ destination, offlineSearch, signingKeyEnv }) {
     if (traitsOf(destination)?.isImage !== false) return [];
-    const isArchive = "layout" in destination && destination.layout === "archive";
+    const { layout } = destination as { layout?: Layout };
+    const isArchive = isLayout(layout) && LAYOUTS[layout].isArchive;
     const failures: CheckFailure[] = [];
     if (offlineSearch !== undefined && isArchive) {
       const reason =

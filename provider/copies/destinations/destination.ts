@@ -203,12 +203,24 @@ export type FieldsOfKind<Inputs> = {
     (Inputs[Name] extends string | undefined ? unknown : { readonly isJson: true });
 };
 
-/** What a copy consists of: the bundle's archive, unchanged (`"archive"`), or the files of the site (`"site"`). */
+/** What a copy consists of: the archive (`"archive"`), or the files of the site (`"site"`). */
 export type Layout = "archive" | "site";
+
+/** Whether a copy of a layout is the bundle's archive, unchanged. Otherwise it is the files of the site. */
+export const LAYOUTS: Readonly<Record<Layout, { readonly isArchive: boolean }>> = {
+  archive: { isArchive: true },
+  site: { isArchive: false },
+};
 
 /** The definition of the field `layout`. */
 export const LAYOUT: DestinationField = {
   change: "replaces",
   default: "archive" satisfies Layout,
-  problem: (value) => (value === "archive" || value === "site" ? undefined : 'must be "archive" or "site"'),
+  problem: (value) => (isLayout(value) ? undefined : `must be ${LAYOUT_NAMES.join(" or ")}`),
 };
+
+const LAYOUT_NAMES = Object.keys(LAYOUTS).map((layout) => `"${layout}"`);
+
+/** Whether a value is a layout, as a checked destination has it. */
+export const isLayout = (value: unknown): value is Layout =>
+  typeof value === "string" && Object.hasOwn(LAYOUTS, value);

@@ -1,6 +1,14 @@
 import { isPrintable } from "../../../runtime/messages/plainText";
 import { parseDuration } from "../../../runtime/time/duration";
-import { LAYOUT, type DestinationField, type Fields, type FieldsOfKind, type Layout } from "../destination";
+import {
+  isLayout,
+  LAYOUT,
+  LAYOUTS,
+  type DestinationField,
+  type Fields,
+  type FieldsOfKind,
+  type Layout,
+} from "../destination";
 
 /** Below it, at the prefix of copies, are their records, and the marks of their owners. */
 export const RECORDS_FOLDER = ".docs-hosting";
@@ -44,7 +52,7 @@ export const KEEPING: FieldsOfKind<KeepingInputs> = {
     key: (value) => value ?? true, // states that have none are as with `true`
     problem: (value, { layout }) => {
       if (typeof value !== "boolean") return "must be true or false";
-      return layout === "archive" ? "is for the layout «site» only" : undefined;
+      return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
     },
   },
   linkLife: { change: "link", problem: linkLifeProblem },
@@ -93,7 +101,7 @@ function prefixProblem(value: unknown): string | undefined {
 }
 
 function linkLifeProblem(value: unknown, { layout }: Fields): string | undefined {
-  if (layout === "site")
+  if (isLayout(layout) && !LAYOUTS[layout].isArchive)
     return "is for the layout «archive» only: a site's pages cannot be signed one by one";
   const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;
   if (lifeMs === undefined) return "must be a duration such as «24h»";
