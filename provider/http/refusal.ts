@@ -21,7 +21,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** The service answered with an error status, see provider/service/README.md, Errors. */
 export function refusal(
   endpoint: Endpoint,
-  answer: Pick<Answer, "status" | "text" | "retryAfterMs" | "requestId">,
+  answer: Pick<Answer, "status" | "text" | "requestId"> & Partial<Answer>,
   access: ServiceAccess,
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;
