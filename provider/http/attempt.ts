@@ -224,12 +224,12 @@ export async function readAnswer({ name }: Endpoint, reply: HttpReply, clock: Cl
     status,
     /** `undefined` when it is not UTF-8. */
     text: decodeText(bytes),
-    /** Empty when there is none. */
+    /** Its `X-Request-Id` header; empty when there is none. */
     requestId: headers.get("x-request-id") ?? "",
     contentType: headers.get("content-type"),
     /** By its `Date` header: milliseconds since 1970. */
     sentAtMs,
-    /** The pause that it requests, in milliseconds. */
+    /** The pause that it requests (`Retry-After`), in milliseconds. */
     retryAfterMs: parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now()),
   };
 }
