@@ -21,8 +21,9 @@ export interface NetworkContext {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly reporter: Reporter;
-  /** Receives credentials, tokens and the secret parts of links. */
+  /** Secret values that the operation has read: credentials, tokens, parts of links. The code that reads such a value adds it. */
   readonly secrets: Secrets;
+  /** Aborts when the user stops the operation; its reason is a `RunCancelledError`. */
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
 }
@@ -205,40 +206,30 @@ export function bodyReader(body: NodeJS.ReadableStream): () => Promise<readonly 
 }
 
 /** A complete answer of the service, with any status. */
-export interface Answer {
-  readonly status: number;
-  /** `undefined` when it is not UTF-8. */
-  readonly text: string | undefined;
-  readonly contentType: string | null;
-  /** When it was sent, by its `Date` header: milliseconds since 1970. */
-  readonly sentAtMs?: number | undefined;
-  /** Its `X-Request-Id` header; empty when there is none. */
-  readonly requestId: string;
-  /** The pause that its `Retry-After` header requests, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-}
+export type Answer = Exclude<Awaited<ReturnType<typeof readAnswer>>, FailedAttempt>;
 
 /** Reads an answer to its end. */
-export async function readAnswer(
-  { name }: Endpoint,
-  reply: HttpReply,
-  clock: Clock,
-): Promise<Answer | FailedAttempt> {
+export async function readAnswer({ name }: Endpoint, reply: HttpReply, clock: Clock) {
   const { status, headers } = reply;
   const bytes = await reply.beginning(MAX_BODY_BYTES);
   if (bytes.length > MAX_BODY_BYTES) {
     const remedy = "Check that the base URL is that of the service.";
     const error = malformed(name, `more than ${MAX_BODY_BYTES / 1024} KiB`, remedy);
-    return { fault: { kind: "oversized" }, error };
+    const failed: FailedAttempt = { fault: { kind: "oversized" }, error };
+    return failed;
   }
   const date = Date.parse(headers.get("date") ?? "");
   const sentAtMs = Number.isNaN(date) ? undefined : date;
   return {
     status,
+    /** `undefined` when it is not UTF-8. */
     text: decodeText(bytes),
+    /** Its `X-Request-Id` header; empty when there is none. */
     requestId: headers.get("x-request-id") ?? "",
     contentType: headers.get("content-type"),
+    /** By its `Date` header: milliseconds since 1970. */
     sentAtMs,
+    /** The pause that it requests (`Retry-After`), in milliseconds. */
     retryAfterMs: parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now()),
   };
 }

@@ -21,7 +21,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** The service answered with an error status, see provider/service/README.md, Errors. */
 export function refusal(
   endpoint: Endpoint,
-  answer: Pick<Answer, "status" | "text" | "retryAfterMs" | "requestId">,
+  answer: Pick<Answer, "status" | "text" | "requestId"> & Partial<Answer>,
   access: ServiceAccess,
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;
@@ -58,11 +58,8 @@ function explanation(
     const problem = `${answered}, a redirect: it is not followed, so that the API key is sent only to the base URL`;
     return [ResponseError, problem, "Set the base URL to the service's real address."];
   }
-  const isBroken = status >= 500;
-  const remedy = isBroken
-    ? "The service has a problem: try again later."
-    : "Check the inputs and the base URL.";
-  return [ResponseError, answered, remedy];
+  if (status >= 500) return [ResponseError, answered, "The service has a problem: try again later."];
+  return [ResponseError, answered, "Check the inputs and the base URL."];
 }
 
 /** What a key that is known may lack. */

@@ -42,6 +42,9 @@ const RETRIED = new Set([...REFUSED_FOR_NOW, ...BROKEN_INSIDE]);
 /** Maximum number of retries per call after a fault; without an entry, until the deadline. */
 const MAX_REPEATS = { notFoundHost: 3, tooFewBytes: 5, notHttp: 5, malformed: 5, start: 1 };
 
+/** Code of an answer with too few bytes: at that rate, the transfer would need too many requests. */
+export const TOO_FEW_BYTES = "too few bytes";
+
 /** @returns maximum number of retries per call after this fault and those counted with it */
 export function allowedRepeats(fault: Fault, repetition: Repetition): number {
   const most = repeatsOf(fault, repetition);
@@ -53,16 +56,10 @@ function repeatsOf(fault: Fault, repetition: Repetition): number {
   if (fault.kind === "notHttp") return MAX_REPEATS.notHttp;
   // other statuses of a proxy, such as 405, 407 and 501, are its last word
   if ("status" in fault) return RETRIED.has(fault.status) ? Infinity : 0;
-  return fault.kind === "unreachable" || fault.kind === "interrupted" ? repeatsByCode(fault.code) : 0;
-}
-
-/** Code of an answer with too few bytes: at that rate, the transfer would need too many requests. */
-export const TOO_FEW_BYTES = "too few bytes";
-
-function repeatsByCode(code: string): number {
-  if (code === "ENOTFOUND") return MAX_REPEATS.notFoundHost;
-  if (code === TOO_FEW_BYTES) return MAX_REPEATS.tooFewBytes;
-  return /^(EPROTO|ERR_SSL_|HPE_)/.test(code) ? MAX_REPEATS.notHttp : Infinity;
+  if (fault.kind !== "unreachable" && fault.kind !== "interrupted") return 0;
+  if (fault.code === "ENOTFOUND") return MAX_REPEATS.notFoundHost;
+  if (fault.code === TOO_FEW_BYTES) return MAX_REPEATS.tooFewBytes;
+  return /^(EPROTO|ERR_SSL_|HPE_)/.test(fault.code) ? MAX_REPEATS.notHttp : Infinity;
 }
 
 /** The key under which a fault is counted. All faults after which a start may have been processed count together. */

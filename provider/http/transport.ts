@@ -162,15 +162,9 @@ export class Transport {
         (reply) => readAnswer(endpoint, reply, clock),
       );
       const answer = "fault" in outcome ? outcome : outcome.value;
-      if ("fault" in answer) {
-        tracer.note({ "error.type": answer.error.name });
-      } else {
-        const { status } = answer;
-        tracer.note({
-          "http.response.status_code": status,
-          ...(status >= 400 && { "error.type": `${status}` }),
-        });
-      }
+      if ("status" in answer) tracer.note({ "http.response.status_code": answer.status });
+      if ("fault" in answer) tracer.note({ "error.type": answer.error.name });
+      else if (answer.status >= 400) tracer.note({ "error.type": `${answer.status}` });
       return answer;
     });
   }

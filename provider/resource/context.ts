@@ -1,13 +1,12 @@
 import type { Lookup } from "../http/address";
 import type { ConfigurationSource } from "../service/configuration";
 import type { Tracer } from "../runtime/tracing/tracer";
-import type { Secrets } from "../runtime/messages/secrets";
 import type { ResumeFolder } from "./resumeRecords";
 import type { NetworkContext } from "../http/attempt";
 import type { Pacers } from "../http/pacer";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
-export interface Context extends Pick<NetworkContext, "fetch" | "clock" | "reporter"> {
+export interface Context extends Omit<NetworkContext, "deadline"> {
   readonly configuration: ConfigurationSource;
   /** Resolves the hosts of links. */
   readonly lookup: Lookup;
@@ -15,8 +14,6 @@ export interface Context extends Pick<NetworkContext, "fetch" | "clock" | "repor
   readonly pacers: Pacers;
   /** Traces the operation. */
   readonly tracer: Tracer;
-  /** The secret values that this operation has read. The code that reads such a value adds it. */
-  readonly secrets: Secrets;
   /** Stores started jobs until the state has them. */
   readonly resumeRecords: Omit<ResumeFolder, "operationEnded">;
   /** The resource's URN. Without it no job is stored outside of the state. */
@@ -27,6 +24,4 @@ export interface Context extends Pick<NetworkContext, "fetch" | "clock" | "repor
   readonly machine: string;
   /** Number of operations that this process is running, including this one: they share the request rate. */
   readonly inFlight: () => number;
-  /** Aborts when the user stops the operation; its reason is a `RunCancelledError`. */
-  readonly signal: AbortSignal;
 }

@@ -37,15 +37,6 @@ export interface AgentJobSource {
   ref: string | null;
 }
 
-/** The result of one read of an agent job. */
-export interface AgentJobReply {
-  readonly job: AgentJob;
-  /** Names of required fields that are missing. */
-  readonly missing: readonly string[];
-  /** The pause that the service requests, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-}
-
 /** Identifies an agent job. */
 export interface AgentJobKey {
   readonly projectId: string;
@@ -87,11 +78,12 @@ const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", 
  *
  * @throws MalformedResponseError that names the first unusable field, or when the reply is about another job
  */
-export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs }: Reply): AgentJobReply {
+export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs }: Reply) {
   const fail = (what: string): never => {
     throw malformed(endpoint, what);
   };
   const isNone = (value: unknown): boolean => value === null || value === undefined;
+  /** Names of required fields that are missing. */
   const missing: string[] = [];
   /** @param clean converts the value into a text that can be stored and shown; returns "" if that is impossible */
   const text = (name: string, value: unknown, clean: Clean = redact): string =>
@@ -109,7 +101,7 @@ export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs
   const { source } = body;
   if (!isNone(source) && typeof source !== "object") return fail('without a usable "source"');
   const { repository, ref } = (source ?? {}) as { repository?: unknown; ref?: unknown };
-  const job = {
+  const job: AgentJob = {
     id,
     status: text("status", body["status"]).toLowerCase() as AgentJobStatus,
     source: {

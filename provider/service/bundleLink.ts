@@ -14,6 +14,9 @@ export interface BundleLink {
   readonly sizeBytes?: number | undefined;
 }
 
+/** When a link was minted, and when it expires. */
+export type LinkLife = Pick<BundleLink, "mintedAtMs" | "expiresAtMs">;
+
 /** The last time that ISO 8601 writes with a four-digit year: milliseconds since 1970. */
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 /** A link with less life than this counts as expired, in milliseconds. */

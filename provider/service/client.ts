@@ -1,4 +1,4 @@
-import { type AgentJobKey, type AgentJobReply, readAgentJob } from "./agentJob";
+import { type AgentJobKey, readAgentJob } from "./agentJob";
 import { type BundleLink, readBundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
 import { NotAllowedError, NotFoundError, ResponseError } from "../runtime/messages/errors";
@@ -119,7 +119,7 @@ export class Client {
    *
    * @throws NotFoundError when there is no such job; any other DocsHostingError
    */
-  async getAgentJob({ projectId, jobId }: AgentJobKey): Promise<AgentJobReply> {
+  async getAgentJob({ projectId, jobId }: AgentJobKey) {
     try {
       return await this.#transport.send(
         { method: "GET", path: ["v2", "agent", projectId, "job", jobId], repetition: "read" },

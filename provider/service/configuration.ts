@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../runtime/messages/errors";
 import { isLoopback } from "../http/address";
-import type { ServiceAccess } from "../http/endpoint";
 import { proxyFor } from "../http/proxy";
 import { type Secrets, SHORTEST_SECRET } from "../runtime/messages/secrets";
 
@@ -70,18 +69,13 @@ export interface ConfigurationSource {
 }
 
 /** The service that one operation talks to. */
-export interface ServiceSettings extends ServiceAccess {
-  /** Whether links and the base URL may use `http:` to hosts other than this machine. */
-  readonly allowInsecure: boolean;
-  /** Whether a bundle is fetched from public addresses only. */
-  readonly publicStorageOnly: boolean;
-}
+export type ServiceSettings = ReturnType<typeof serviceSettings>;
 
 /** @throws ConfigurationError for a base URL that is malformed or missing, or a proxy that cannot be used */
 export function serviceSettings(
   source: ConfigurationSource,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
-): ServiceSettings {
+) {
   const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY.variable;
   const baseUrl = resolveBaseUrl(source, inputs.baseUrl);
   return {
@@ -91,7 +85,9 @@ export function serviceSettings(
       apiKeyEnv === API_KEY.variable
         ? (source.keySetting ?? `${apiKeyEnv} (or the config ${API_KEY.config})`)
         : apiKeyEnv,
+    /** Whether links and the base URL may use `http:` to hosts other than this machine. */
     allowInsecure: isOn(ALLOW_INSECURE, source),
+    /** Whether a bundle is fetched from public addresses only. */
     publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY, source),
     proxy: proxyFor(baseUrl, source.environment),
   };

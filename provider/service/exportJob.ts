@@ -1,5 +1,6 @@
 import { malformed, toCount, toNumber } from "../http/reply";
 import { normaliseDomain, readIdentifier } from "./identifier";
+import type { PolledJob } from "./polling/jobWait";
 import type { Outcome } from "./polling/progress";
 import { redact } from "../runtime/messages/plainText";
 import type { Reply } from "../http/transport";
@@ -17,25 +18,15 @@ const REPORT: { readonly [Name in keyof JobReport]-?: (value: unknown) => JobRep
 };
 
 /** An export job as the service reports it. */
-export interface ExportJob {
-  /** In lower case, redacted. */
-  readonly status: string;
-  /** Meaning of the status. */
-  readonly outcome: Outcome;
-  /** Whether the status is unknown: it counts as still running, which may be wrong. */
-  readonly isUnexpected: boolean;
+export interface ExportJob extends Omit<PolledJob, "pageCount"> {
   /** Whether the service wrote the status differently: in another letter case, or with white space around it. */
   readonly isMisspelled?: boolean;
-  /** Percent done, 0 to 100, if the service reports it. */
-  readonly progress?: number | undefined;
   /** Of a running job: so far. */
   readonly report: JobReport;
   /** The service's message about why the job failed, redacted, if there is one. */
   readonly reason?: string | undefined;
   /** The service's warnings about the content of a completed job, redacted, if there are any. */
   readonly warnings?: string | undefined;
-  /** The pause that the service requests (`Retry-After`), in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
 }
 
 /** Statuses that clearly mean «pending»: they need no warning. */

@@ -1,4 +1,4 @@
-import { type BundleLink, SHORT_LIFE_MS } from "./bundleLink";
+import { type LinkLife, SHORT_LIFE_MS } from "./bundleLink";
 
 /** Default renewal window: this fraction of a link's life before it expires. */
 const DEFAULT_SHARE = 1 / 3;
@@ -14,10 +14,7 @@ export interface LinkTimes {
 }
 
 /** @param renewBeforeMs see {@link renewalWindow} */
-export function linkTimes(
-  link: Pick<BundleLink, "mintedAtMs" | "expiresAtMs">,
-  renewBeforeMs?: number,
-): LinkTimes {
+export function linkTimes(link: LinkLife, renewBeforeMs?: number): LinkTimes {
   const window = renewalWindow(link, renewBeforeMs);
   if (link.expiresAtMs === undefined || !window) return {};
   return {
@@ -34,7 +31,7 @@ export function linkTimes(
  * @returns milliseconds, and whether the user requested more than the link's life allows
  */
 export function renewalWindow(
-  { mintedAtMs, expiresAtMs }: Pick<BundleLink, "mintedAtMs" | "expiresAtMs">,
+  { mintedAtMs, expiresAtMs }: LinkLife,
   renewBeforeMs?: number,
 ): { ms: number; isShortened: boolean } | undefined {
   if (expiresAtMs === undefined) return undefined;

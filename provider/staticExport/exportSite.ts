@@ -68,7 +68,8 @@ export async function exportSite(
   /** Updates the record for the next run. */
   const recordFailure = (error: unknown): void => {
     if (isFinal(error)) record.forget();
-    else if (!job && isRefusal(error)) record.startRefused();
+    // with such a status, the service refused the start
+    else if (!job && error instanceof ResponseError && error.status < 500) record.startRefused();
     // a killed run may have recorded a newer job than the one in the state
     else if (job && record.find() === job.jobId) record.handOver();
   };
@@ -119,9 +120,4 @@ function failureOf(
 /** Whether the job must not be continued: it can never complete, or it belongs to another site. */
 function isFinal(error: unknown): boolean {
   return [ExportFailedError, InputError, NotFoundError].some((kind) => error instanceof kind);
-}
-
-/** Whether the service refused the request. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof ResponseError && error.status < 500;
 }

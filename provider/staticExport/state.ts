@@ -1,4 +1,4 @@
-import { type BundleLink, isStoredLink } from "../service/bundleLink";
+import { type BundleLink, isStoredLink, type LinkLife } from "../service/bundleLink";
 import { linkTimes, type LinkTimes, renewalWindow } from "../service/renewalWindow";
 import { formatDuration, parseDuration } from "../runtime/time/duration";
 import type { Context } from "../resource/context";
@@ -137,9 +137,6 @@ export function recordedState(inputs: CheckedInputs, before: StaticExportState):
     bookkeeping: { given: givenOf(inputs), mintedAtMs, clockError, ...stillUnfinished(inputs, before) },
   };
 }
-
-/** When a link was minted, and when it expires. */
-type LinkLife = Pick<BundleLink, "mintedAtMs" | "expiresAtMs">;
 
 function lifeOfLink({ outputs: { expiresAt }, bookkeeping }: StaticExportState): LinkLife {
   const { mintedAtMs = 0 } = bookkeeping;

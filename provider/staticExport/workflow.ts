@@ -5,7 +5,7 @@ import { type ExportJob, type JobReport, JUST_STARTED, type StartReply } from ".
 import { sleep } from "../runtime/time/clock";
 import { type Reporter, warningOnce } from "../runtime/messages/reporter";
 import { ExportFailedError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
-import { type JobWait, waitForJob } from "../service/polling/jobWait";
+import { waitForJob } from "../service/polling/jobWait";
 import type { CheckedInputs } from "./inputs";
 import type { FinishedExport, KnownJob } from "./state";
 
@@ -160,20 +160,17 @@ function pollOf(
 }
 
 function waitForExport(jobId: string, of: JobOfSite, context: ServiceContext): Promise<ExportJob> {
-  const poll = pollOf(jobId, of, context);
-  const wait: JobWait<ExportJob> = {
-    ...context,
-    subject: `export job ${jobId} of ${of.domain} to be completed`,
-    name: `job ${jobId}`,
-    poll: async () => {
-      const job = (await poll()) ?? JUST_STARTED;
-      if (job.isMisspelled) {
-        context.reporter.warn(
-          `the service writes the status of job ${jobId} in another letter case or with white space around it: it is accepted`,
-        );
-      }
-      return { ...job, ...job.report };
-    },
+  const pollOnce = pollOf(jobId, of, context);
+  const poll = async (): Promise<ExportJob> => {
+    const job = (await pollOnce()) ?? JUST_STARTED;
+    if (job.isMisspelled) {
+      context.reporter.warn(
+        `the service writes the status of job ${jobId} in another letter case or with white space around it: it is accepted`,
+      );
+    }
+    return { ...job, ...job.report };
   };
+  const subject = `export job ${jobId} of ${of.domain} to be completed`;
+  const wait = { ...context, subject, name: `job ${jobId}`, poll };
   return context.tracer.span("docs_hosting.export.wait", {}, () => waitForJob(wait));
 }

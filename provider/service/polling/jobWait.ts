@@ -16,8 +16,9 @@ const PERMANENT_LINE_MAX_MS = 5 * 60_000;
 
 /** The result of one poll of a job. */
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
+  /** Meaning of the status. */
   readonly outcome: Outcome;
-  /** Whether the status is unknown: it counts as still running, and the wait warns about it. */
+  /** Whether the status is unknown: it counts as still running, which may be wrong, and the wait warns about it. */
   readonly isUnexpected: boolean;
 }
 

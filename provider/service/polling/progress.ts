@@ -7,6 +7,7 @@ export type Outcome = "pending" | "success" | "failure";
 export interface Observation {
   /** Milliseconds since the wait began. */
   readonly elapsedMs: number;
+  /** In lower case, redacted. */
   readonly status: string;
   /** Percent, 0 to 100. */
   readonly progress?: number | undefined;
