@@ -82,12 +82,7 @@ export async function writeKit(
  * @param place the folder of all kits
  * @returns the kit, and the folder that contains it now
  */
-async function fill(
-  draft: KitDraft,
-  request: KitRequest,
-  place: string,
-  context: RegistryContext,
-): Promise<{ kit: WrittenKit; from: string }> {
+async function fill(draft: KitDraft, request: KitRequest, place: string, context: RegistryContext) {
   const { bundle, serviceUrl, search, since, signer, partSize } = request;
   const { reporter, signal, clock } = context;
   const { kit } = draft;
@@ -99,7 +94,7 @@ async function fill(
   const version = facts?.searchVersion;
   const added = search && version !== undefined ? { options: search.options, version } : undefined;
   const origin = { bundle, serviceUrl, search: added };
-  await writeOriginFiles(kit, { origin, images, chart });
+  await writeOriginFiles(kit, origin, { images, chart });
   await writeFile(join(kit, "values.yaml"), chartValues(bundle, images, request.values));
   await writeScript("verify.sh", kit);
   if (images.length > 0) await writeScript("load.sh", kit);
