@@ -140,12 +140,6 @@ export type Credential =
   /** A refresh token, which gets other tokens (OAuth 2). */
   | { readonly identityToken: string };
 
-/** Where to get a credential. */
-export type CredentialSource =
-  | { readonly credential: Credential }
-  /** `docker-credential-NAME get`, asked for `server`. */
-  | { readonly helper: string; readonly server: string };
-
 /** The name of Docker's registry in configurations and for helpers. */
 const DOCKER_SERVER = "https://index.docker.io/v1/";
 const DOCKER_NAMES = new Set(["docker.io", "index.docker.io", "registry-1.docker.io"]);
@@ -158,8 +152,9 @@ const TOKEN_USER = "<token>";
  * https://docs.docker.com/reference/cli/docker/login/ and https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md
  *
  * @param configuration the file's content, as JSON
+ * @returns helper: of `docker-credential-NAME get`, asked for `server`
  */
-export function credentialSources(configuration: unknown, repository: Repository): CredentialSource[] {
+export function credentialSources(configuration: unknown, repository: Repository) {
   const { auths, credHelpers, credsStore } = fieldsOf(configuration);
   const server = DOCKER_NAMES.has(repository.host) ? DOCKER_SERVER : repository.host;
   const helpers = [...matching(fieldsOf(credHelpers), repository), credsStore].filter(

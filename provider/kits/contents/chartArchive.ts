@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { sha256In } from "../../images/provenance/statement";
+import { sha256In } from "../../images/registry/content";
 import { ArchiveFile } from "../../site/archive/archiveFile";
 import { readTarGz } from "../../site/archive/readTar";
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Origin } from "../../images/provenance/origin";
 import { imageComponent, sbomText, siteComponents, type SbomComponent } from "../../images/provenance/sbom";
 import { slsaProvenance } from "../../images/provenance/slsaProvenance";
-import { sha256In } from "../../images/provenance/statement";
+import { sha256In } from "../../images/registry/content";
 import type { KitContent } from "./manifest";
 
 /** The files of a kit that tell where its content comes from. The kit's sums contain both. */

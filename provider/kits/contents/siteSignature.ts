@@ -2,9 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { imageStatements } from "../../images/provenance/imageStatements";
 import type { Origin } from "../../images/provenance/origin";
-import { sha256In } from "../../images/provenance/statement";
-import { annotationsIn, descriptorIn, digestOf, listIn } from "../../images/registry/content";
-import { attestationTag, layersIn, signatureTag, type ReadLayer } from "../../images/signing/artifacts";
+import { annotationsIn, descriptorIn, digestOf, listIn, sha256In } from "../../images/registry/content";
+import { attestationTag, readLayersOf, signatureTag, type ReadLayer } from "../../images/signing/artifacts";
 import { opened } from "../../images/signing/envelope";
 import { isSignatureOf } from "../../images/signing/imageSignature";
 import { makeArtifacts } from "../../images/signing/makeArtifacts";
@@ -74,12 +73,7 @@ async function layersNamed(kit: string, name: string): Promise<ReadLayer[]> {
   const manifests = listIn(await bytesAt(join(kit, INDEX)), "manifests");
   const entry = manifests.find((each) => annotationsIn(each)[NAME_ANNOTATION] === name);
   const manifest = await blobIn(kit, descriptorIn(entry)?.digest);
-  const read: ReadLayer[] = [];
-  for (const layer of manifest ? layersIn(manifest) : []) {
-    const content = await blobIn(kit, layer.digest);
-    if (content) read.push({ layer, content });
-  }
-  return read;
+  return manifest ? readLayersOf(manifest, ({ digest }) => blobIn(kit, digest)) : [];
 }
 
 async function blobIn(kit: string, digest: string | undefined): Promise<Buffer | undefined> {

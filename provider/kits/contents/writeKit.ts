@@ -35,15 +35,6 @@ export interface KitRequest extends ImagesRequest {
   readonly partSize?: number | undefined;
 }
 
-/** Where the kit is written, and by which resource. */
-export interface KitDestination {
-  readonly folder: string;
-  /** Distinguishes the drafts of several resources. */
-  readonly owner: string;
-  /** Called just before the rename that publishes the kit. */
-  readonly placing?: (kit: WrittenKit) => void;
-}
-
 /** Longest label in a folder's name, in characters. */
 const LABEL_LIMIT = 60;
 const NAME_DIGITS = 12;
@@ -51,11 +42,14 @@ const NAME_DIGITS = 12;
 /**
  * Writes a kit and publishes it with one rename. After a failure, the fetched blobs stay for the next run.
  *
+ * @param to.folder of all kits
+ * @param to.owner distinguishes the drafts of several resources
+ * @param to.placing called just before the rename that publishes the kit
  * @throws DocsHostingError; the error of the file system; the signal's reason
  */
 export async function writeKit(
   request: KitRequest,
-  { folder, owner, placing }: KitDestination,
+  { folder, owner, placing }: { folder: string; owner: string; placing?: (kit: WrittenKit) => void },
   context: RegistryContext & OwnershipContext,
 ): Promise<WrittenKit> {
   const draft = await claimDraft(folder, owner);
