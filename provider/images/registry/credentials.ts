@@ -23,10 +23,7 @@ const INLINE = "DOCKER_AUTH_CONFIG";
  *
  * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user is not logged in
  */
-export async function findCredential(
-  repository: Repository,
-  context: CredentialContext,
-): Promise<{ credential: Credential; place: string } | undefined> {
+export async function findCredential(repository: Repository, context: CredentialContext) {
   for (const place of credentialPlaces(context.environment)) {
     const configuration = await readConfiguration(place, context);
     for (const source of credentialSources(configuration, repository)) {
