@@ -1,5 +1,4 @@
-import { ownText } from "../runtime/files/ownText";
-import { packageVersion } from "../runtime/files/ownText";
+import { ownText, packageVersion } from "../runtime/files/ownText";
 import { printable } from "../runtime/messages/plainText";
 import { Secrets } from "../runtime/messages/secrets";
 import { examine } from "./doctor";
@@ -9,16 +8,12 @@ import { readOptions, UsageError, type Options } from "./options";
 import { jsonReport, textReport } from "./report";
 import type { ServiceResult } from "./service";
 
-/** What the command prints, and its exit status. */
-export interface CommandResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  /** 0 if no check failed, 1 if one failed, 2 for a wrong command line. */
-  readonly exitCode: 0 | 1 | 2;
-}
-
-/** Runs `pulumi-docs-hosting` with these arguments. What it prints contains no secret. */
-export async function runCommand(args: readonly string[], host: DoctorHost): Promise<CommandResult> {
+/**
+ * Runs `pulumi-docs-hosting` with these arguments. What it prints contains no secret.
+ *
+ * @returns exitCode: 0 if no check failed, 1 if one failed, 2 for a wrong command line
+ */
+export async function runCommand(args: readonly string[], host: DoctorHost) {
   let options: Options;
   try {
     options = readOptions(args);

@@ -1,4 +1,3 @@
-import type { DestinationKind } from "../copies/destinations/inputs";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /** The command line is wrong. */
@@ -37,15 +36,6 @@ export type Options = ReturnType<typeof parse>["values"];
 
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-/** The option that names a destination of each kind. */
-const PLACES: Readonly<Record<DestinationKind, keyof Options>> = {
-  folder: "folder",
-  bucket: "bucket",
-  azureContainer: "azure-container",
-  gcsBucket: "gcs-bucket",
-  repository: "repository",
-};
-
 /** Options of every kind of object storage. */
 const STORES = ["bucket", "azure-container", "gcs-bucket"];
 
@@ -62,7 +52,7 @@ const NEEDS: Readonly<Record<string, string | readonly string[]>> = {
   "kms-key-id": "bucket",
   base: "repository",
   "plain-http": "repository",
-  write: Object.values(PLACES),
+  write: ["folder", ...STORES, "repository"],
 };
 
 /** Reads the command line. @throws UsageError */

@@ -17,20 +17,19 @@ import type { StackSettings } from "./stackSettings";
 const OTHERS = SETTINGS.filter((setting) => setting !== BASE_URL && setting !== API_KEY);
 
 /** The settings as the provider resolves them. */
-export interface ResolvedSettings {
-  readonly findings: readonly Finding[];
-  /** `undefined` if it is missing or wrong. */
-  readonly baseUrl: string | undefined;
-  /** Whether there is a key of the right form. */
-  readonly hasKey: boolean;
-}
+export type ResolvedSettings = ReturnType<typeof checkSettings>;
 
-/** Checks the settings, and names where each value comes from. The key is never shown. */
+/**
+ * Checks the settings, and names where each value comes from. The key is never shown.
+ *
+ * @returns baseUrl: `undefined` if it is missing or wrong
+ * @returns hasKey: whether there is a key of the right form
+ */
 export function checkSettings(
   source: ConfigurationSource,
   { settings }: StackSettings,
   options: Pick<Options, "base-url" | "api-key-env">,
-): ResolvedSettings {
+) {
   const { "base-url": given, "api-key-env": variable = API_KEY.variable } = options;
   let baseUrl: string | undefined;
   const base = findingOf("base-url", () => {

@@ -11,12 +11,7 @@ export interface StackSetting {
 }
 
 /** What the CLI reported. */
-export interface StackSettings {
-  /** By name, with the namespace: `docs-hosting:baseUrl`. */
-  readonly settings: ReadonlyMap<string, StackSetting>;
-  /** Empty outside of a project. */
-  readonly findings: readonly Finding[];
-}
+export type StackSettings = Awaited<ReturnType<typeof readStackSettings>>;
 
 const NAMESPACE = "docs-hosting:";
 
@@ -33,13 +28,18 @@ const REMEDIES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
   ],
 ];
 
-/** Reads the configuration of a stack with the Pulumi CLI: only the settings of this package. */
+/**
+ * Reads the configuration of a stack with the Pulumi CLI: only the settings of this package.
+ *
+ * @returns settings: by name, with the namespace: `docs-hosting:baseUrl`
+ * @returns findings: empty outside of a project
+ */
 export async function readStackSettings(
   host: DoctorHost,
   project: PulumiProject | undefined,
   stack: string | undefined,
-): Promise<StackSettings> {
-  const unread = (...findings: Finding[]): StackSettings => ({ settings: new Map(), findings });
+) {
+  const unread = (...findings: Finding[]) => ({ settings: new Map<string, StackSetting>(), findings });
   if (project === undefined) {
     if (stack === undefined) return unread();
     const message = `there is no Pulumi project in ${host.folder}`;

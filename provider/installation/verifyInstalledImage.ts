@@ -1,10 +1,10 @@
 import { startDeadline } from "../runtime/time/clock";
-import type { NetworkContext } from "../http/attempt";
 import { InputError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { withoutSecrets } from "../runtime/messages/reporter";
 import { baseProblem, parseBase } from "../images/registry/reference";
 import { RegistryClient } from "../images/registry/client";
+import type { RegistryContext } from "../images/registry/exchange";
 import { signatureProblem } from "../images/signing/imageSignature";
 import { verifierFrom } from "../images/signing/verifier";
 import type { ImageVerification } from "./imageVerification";
@@ -13,10 +13,7 @@ import type { ImageVerification } from "./imageVerification";
 const LIMIT_MS = 60_000;
 
 /** What a verification needs from the outside. */
-export type VerificationContext = Omit<NetworkContext, "deadline"> & {
-  /** Environment variables, for credentials and proxies. */
-  readonly environment: (name: string) => string | undefined;
-};
+export type VerificationContext = Omit<RegistryContext, "deadline">;
 
 /**
  * Verifies the signature of an image before an installation runs it. If a preview cannot reach the registry, it warns: the run
@@ -55,11 +52,7 @@ export async function verifyInstalledImage(
 }
 
 /** @throws InputError for an image without a digest */
-function imageIn(
-  image: string,
-  context: NetworkContext & Pick<VerificationContext, "environment">,
-  { plainHttp }: ImageVerification,
-): { client: RegistryClient; digest: string } {
+function imageIn(image: string, context: RegistryContext, { plainHttp }: ImageVerification) {
   const problem = baseProblem(image);
   const reference = problem === undefined ? parseBase(image) : undefined;
   if (reference?.digest === undefined) {

@@ -2,7 +2,7 @@ import { basename } from "node:path/posix";
 import { parseBase, repositoryName } from "../registry/reference";
 import { packageVersion } from "../../runtime/files/ownText";
 import type { Origin } from "./origin";
-import { sha256In } from "./statement";
+import { sha256In } from "../registry/content";
 
 /** The type of a statement with an SBOM, see https://cyclonedx.org/specification/overview/. */
 export const SBOM_TYPE = "https://cyclonedx.org/bom";

@@ -1,6 +1,21 @@
 import type { Origin } from "./origin";
 import { imagePackageUrl, ownPackageUrl } from "./sbom";
-import { sha256In, type ResourceDescriptor, type Statement } from "./statement";
+import { sha256In } from "../registry/content";
+
+/** The subject of a statement, or a material, see https://github.com/in-toto/attestation. */
+interface ResourceDescriptor {
+  readonly name?: string;
+  readonly uri?: string;
+  readonly digest?: { readonly sha256: string };
+}
+
+/** A statement of in-toto, version 1. */
+export interface Statement {
+  readonly _type: "https://in-toto.io/Statement/v1";
+  readonly subject: readonly ResourceDescriptor[];
+  readonly predicateType: string;
+  readonly predicate: unknown;
+}
 
 /** The type of a provenance, see https://slsa.dev/spec/v1.0/provenance. */
 export const PROVENANCE_TYPE = "https://slsa.dev/provenance/v1";

@@ -26,6 +26,11 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
+/** The hexadecimal digits of a digest. @param digest `sha256:…` */
+export function sha256In(digest: string): string {
+  return digest.slice(digest.indexOf(":") + 1);
+}
+
 /** Bytes, or a value as JSON. */
 export function contentOf(mediaType: string, value: Buffer | object): Content {
   const bytes = Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value));

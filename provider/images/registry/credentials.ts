@@ -23,10 +23,7 @@ const INLINE = "DOCKER_AUTH_CONFIG";
  *
  * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user is not logged in
  */
-export async function findCredential(
-  repository: Repository,
-  context: CredentialContext,
-): Promise<{ credential: Credential; place: string } | undefined> {
+export async function findCredential(repository: Repository, context: CredentialContext) {
   for (const place of credentialPlaces(context.environment)) {
     const configuration = await readConfiguration(place, context);
     for (const source of credentialSources(configuration, repository)) {
@@ -140,12 +137,6 @@ export type Credential =
   /** A refresh token, which gets other tokens (OAuth 2). */
   | { readonly identityToken: string };
 
-/** Where to get a credential. */
-export type CredentialSource =
-  | { readonly credential: Credential }
-  /** `docker-credential-NAME get`, asked for `server`. */
-  | { readonly helper: string; readonly server: string };
-
 /** The name of Docker's registry in configurations and for helpers. */
 const DOCKER_SERVER = "https://index.docker.io/v1/";
 const DOCKER_NAMES = new Set(["docker.io", "index.docker.io", "registry-1.docker.io"]);
@@ -158,8 +149,9 @@ const TOKEN_USER = "<token>";
  * https://docs.docker.com/reference/cli/docker/login/ and https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md
  *
  * @param configuration the file's content, as JSON
+ * @returns helper: of `docker-credential-NAME get`, asked for `server`
  */
-export function credentialSources(configuration: unknown, repository: Repository): CredentialSource[] {
+export function credentialSources(configuration: unknown, repository: Repository) {
   const { auths, credHelpers, credsStore } = fieldsOf(configuration);
   const server = DOCKER_NAMES.has(repository.host) ? DOCKER_SERVER : repository.host;
   const helpers = [...matching(fieldsOf(credHelpers), repository), credsStore].filter(

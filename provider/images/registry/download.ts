@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { FailedAttempt } from "../../http/retryPolicy";
@@ -105,11 +105,7 @@ export async function downloadBlob(
 }
 
 /** Hashes the existing start of a blob. A file that is larger than the blob is emptied. */
-async function readBeginning(
-  file: FileHandle,
-  size: number,
-  signal: AbortSignal,
-): Promise<{ offset: number; hash: Hash }> {
+async function readBeginning(file: FileHandle, size: number, signal: AbortSignal) {
   const hash = createHash("sha256");
   if ((await file.stat()).size > size) await file.truncate();
   const block = Buffer.allocUnsafe(1 << 20);

@@ -10,13 +10,10 @@ import type { RegistryRequest } from "./exchange";
 /** How many bytes of an error response are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** A response with an unexpected status. */
-export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
-  /** The beginning of its body. */
-  readonly text: string;
-}
+/** A response with an unexpected status, and the beginning of its body. */
+export type UnwantedReply = Awaited<ReturnType<typeof readUnwanted>>;
 
-export async function readUnwanted(reply: HttpReply): Promise<UnwantedReply> {
+export async function readUnwanted(reply: HttpReply) {
   const { status, headers } = reply;
   return { status, headers, text: (await reply.beginning(MAX_ERROR_BYTES)).toString() };
 }

@@ -30,29 +30,24 @@ export interface StoredImage extends PlatformImage {
 }
 
 /** What an image's name refers to. */
-export interface Image {
-  readonly digest: string;
-  /** Whether it is an index, even of one image. */
-  readonly isIndex: boolean;
-  readonly images: readonly StoredImage[];
-}
+export type Image = Readonly<Awaited<ReturnType<typeof readImage>>>;
 
 /**
  * Reads an image for all its platforms. Other content of an index (attestations) is left out.
  *
  * @param isWanted selects the platforms of an index; others are not read
+ * @returns isIndex: whether it is an index, even of one image
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function readImage(
   client: RegistryClient,
   reference: Reference,
   isWanted: (platform: Platform) => boolean = () => true,
-): Promise<Image> {
+) {
   const top = await existingManifest(client, reference.digest ?? reference.tag ?? "latest");
   const isIndex = INDEX_TYPES.includes(top.mediaType);
-  if (!isIndex) return { digest: top.digest, isIndex, images: [await readPlatformImage(client, top)] };
-  const images: StoredImage[] = [];
-  for (const { digest, platform } of imagesOf(client, top)) {
+  const images: StoredImage[] = isIndex ? [] : [await readPlatformImage(client, top)];
+  for (const { digest, platform } of isIndex ? imagesOf(client, top) : []) {
     if (!isWanted(platform)) continue;
     images.push(await readPlatformImage(client, await existingManifest(client, digest), platform));
   }

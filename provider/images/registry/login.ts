@@ -177,11 +177,7 @@ function scopesIn({ parameters }: Challenge, { path }: Repository): string[] {
 }
 
 /** A token for a registry, see https://distribution.github.io/distribution/spec/auth/token/ */
-export interface Token {
-  readonly text: string;
-  /** When it expires: the clock's `monotonic` time, in milliseconds. */
-  readonly endsAtMs: number;
-}
+export type Token = NonNullable<ReturnType<typeof readToken>>;
 
 /** Lifetime of a token whose response contains none, in milliseconds: the specification's default. */
 const LIFE_MS = 60_000;
@@ -214,8 +210,13 @@ export function tokenRequest(
   return { method: "GET", url, headers: credential ? { authorization: basic(credential) } : {} };
 }
 
-/** Reads a token. @param answer JSON of the token service @returns undefined when it contains no token */
-export function readToken(answer: unknown, clock: Clock): Token | undefined {
+/**
+ * Reads a token.
+ *
+ * @param answer JSON of the token service
+ * @returns undefined when it contains no token; endsAtMs: when it expires, the clock's `monotonic` time in milliseconds
+ */
+export function readToken(answer: unknown, clock: Clock) {
   const { token, access_token: accessToken, expires_in: life } = fieldsOf(answer);
   const text = [token, accessToken].find((each): each is string => typeof each === "string" && each !== "");
   // a text that no header can contain is not a token
@@ -231,11 +232,11 @@ export function basic({ username, password }: { username: string; password: stri
 }
 
 /** An authentication challenge that a server sends with 401, see RFC 9110 §11.6.1. */
-export interface Challenge {
+interface Challenge {
   /** In lower case: `bearer`, `basic`. */
   readonly scheme: string;
   /** By name in lower case. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: Record<string, string>;
 }
 
 const CHARACTER = /[\w!#$%&'*+.^`|~-]/.source;
@@ -248,7 +249,7 @@ const PART = new RegExp(`[\\s,]*${TOKEN}(?:${VALUE}|(?!\\s*=)(?:${TOKEN68})?)`, 
 
 /** Parses `WWW-Authenticate`, which may contain several challenges. Parsing stops at the first invalid text. */
 export function parseChallenges(header: string): Challenge[] {
-  const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
+  const challenges: Challenge[] = [];
   for (const [, word = "", quoted, bare] of header.matchAll(PART)) {
     const name = word.toLowerCase();
     const value = quoted?.replace(/\\(.)/gs, "$1") ?? bare;

@@ -76,23 +76,16 @@ export async function putManifest(
 }
 
 /** Why a registry keeps a manifest that should be removed. */
-export interface RefusedRemoval {
-  readonly digest: string;
-  readonly reason: string;
-  /** Whether the registry removes no manifest at all. */
-  readonly isGeneral: boolean;
-}
+export type RefusedRemoval = NonNullable<Awaited<ReturnType<typeof deleteManifest>>>;
 
 /**
  * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
  *
- * @returns the reason if the registry refuses it for good: it has deletion disabled, or does not allow it to this account
+ * @returns the reason if the registry refuses it for good: it has deletion disabled, or does not allow it to this account. isGeneral:
+ *   whether it removes no manifest at all
  * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
  */
-export async function deleteManifest(
-  client: RegistryClient,
-  digest: string,
-): Promise<RefusedRemoval | undefined> {
+export async function deleteManifest(client: RegistryClient, digest: string) {
   const removed = await client.attempt(
     { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
     () => undefined,

@@ -46,20 +46,21 @@ export interface ReadLayer {
  */
 export async function readLayers(client: RegistryClient, tag: string): Promise<ReadLayer[] | undefined> {
   const manifest = await getManifest(client, tag);
-  if (manifest === undefined) return undefined;
-  const read: ReadLayer[] = [];
-  for (const layer of layersIn(manifest.bytes)) {
-    const content = await findBlob(client, layer);
-    if (content) read.push({ layer, content });
-  }
-  return read;
+  return manifest && readLayersOf(manifest.bytes, (layer) => findBlob(client, layer));
 }
 
-/** The layers of a manifest, with their annotations. */
-export function layersIn(manifest: Buffer): Descriptor[] {
-  return listIn(manifest, "layers").flatMap((each) => {
+/** Reads the layers of a manifest, with their annotations. @param find returns undefined for a layer that is left out */
+export async function readLayersOf(
+  manifest: Buffer,
+  find: (layer: Descriptor) => Promise<Buffer | undefined>,
+): Promise<ReadLayer[]> {
+  const read: ReadLayer[] = [];
+  for (const each of listIn(manifest, "layers")) {
     const layer = descriptorIn(each);
+    const content = layer && (await find(layer));
     const annotations = annotationsIn(each);
-    return layer && Object.keys(annotations).length > 0 ? { ...layer, annotations } : (layer ?? []);
-  });
+    const isAnnotated = Object.keys(annotations).length > 0;
+    if (content) read.push({ layer: { ...layer, ...(isAnnotated && { annotations }) }, content });
+  }
+  return read;
 }

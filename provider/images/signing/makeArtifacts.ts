@@ -27,53 +27,34 @@ export interface Attestation {
   readonly predicateType: string;
 }
 
-/** The image that is signed. */
-export interface SignedImage {
-  /** The name of its repository, which the signature contains. */
-  readonly name: string;
-  readonly manifest: Manifest;
-}
-
-/** What an image has already. */
-export interface ExistingLayers {
-  readonly signatures: readonly ReadLayer[];
-  readonly attestations: readonly ReadLayer[];
-}
-
 /**
  * Signs an image and the documents about it. Existing valid signatures are kept, also those of others: the same inputs give the same
  * digests, although no two ECDSA signatures are the same.
  *
+ * @param name of the image's repository, which the signature contains
+ * @param existing what the image has already
  * @returns the artifacts for the registry; those with a tag for cosign come first
  */
 export function makeArtifacts(
-  image: SignedImage,
+  { name, manifest }: { readonly name: string; readonly manifest: Manifest },
   attestations: readonly Attestation[],
   signer: Signer,
-  existing: ExistingLayers,
+  existing: Readonly<Record<"signatures" | "attestations", readonly ReadLayer[]>>,
 ): Artifact[] {
-  return [
-    signatureOf(image, signer, existing.signatures),
-    ...attestationsOf(image.manifest, attestations, signer, existing.attestations),
-  ];
-}
-
-/** The signatures of an image: cosign finds them by their tag, other programs as a referrer. */
-function signatureOf(
-  { name, manifest }: SignedImage,
-  signer: Signer,
-  existing: readonly ReadLayer[],
-): Artifact {
-  const layers = existing.map(({ layer }) => layer);
+  const layers = existing.signatures.map(({ layer }) => layer);
   const blobs: Content[] = [];
-  if (!existing.some((each) => isSignatureOf(manifest.digest, each, signer))) {
+  if (!existing.signatures.some((each) => isSignatureOf(manifest.digest, each, signer))) {
     const payload = contentOf(SIMPLE_SIGNING, signaturePayload(name, manifest.digest));
     const annotations = { [SIGNATURE_ANNOTATION]: signer.sign(payload.bytes).toString("base64") };
     layers.push({ ...describe(payload), annotations });
     blobs.push(payload);
   }
-  const artifact = referring(manifest, SIGNATURE_ARTIFACT, configOf(layers), layers, blobs);
-  return { ...artifact, tag: signatureTag(manifest.digest) };
+  const signatures = referring(manifest, SIGNATURE_ARTIFACT, configOf(layers), layers, blobs);
+  return [
+    // cosign finds the signatures by their tag, other programs as a referrer
+    { ...signatures, tag: signatureTag(manifest.digest) },
+    ...attestationsOf(manifest, attestations, signer, existing.attestations),
+  ];
 }
 
 /** The attestations of an image: cosign finds all of them by their tag, other programs each as a referrer. */

@@ -2,13 +2,10 @@ import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:cr
 import { ConfigurationError } from "../../runtime/messages/errors";
 import type { Secrets } from "../../runtime/messages/secrets";
 import type { RegistryContext } from "../registry/exchange";
-import { hasExplicitCurve, NAME_THE_CURVE, verifierOf, type Verifier } from "./verifier";
+import { hasExplicitCurve, NAME_THE_CURVE, verifierOf } from "./verifier";
 
 /** Signs bytes with a private key. The key stays in memory. */
-export interface Signer extends Verifier {
-  /** Signs the bytes. ECDSA P-256: over their SHA-256, in DER. Ed25519: over the bytes themselves. */
-  sign(bytes: Buffer): Buffer;
-}
+export type Signer = ReturnType<typeof signerFrom>;
 
 /** The kinds of keys that sign, and how each is made: for messages. */
 export const SUPPORTED_KEYS =
@@ -27,7 +24,7 @@ export function signerFrom(
     environment,
     secrets,
   }: Pick<RegistryContext, "environment"> & { readonly secrets?: Pick<Secrets, "add"> },
-): Signer {
+) {
   const pem = environment(variable)?.trim();
   if (!pem) {
     throw new ConfigurationError(
@@ -51,7 +48,11 @@ export function signerFrom(
     );
   }
   const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
-  return { ...verifierOf(publicKey), sign: (bytes) => sign(algorithm, bytes, key) };
+  return {
+    ...verifierOf(publicKey),
+    /** ECDSA P-256: over their SHA-256, in DER. Ed25519: over the bytes themselves. */
+    sign: (bytes: Buffer): Buffer => sign(algorithm, bytes, key),
+  };
 }
 
 /** Whether a private key is of a kind that signs. */

@@ -1,14 +1,7 @@
 import { createHash, createPublicKey, verify, type KeyObject } from "node:crypto";
 
 /** Verifies signatures with a public key. */
-export interface Verifier {
-  /** The public key, in PEM. */
-  readonly publicKey: string;
-  /** SHA-256 of the public key (SubjectPublicKeyInfo in DER), hexadecimal. */
-  readonly keyId: string;
-  /** Whether the signature is one of these bytes. */
-  verify(bytes: Buffer, signature: Buffer): boolean;
-}
+export type Verifier = ReturnType<typeof verifierOf>;
 
 /** The kinds of keys whose signatures are verified: those of `cosign verify --key`. */
 const VERIFIED_KEYS =
@@ -62,13 +55,17 @@ export function verifierFrom(pem: string): Verifier {
 }
 
 /** @param key a supported public key */
-export function verifierOf(key: KeyObject): Verifier {
+export function verifierOf(key: KeyObject) {
   const der = key.export({ type: "spki", format: "der" });
   const algorithms = key.asymmetricKeyType === "ed25519" ? [null] : HASHES;
   return {
+    /** In PEM. */
     publicKey: key.export({ type: "spki", format: "pem" }).toString(),
+    /** SHA-256 of the public key (SubjectPublicKeyInfo in DER), hexadecimal. */
     keyId: createHash("sha256").update(der).digest("hex"),
-    verify: (bytes, signature) => algorithms.some((each) => verify(each, bytes, key, signature)),
+    /** Whether the signature is one of these bytes. */
+    verify: (bytes: Buffer, signature: Buffer) =>
+      algorithms.some((each) => verify(each, bytes, key, signature)),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Bundle } from "../../site/inspection/bundle";
-import { contentOf, describe, manifestOf, type Content } from "../registry/content";
-import type { Platform, PlatformImage } from "../registry/image";
+import { contentOf, describe, manifestOf } from "../registry/content";
+import type { PlatformImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
 import type { Layer } from "./layerTar";
@@ -31,11 +31,7 @@ export interface Base {
 }
 
 /** An image for one platform that is ready to be stored: first its configuration, then its manifest. */
-export interface BuiltImage {
-  readonly platform: Platform;
-  readonly config: Content;
-  readonly manifest: Manifest;
-}
+export type BuiltImage = ReturnType<typeof imageOnBase>;
 
 /**
  * The annotations of an image, see
@@ -87,7 +83,7 @@ export function imageOnBase(
   layer: Layer,
   annotations: Readonly<Record<string, string>>,
   previous?: PreviousLayer,
-): BuiltImage {
+) {
   const { config, rootfs, history } = base.config as {
     config?: Record<string, unknown>;
     rootfs: { diff_ids: string[] };

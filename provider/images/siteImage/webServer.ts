@@ -4,13 +4,6 @@ import { IMMUTABLE } from "../../site/inspection/immutableFiles";
 import type { PlatformImage } from "../registry/image";
 import { PREVIOUS_ROOT } from "./previousFiles";
 
-/** A file that an image gets beside its site, by its path without the leading slash. */
-export interface ImageFile {
-  readonly path: string;
-  readonly content: string;
-  readonly isExecutable?: true;
-}
-
 /** The file that nginx images include for their only server. */
 const SERVER_FILE = "etc/nginx/conf.d/default.conf";
 /** Before the scripts of the image with a number of two digits that is larger; only executable ones are run. */
@@ -25,8 +18,9 @@ const IPV6_FILE = "/tmp/docs-hosting-ipv6";
  *
  * @param root the folder of the site in the image
  * @param base the image for one of its platforms
+ * @returns files that an image gets beside its site, by their paths without the leading slash
  */
-export function webServerFiles(root: string, base: PlatformImage): ImageFile[] {
+export function webServerFiles(root: string, base: PlatformImage) {
   const ports = portsOf(base);
   return [
     { path: SERVER_FILE, content: serverFile(`/${root}`, ports) },

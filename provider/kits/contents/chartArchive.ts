@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { sha256In } from "../../images/provenance/statement";
+import { sha256In } from "../../images/registry/content";
 import { ArchiveFile } from "../../site/archive/archiveFile";
 import { readTarGz } from "../../site/archive/readTar";
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";
@@ -64,12 +64,7 @@ async function factsOfArchive(path: string, given: string, signal: AbortSignal):
   );
 }
 
-async function packFolder(
-  folder: string,
-  name: string,
-  to: string,
-  signal: AbortSignal,
-): Promise<{ sha256: string; size: number }> {
+async function packFolder(folder: string, name: string, to: string, signal: AbortSignal) {
   const rules = (await readFile(join(folder, ".helmignore"), "utf8").catch(ignoreMissing)) ?? "";
   const files = await filesOf(folder, "", helmIgnore(rules), [], signal);
   files.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));

@@ -4,14 +4,7 @@ import { parse } from "yaml";
 import { InputError } from "../../runtime/messages/errors";
 
 /** The fields of `Chart.yaml` that are used. */
-export interface ChartFacts {
-  readonly name: string;
-  readonly version: string;
-  /** Supported Kubernetes versions, as the chart declares them. */
-  readonly kubeVersion?: string;
-  /** Whether it depends on other charts. */
-  readonly hasDependencies: boolean;
-}
+export type ChartFacts = ReturnType<typeof chartFacts>;
 
 /**
  * Parses a `Chart.yaml`.
@@ -19,7 +12,7 @@ export interface ChartFacts {
  * @param where the chart, for messages
  * @throws InputError
  */
-export function chartFacts(yaml: string, where: string): ChartFacts {
+export function chartFacts(yaml: string, where: string) {
   const { name, version, kubeVersion, dependencies } = parsed(yaml, where);
   // helm's rules for both, see `ValidateName` and `semver`
   if (typeof name !== "string" || !/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(name)) throw wrong(where, "name");
@@ -29,6 +22,7 @@ export function chartFacts(yaml: string, where: string): ChartFacts {
   return {
     name,
     version,
+    /** Supported Kubernetes versions, as the chart declares them. */
     ...(typeof kubeVersion === "string" && { kubeVersion }),
     hasDependencies: Array.isArray(dependencies) && dependencies.length > 0,
   };

@@ -10,14 +10,7 @@ import { THIS_KIT } from "./ociLayout";
 const REMEDY = "Give the path of the earlier kit's manifest.json.";
 
 /** A kit that the target network already has. The next kit leaves out its content. */
-export interface EarlierKit {
-  /** Label of its content. */
-  readonly version: string;
-  /** SHA-256 of its manifest: hexadecimal digits. */
-  readonly sha256: string;
-  /** The label of the kit that contains a blob: this kit, or an earlier one. */
-  has(digest: string): string | undefined;
-}
+export type EarlierKit = ReturnType<typeof readEarlierKit>;
 
 /**
  * Reads the manifest of an earlier kit.
@@ -25,7 +18,7 @@ export interface EarlierKit {
  * @param path of its `manifest.json`
  * @throws InputError when the file is not a kit's manifest
  */
-export function readEarlierKit(path: string): EarlierKit {
+export function readEarlierKit(path: string) {
   let bytes: Buffer;
   try {
     bytes = readFileSync(resolve(path));
@@ -50,7 +43,13 @@ export function readEarlierKit(path: string): EarlierKit {
       holders.set(digest, holder === THIS_KIT ? version : holder);
     }
   }
-  return { version, sha256: hash("sha256", bytes), has: (digest) => holders.get(digest) };
+  return {
+    version,
+    /** Of its manifest: hexadecimal digits. */
+    sha256: hash("sha256", bytes),
+    /** The label of the kit that contains a blob: this kit, or an earlier one. */
+    has: (digest: string) => holders.get(digest),
+  };
 }
 
 /** Validates a kit's label: the manifest is untrusted, and its label goes into another kit and its texts. */

@@ -3,23 +3,19 @@ import { join } from "node:path";
 import type { Origin } from "../../images/provenance/origin";
 import { imageComponent, sbomText, siteComponents, type SbomComponent } from "../../images/provenance/sbom";
 import { slsaProvenance } from "../../images/provenance/slsaProvenance";
-import { sha256In } from "../../images/provenance/statement";
-import type { KitChart } from "./chartArchive";
-import type { KitImage } from "./kitImage";
+import { sha256In } from "../../images/registry/content";
+import type { KitContent } from "./manifest";
 
 /** The files of a kit that tell where its content comes from. The kit's sums contain both. */
 const PROVENANCE = "provenance.json";
 const SBOM = "sbom.cdx.json";
 
-/** What a kit consists of. */
-interface KitOrigin {
-  readonly origin: Omit<Origin, "base">;
-  readonly images: readonly KitImage[];
-  readonly chart: KitChart | undefined;
-}
-
 /** Writes the provenance and the SBOM of a kit. The same content gives the same bytes. */
-export async function writeOriginFiles(kit: string, { origin, images, chart }: KitOrigin): Promise<void> {
+export async function writeOriginFiles(
+  kit: string,
+  origin: Omit<Origin, "base">,
+  { images, chart }: Pick<KitContent, "images" | "chart">,
+): Promise<void> {
   const { bundle } = origin;
   const site = images.find(({ isSite }) => isSite);
   const subject = site

@@ -2,18 +2,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { imageStatements } from "../../images/provenance/imageStatements";
 import type { Origin } from "../../images/provenance/origin";
-import { sha256In } from "../../images/provenance/statement";
-import { annotationsIn, descriptorIn, digestOf, listIn } from "../../images/registry/content";
-import {
-  attestationTag,
-  layersIn,
-  signatureTag,
-  type Artifact,
-  type ReadLayer,
-} from "../../images/signing/artifacts";
+import { annotationsIn, descriptorIn, digestOf, listIn, sha256In } from "../../images/registry/content";
+import { attestationTag, readLayersOf, signatureTag, type ReadLayer } from "../../images/signing/artifacts";
 import { opened } from "../../images/signing/envelope";
 import { isSignatureOf } from "../../images/signing/imageSignature";
-import { makeArtifacts, type ExistingLayers } from "../../images/signing/makeArtifacts";
+import { makeArtifacts } from "../../images/signing/makeArtifacts";
 import type { Signer } from "../../images/signing/signer";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
@@ -21,12 +14,7 @@ import type { KitImage } from "./kitImage";
 import { BLOBS, INDEX, NAME_ANNOTATION } from "./ociLayout";
 
 /** The signature of a kit's image, or a signed document about it. */
-export interface KitArtifact extends Artifact {
-  /** The digest of the image. */
-  readonly subject: string;
-  /** Its name in the kit, as images have one. */
-  readonly name?: string;
-}
+export type KitArtifact = Awaited<ReturnType<typeof signSite>>["artifacts"][number];
 
 /**
  * Signs the site's image as the image of a copy is signed. `load.sh` puts the signature beside the image: a cluster that admits only
@@ -34,12 +22,7 @@ export interface KitArtifact extends Artifact {
  *
  * @param existing folder of a kit with the same content: what the key signed there is not signed again
  */
-export async function signSite(
-  site: KitImage,
-  origin: Origin,
-  signer: Signer,
-  existing: string,
-): Promise<{ artifacts: KitArtifact[]; contents: ReadonlyMap<string, Buffer> }> {
+export async function signSite(site: KitImage, origin: Origin, signer: Signer, existing: string) {
   const { digest } = site.top;
   const [repository = ""] = site.name.split(":");
   const nameOf = (tag: string): string => `${repository}:${tag}`;
@@ -48,6 +31,7 @@ export async function signSite(
   const statements = imageStatements(image.name, digest, origin);
   const artifacts = makeArtifacts(image, statements, signer, kept).map((each) => ({
     ...each,
+    /** The digest of the image. */
     subject: digest,
     ...(each.tag !== undefined && { name: nameOf(each.tag) }),
   }));
@@ -76,12 +60,7 @@ export async function writeArtifacts(
 }
 
 /** What a key signed about an image in a kit: one signature, and the documents. Nothing of others, and nothing damaged. */
-async function signedIn(
-  kit: string,
-  digest: string,
-  nameOf: (tag: string) => string,
-  signer: Signer,
-): Promise<ExistingLayers> {
+async function signedIn(kit: string, digest: string, nameOf: (tag: string) => string, signer: Signer) {
   const signatures = await layersNamed(kit, nameOf(signatureTag(digest)));
   const attestations = await layersNamed(kit, nameOf(attestationTag(digest)));
   return {
@@ -94,12 +73,7 @@ async function layersNamed(kit: string, name: string): Promise<ReadLayer[]> {
   const manifests = listIn(await bytesAt(join(kit, INDEX)), "manifests");
   const entry = manifests.find((each) => annotationsIn(each)[NAME_ANNOTATION] === name);
   const manifest = await blobIn(kit, descriptorIn(entry)?.digest);
-  const read: ReadLayer[] = [];
-  for (const layer of manifest ? layersIn(manifest) : []) {
-    const content = await blobIn(kit, layer.digest);
-    if (content) read.push({ layer, content });
-  }
-  return read;
+  return manifest ? readLayersOf(manifest, ({ digest }) => blobIn(kit, digest)) : [];
 }
 
 async function blobIn(kit: string, digest: string | undefined): Promise<Buffer | undefined> {

@@ -11,11 +11,11 @@ import {
 } from "../../site/offlineSearch/unpackSite";
 import { RegistryClient } from "../../images/registry/client";
 import type { RegistryContext } from "../../images/registry/exchange";
-import { readImage, type StoredImage } from "../../images/registry/image";
+import { readImage } from "../../images/registry/image";
 import { parseBase, repositoryName } from "../../images/registry/reference";
 import { transferProgress } from "../../images/registry/transferProgress";
 import { LayerWriter } from "../../images/siteImage/layer";
-import { annotationsOf, imageOnBase, type Base } from "../../images/siteImage/siteImage";
+import { annotationsOf, imageOnBase } from "../../images/siteImage/siteImage";
 import { BlobStore, type KitBlob } from "./blobStore";
 import type { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
@@ -39,12 +39,6 @@ export interface ImagesRequest {
   readonly earlier: readonly string[];
 }
 
-/** An image that was pulled, for the requested platforms. */
-interface PulledImage extends KitImage {
-  readonly base: Base;
-  readonly images: readonly StoredImage[];
-}
-
 /** How many layers are fetched concurrently: as many as docker does. */
 const CONCURRENCY = 3;
 
@@ -62,8 +56,7 @@ export async function writeImages(
   const { reporter, signal } = context;
   const known = earlier.map((kit) => join(kit, BLOBS));
   const store = new BlobStore({ folder: draft.blobs, earlier: known, since, signal });
-  const pulled: PulledImage[] = [];
-  for (const reference of references) pulled.push(await pullImage(reference, platforms, store, context));
+  const pulled = await Array.fromAsync(references, (each) => pullImage(each, platforms, store, context));
   const [base] = pulled;
   const [first] = base?.images ?? [];
   if (!base || !first) return { images: [], blobs: [] };
@@ -97,7 +90,7 @@ async function pullImage(
   platforms: readonly string[],
   store: BlobStore,
   context: RegistryContext,
-): Promise<PulledImage> {
+) {
   const parsed = parseBase(reference);
   const client = new RegistryClient(parsed, context, { actions: "pull" });
   context.reporter.progress(`pulling ${reference}`);

@@ -35,15 +35,6 @@ export interface KitRequest extends ImagesRequest {
   readonly partSize?: number | undefined;
 }
 
-/** Where the kit is written, and by which resource. */
-export interface KitDestination {
-  readonly folder: string;
-  /** Distinguishes the drafts of several resources. */
-  readonly owner: string;
-  /** Called just before the rename that publishes the kit. */
-  readonly placing?: (kit: WrittenKit) => void;
-}
-
 /** Longest label in a folder's name, in characters. */
 const LABEL_LIMIT = 60;
 const NAME_DIGITS = 12;
@@ -51,11 +42,14 @@ const NAME_DIGITS = 12;
 /**
  * Writes a kit and publishes it with one rename. After a failure, the fetched blobs stay for the next run.
  *
+ * @param to.folder of all kits
+ * @param to.owner distinguishes the drafts of several resources
+ * @param to.placing called just before the rename that publishes the kit
  * @throws DocsHostingError; the error of the file system; the signal's reason
  */
 export async function writeKit(
   request: KitRequest,
-  { folder, owner, placing }: KitDestination,
+  { folder, owner, placing }: { folder: string; owner: string; placing?: (kit: WrittenKit) => void },
   context: RegistryContext & OwnershipContext,
 ): Promise<WrittenKit> {
   const draft = await claimDraft(folder, owner);
@@ -82,12 +76,7 @@ export async function writeKit(
  * @param place the folder of all kits
  * @returns the kit, and the folder that contains it now
  */
-async function fill(
-  draft: KitDraft,
-  request: KitRequest,
-  place: string,
-  context: RegistryContext,
-): Promise<{ kit: WrittenKit; from: string }> {
+async function fill(draft: KitDraft, request: KitRequest, place: string, context: RegistryContext) {
   const { bundle, serviceUrl, search, since, signer, partSize } = request;
   const { reporter, signal, clock } = context;
   const { kit } = draft;
@@ -99,7 +88,7 @@ async function fill(
   const version = facts?.searchVersion;
   const added = search && version !== undefined ? { options: search.options, version } : undefined;
   const origin = { bundle, serviceUrl, search: added };
-  await writeOriginFiles(kit, { origin, images, chart });
+  await writeOriginFiles(kit, origin, { images, chart });
   await writeFile(join(kit, "values.yaml"), chartValues(bundle, images, request.values));
   await writeScript("verify.sh", kit);
   if (images.length > 0) await writeScript("load.sh", kit);
