@@ -1,3 +1,4 @@
+import type { DestinationKind } from "../copies/destinations/inputs";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /** The command line is wrong. */
@@ -36,6 +37,15 @@ export type Options = ReturnType<typeof parse>["values"];
 
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
+/** The option that names a destination of each kind. */
+const PLACES: Readonly<Record<DestinationKind, keyof Options>> = {
+  folder: "folder",
+  bucket: "bucket",
+  azureContainer: "azure-container",
+  gcsBucket: "gcs-bucket",
+  repository: "repository",
+};
+
 /** Options of every kind of object storage. */
 const STORES = ["bucket", "azure-container", "gcs-bucket"];
 
@@ -52,7 +62,7 @@ const NEEDS: Readonly<Record<string, string | readonly string[]>> = {
   "kms-key-id": "bucket",
   base: "repository",
   "plain-http": "repository",
-  write: ["folder", ...STORES, "repository"],
+  write: Object.values(PLACES),
 };
 
 /** Reads the command line. @throws UsageError */
