@@ -2,7 +2,6 @@ import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
-import { publications } from "../session/publications";
 import { type EngineLine, rowReporter, filled } from "../session/rowReporter";
 import type { PluginParts } from "./pluginService";
 
@@ -39,15 +38,12 @@ export function pluginProcess(engineAddress: string): Omit<PluginParts, "resourc
   return {
     environment: thisProcess.environment,
     newSession: () =>
-      new Session(
-        {
-          ...thisProcess,
-          reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
-          watchForCancel: (callback) => (onCancel = callback),
-          watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
-        },
-        publications(thisProcess),
-      ),
+      new Session({
+        ...thisProcess,
+        reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
+        watchForCancel: (callback) => (onCancel = callback),
+        watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
+      }),
     connect: (address) => engine.connect(address),
     cancel: () => onCancel(),
   };
