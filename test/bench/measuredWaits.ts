@@ -5,6 +5,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { rowReporter } from "../../dist/provider/adapters/session/rowReporter.js";
+import { publications } from "../../dist/provider/adapters/session/publications.js";
 import { Session, thisProcess } from "../../dist/provider/adapters/session/session.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
 import { systemClock } from "../../dist/provider/runtime/time/clock.js";
@@ -26,13 +27,16 @@ const [baseUrl = "", count = ""] = process.argv.slice(2);
 
 const silent = (): void => undefined;
 /** All operations of a process share a session, as in Pulumi's process: its pace of requests, too. Nothing is shown. */
-const session = new Session({
-  ...thisProcess,
-  environment: (name) => (name === "KEY" ? "svc_bench" : undefined),
-  reporter: (urn) => rowReporter(silent, urn, systemClock),
-  watchForCancel: silent,
-  watchEngine: silent,
-});
+const session = new Session(
+  {
+    ...thisProcess,
+    environment: (name) => (name === "KEY" ? "svc_bench" : undefined),
+    reporter: (urn) => rowReporter(silent, urn, systemClock),
+    watchForCancel: silent,
+    watchEngine: silent,
+  },
+  publications(thisProcess),
+);
 
 /** Node.js opens its own error output, which may be a pipe, when the first socket closes. */
 const errors = process.stderr;

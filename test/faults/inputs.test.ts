@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../provider/runtime/time/clock.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
 import { dynamicProvider } from "../../provider/adapters/dynamic/dynamicProvider.ts";
+import { publications } from "../../provider/adapters/session/publications.ts";
 import { Session } from "../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../provider/adapters/dynamic/dynamicHost.ts";
 import { inputNames } from "../../provider/resource/inputTable.ts";
@@ -207,10 +208,10 @@ describe("the base URL", () => {
 
 describe("durations", () => {
   const timeoutFailures = async (create: unknown): Promise<string[]> => {
-    const { failures } = await dynamicProvider(() => staticExport, new Session(dynamicHost)).check(
-      {},
-      { ...site.inputs, __timeouts: { create } },
-    );
+    const { failures } = await dynamicProvider(
+      () => staticExport,
+      new Session(dynamicHost, publications(dynamicHost)),
+    ).check({}, { ...site.inputs, __timeouts: { create } });
     return failures.filter(({ property }) => property === "customTimeouts").map(({ reason }) => reason);
   };
 

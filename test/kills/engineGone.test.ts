@@ -10,9 +10,10 @@ const ENGINE = `
 `;
 const PROVIDER = `
   const { Session } = require("./adapters/session/session.js");
+  const { publications } = require("./adapters/session/publications.js");
   const { dynamicHost } = require("./adapters/dynamic/dynamicHost.js");
   const { Secrets } = require("./runtime/messages/secrets.js");
-  const session = new Session(dynamicHost);
+  const session = new Session(dynamicHost, publications(dynamicHost));
   session.configure({ stackConfig: () => undefined });
   setInterval(() => undefined, 1_000); // the host has its server
   session

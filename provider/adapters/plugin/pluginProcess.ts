@@ -2,6 +2,7 @@ import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
+import { publications } from "../session/publications";
 import { type EngineLine, rowReporter, filled } from "../session/rowReporter";
 import type { PluginParts } from "./pluginService";
 
@@ -38,12 +39,15 @@ export function pluginProcess(engineAddress: string): Omit<PluginParts, "resourc
   return {
     environment: thisProcess.environment,
     newSession: () =>
-      new Session({
-        ...thisProcess,
-        reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
-        watchForCancel: (callback) => (onCancel = callback),
-        watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
-      }),
+      new Session(
+        {
+          ...thisProcess,
+          reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
+          watchForCancel: (callback) => (onCancel = callback),
+          watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
+        },
+        publications(thisProcess),
+      ),
     connect: (address) => engine.connect(address),
     cancel: () => onCancel(),
   };

@@ -1,14 +1,13 @@
 import { homeFolder } from "../../runtime/files/homeFolder";
 import { Pacers } from "../../http/pacer";
-import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
-import { PublicationFolder } from "../../copies/publication/publicationRecords";
+import type { PublicationContext } from "../../copies/publication/context";
 import { ResumeFolder } from "../../resource/resumeRecords";
 import type { ConfigurationSource } from "../../service/configuration";
 import { type Machine, machineOf, systemClock } from "../../runtime/time/clock";
 import { RunCancelledError } from "../../runtime/messages/errors";
-import { Semaphore } from "../../runtime/concurrency/semaphore";
 import { type Reporter, withoutSecrets } from "../../runtime/messages/reporter";
 import type { Secrets } from "../../runtime/messages/secrets";
+import type { publications } from "./publications";
 import type { RowReporter } from "./rowReporter";
 import { type Tracing, tracingTo } from "../../runtime/tracing/tracer";
 import type { Urns } from "./storedProperties";
@@ -40,19 +39,13 @@ export interface CallOf extends Urns {
 /** Time limit for operations to end after the engine has ended, in milliseconds. */
 const ENGINE_GONE_LIMIT_MS = 10_000;
 
-/** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
-const MAX_DOWNLOADS = 8;
-
-/** Maximum number of bundles that are inspected and published at the same time: more need memory, and are no faster. */
-const MAX_PUBLICATIONS = 4;
-
 /** State that all operations of one process share: configuration, resume records, operations in flight, and cancellation. */
 export class Session {
   /** Started jobs that the state may not have yet. */
   readonly resumeRecords: ResumeFolder;
   readonly #host: Host;
   /** What operations on copies and kits share, too. */
-  readonly #shared: SharedByPublications & { readonly publicationRecords: PublicationFolder };
+  readonly #shared: ReturnType<typeof publications>;
   /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
   #settings: Omit<ConfigurationSource, "secrets">;
@@ -68,13 +61,9 @@ export class Session {
   #isEngineWatched = false;
   #isEngineGone = false;
 
-  constructor(host: Host) {
+  constructor(host: Host, shared: ReturnType<typeof publications>) {
     this.#host = host;
-    this.#shared = {
-      downloads: new Semaphore(MAX_DOWNLOADS),
-      publications: new Semaphore(MAX_PUBLICATIONS),
-      publicationRecords: new PublicationFolder(() => homeFolder(host.environment, "published")),
-    };
+    this.#shared = shared;
     this.#settings = { environment: host.environment, stackConfig: () => undefined };
     this.#pacers = new Pacers(host.clock);
     this.resumeRecords = new ResumeFolder(() => homeFolder(host.environment, "resume"), host.clock);

@@ -1,6 +1,7 @@
 // A hundred exports of one `up` in one process, against a service with a rate limit: on a virtual clock, from the session of the
 // process down to its requests.
 import { describe, expect, test } from "vitest";
+import { publications } from "../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../provider/adapters/session/session.ts";
 import { noTracing } from "../../../provider/runtime/tracing/tracer.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
@@ -37,18 +38,21 @@ async function exportAll({
   const service = new SimulatedService(clock);
   service.durationMs = JOB_MS;
   const gate = limitedFetch(service.fetch, clock, { latencyMs, ...(passes && { passes: passes(clock) }) });
-  const session = new Session({
-    fetch: gate.fetch,
-    lookup: () => undefined,
-    clock,
-    machine: "build-agent",
-    environment: (name) => (name.endsWith("_KEY") ? service.key : undefined),
-    reporter: () => ({ ...recordingReporter(), close: () => undefined }),
-    watchForCancel: () => undefined,
-    watchEngine: () => undefined,
-    exit: () => undefined,
-    tracing: noTracing,
-  });
+  const session = new Session(
+    {
+      fetch: gate.fetch,
+      lookup: () => undefined,
+      clock,
+      machine: "build-agent",
+      environment: (name) => (name.endsWith("_KEY") ? service.key : undefined),
+      reporter: () => ({ ...recordingReporter(), close: () => undefined }),
+      watchForCancel: () => undefined,
+      watchEngine: () => undefined,
+      exit: () => undefined,
+      tracing: noTracing,
+    },
+    publications({ environment: () => undefined }),
+  );
   const resumeRecords = new MemoryRecords(); // the test needs no disk
   const all = Array.from({ length: COUNT }, (_, index) =>
     session.operation("create", { urn: `urn:${index}` }, new Secrets(), (context) =>

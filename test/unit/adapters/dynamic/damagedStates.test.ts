@@ -9,6 +9,7 @@ import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts"
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { dynamicProvider } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -33,19 +34,22 @@ let session: Session;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "damaged-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  session = new Session({
-    ...dynamicHost,
-    environment: (name) =>
-      name === "PULUMI_HOME"
-        ? join(folder, "home")
-        : name === "DOCS_HOSTING_ADMIN_API_KEY"
-          ? "svc_c4n4ry"
-          : undefined,
-    fetch: () => Promise.resolve(new Response("{}", { status: 401 })) as never,
-    reporter: () => ({ ...recordingReporter(), close: () => undefined }),
-    watchEngine: () => undefined,
-    watchForCancel: () => undefined,
-  });
+  session = new Session(
+    {
+      ...dynamicHost,
+      environment: (name) =>
+        name === "PULUMI_HOME"
+          ? join(folder, "home")
+          : name === "DOCS_HOSTING_ADMIN_API_KEY"
+            ? "svc_c4n4ry"
+            : undefined,
+      fetch: () => Promise.resolve(new Response("{}", { status: 401 })) as never,
+      reporter: () => ({ ...recordingReporter(), close: () => undefined }),
+      watchEngine: () => undefined,
+      watchForCancel: () => undefined,
+    },
+    publications(dynamicHost),
+  );
 });
 
 const EXPORT = { ...SERVICE, domain: "docs.example.com" };

@@ -4,6 +4,7 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import {
@@ -58,13 +59,16 @@ beforeEach(() => {
   leaving.answers = 0;
   const reporter = recordingReporter();
   lines = { ...reporter.lines, debug: [] };
-  session = new Session({
-    ...dynamicHost,
-    reporter: (urn) => {
-      rows.push(urn);
-      return { ...reporter, debug: (line) => lines.debug.push(line), close: () => undefined };
+  session = new Session(
+    {
+      ...dynamicHost,
+      reporter: (urn) => {
+        rows.push(urn);
+        return { ...reporter, debug: (line) => lines.debug.push(line), close: () => undefined };
+      },
     },
-  });
+    publications(dynamicHost),
+  );
 });
 
 afterEach(() => {

@@ -1,10 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { dynamicProvider } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 
-const session = new Session(dynamicHost);
+const session = new Session(dynamicHost, publications(dynamicHost));
 
 test("a life cycle is loaded once, by the first call that needs it", async () => {
   const check = (inputs: object) => ({ inputs, failures: [] });

@@ -9,6 +9,7 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
@@ -55,26 +56,29 @@ function adapter(life: Partial<Life>): DynamicProvider {
   const clock = new VirtualClock();
   const note = (line: string): void => void left.push(line);
   const { spans, finished } = new RecordedSpans(clock);
-  const session = new Session({
-    ...dynamicHost,
-    clock,
-    fetch: (...given) => scriptedFetch((request) => answer(request)).fetch(...given),
-    environment: (name) => environment[name],
-    reporter: () => ({ progress: note, debug: note, info: note, warn: note, close: () => undefined }),
-    watchForCancel: () => undefined,
-    watchEngine: () => undefined,
-    exit: () => undefined,
-    tracing: {
-      listen: () => undefined,
-      operation: async (operation, run) => {
-        try {
-          return await spans.operation(operation, run);
-        } finally {
-          left.push(JSON.stringify(finished.map(({ attributes, status }) => [attributes, status])));
-        }
+  const session = new Session(
+    {
+      ...dynamicHost,
+      clock,
+      fetch: (...given) => scriptedFetch((request) => answer(request)).fetch(...given),
+      environment: (name) => environment[name],
+      reporter: () => ({ progress: note, debug: note, info: note, warn: note, close: () => undefined }),
+      watchForCancel: () => undefined,
+      watchEngine: () => undefined,
+      exit: () => undefined,
+      tracing: {
+        listen: () => undefined,
+        operation: async (operation, run) => {
+          try {
+            return await spans.operation(operation, run);
+          } finally {
+            left.push(JSON.stringify(finished.map(({ attributes, status }) => [attributes, status])));
+          }
+        },
       },
     },
-  });
+    publications(dynamicHost),
+  );
   return dynamicProvider(
     () => ({
       outputs: {},

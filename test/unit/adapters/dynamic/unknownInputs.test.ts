@@ -12,6 +12,7 @@ import {
   dynamicProvider,
   type DynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
@@ -63,7 +64,7 @@ beforeEach(() => {
   const reporter = recordingReporter();
   const print = (line: string): void => void printed.push(line);
   const printing = { ...reporter, info: print, warn: print, debug: print, close: () => undefined };
-  session = new Session({ ...dynamicHost, reporter: () => printing });
+  session = new Session({ ...dynamicHost, reporter: () => printing }, publications(dynamicHost));
 });
 
 afterEach(() => {

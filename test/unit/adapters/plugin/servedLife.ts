@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session, thisProcess } from "../../../../provider/adapters/session/session.ts";
 import type { Tracing } from "../../../../provider/runtime/tracing/tracer.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
@@ -80,14 +81,17 @@ export function serveLife(): ServedLife {
       resources: { [TYPE]: { ...constant, ...through } as unknown as Life },
       environment: (name) => environment[name],
       newSession: () =>
-        new Session({
-          ...thisProcess,
-          environment: (name) => environment[name],
-          reporter: () => ({ ...reporter, debug: (line) => debugLines.push(line), close: () => undefined }),
-          watchForCancel: (callback) => (cancel = callback),
-          watchEngine: () => undefined,
-          tracing,
-        }),
+        new Session(
+          {
+            ...thisProcess,
+            environment: (name) => environment[name],
+            reporter: () => ({ ...reporter, debug: (line) => debugLines.push(line), close: () => undefined }),
+            watchForCancel: (callback) => (cancel = callback),
+            watchEngine: () => undefined,
+            tracing,
+          },
+          publications(thisProcess),
+        ),
       connect: (address) => addresses.push(address),
       cancel: () => cancel(),
     });

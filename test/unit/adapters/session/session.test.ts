@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, type Mock, test, vi } from "vitest";
+import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { noTracer, type Tracing } from "../../../../provider/runtime/tracing/tracer.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
@@ -16,6 +17,7 @@ import { VirtualClock } from "../../../simulation/virtualClock.ts";
 let home: string;
 let enginesServer: EnginesServer;
 let session: Session;
+let shared: ReturnType<typeof publications>;
 let lines: ReturnType<typeof recordingReporter>["lines"];
 /** URN of the row of each reporter that was created, and of each that was closed. */
 let rows: (string | undefined)[];
@@ -29,13 +31,17 @@ beforeEach(() => {
   enginesServer = new EnginesServer();
   const reporter = recordingReporter();
   ({ lines } = reporter);
-  session = new Session({
-    ...dynamicHost,
-    reporter: (urn) => {
-      rows.push(urn);
-      return { ...reporter, close: () => closed.push(urn) };
+  shared = publications(dynamicHost);
+  session = new Session(
+    {
+      ...dynamicHost,
+      reporter: (urn) => {
+        rows.push(urn);
+        return { ...reporter, close: () => closed.push(urn) };
+      },
     },
-  });
+    shared,
+  );
 });
 
 afterEach(() => {
@@ -76,8 +82,11 @@ describe("an operation", () => {
     const [one, other] = [await contextOf(), await contextOf()];
     expect(one.pacers).toBe(other.pacers);
     expect(one.downloads).toBe(other.downloads);
-    const elsewhere = await new Session(dynamicHost).operation("create", {}, secrets, (given) =>
-      Promise.resolve(given),
+    const elsewhere = await new Session(dynamicHost, publications(dynamicHost)).operation(
+      "create",
+      {},
+      secrets,
+      (given) => Promise.resolve(given),
     );
     expect(elsewhere.pacers).not.toBe(one.pacers);
   });
@@ -115,7 +124,7 @@ describe("tracing", () => {
     const tracer = { ...noTracer };
     const debug = vi.fn();
     const reporter = { ...recordingReporter(), debug, close: () => undefined };
-    session = new Session({ ...dynamicHost, tracing, reporter: () => reporter });
+    session = new Session({ ...dynamicHost, tracing, reporter: () => reporter }, publications(dynamicHost));
     session.configure({ stackConfig: () => undefined });
     expect(listen).toHaveBeenCalledTimes(1);
     const context = await session.operation("update", { urn: URN }, secrets, (given) =>
@@ -136,7 +145,7 @@ describe("tracing", () => {
         return result;
       },
     };
-    session = new Session({ ...dynamicHost, tracing });
+    session = new Session({ ...dynamicHost, tracing }, publications(dynamicHost));
     let inFlight = (): number => NaN;
     const work = session.operation("create", { urn: URN }, secrets, (context) => {
       ({ inFlight } = context);
@@ -160,7 +169,7 @@ describe("an engine that is gone", () => {
     exit = vi.fn();
     clock = new VirtualClock();
     watchEngine = vi.fn((onGone: () => void) => void (gone = onGone));
-    session = new Session({ ...dynamicHost, clock, watchEngine, exit });
+    session = new Session({ ...dynamicHost, clock, watchEngine, exit }, publications(dynamicHost));
     session.configure({ stackConfig: () => undefined });
   });
 
@@ -225,10 +234,9 @@ describe("Ctrl-C", () => {
         new Promise((stopped) => signal.addEventListener("abort", () => stopped(signal.reason))),
     );
   /** A job and a publication are recorded, and the state that has them was returned. */
-  async function handOver(): Promise<void> {
-    const { publicationRecords } = await contextOf();
-    publicationRecords.save(PUBLISHING, { items: [] });
-    publicationRecords.handOver(PUBLISHING);
+  function handOver(): void {
+    shared.publicationRecords.save(PUBLISHING, { items: [] });
+    shared.publicationRecords.handOver(PUBLISHING);
     session.resumeRecords.save(RESOURCE, "0".repeat(64), { jobId: "job-1" });
     session.resumeRecords.handOver(RESOURCE);
   }
@@ -254,7 +262,7 @@ describe("Ctrl-C", () => {
 
   test("at the normal end of a run removes the records that the state has by now", async () => {
     await contextOf();
-    await handOver();
+    handOver();
     expect(records()).toHaveLength(2);
     enginesServer.cancel();
     expect(records()).toEqual([]);
@@ -262,7 +270,7 @@ describe("Ctrl-C", () => {
 
   test("during an operation keeps the records: after a second one the engine stores nothing any more", async () => {
     const work = waiting();
-    await handOver();
+    handOver();
     enginesServer.cancel();
     await work;
     enginesServer.cancel(); // at the end of the run
@@ -273,7 +281,7 @@ describe("Ctrl-C", () => {
     await contextOf();
     enginesServer.cancel();
     await contextOf();
-    await handOver();
+    handOver();
     enginesServer.cancel();
     expect(records()).toHaveLength(2);
   });

@@ -1,0 +1,20 @@
+import { PublicationFolder } from "../../copies/publication/publicationRecords";
+import type { SharedByPublications } from "../../copies/publication/context";
+import { Semaphore } from "../../runtime/concurrency/semaphore";
+import { homeFolder } from "../../runtime/files/homeFolder";
+import type { Host } from "./session";
+
+/** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
+const MAX_DOWNLOADS = 8;
+
+/** Maximum number of bundles that are inspected and published at the same time: more need memory, and are no faster. */
+const MAX_PUBLICATIONS = 4;
+
+/** What the operations on copies and kits of one session share. */
+export function publications({ environment }: Pick<Host, "environment">) {
+  return {
+    downloads: new Semaphore(MAX_DOWNLOADS),
+    publications: new Semaphore(MAX_PUBLICATIONS),
+    publicationRecords: new PublicationFolder(() => homeFolder(environment, "published")),
+  } satisfies SharedByPublications;
+}
