@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentJob } from "../provider/service/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
-import { noTracer } from "../provider/runtime/tracing/tracer";
 import { programContext } from "./programContext";
 import { warnOfPlainKey } from "./registration";
 import type { InputsOf } from "./providedResource";
@@ -27,21 +26,11 @@ export type GetAgentJobResult = AgentJob;
  */
 export async function getAgentJob(args: GetAgentJobArgs): Promise<GetAgentJobResult> {
   warnOfPlainKey();
-  const [{ lookUpAgentJob }, { Pacers }, context] = await Promise.all([
+  const [{ lookUpAgentJob }, context] = await Promise.all([
     import("../provider/agentJob/lookUp.js"),
-    import("../provider/http/pacer.js"),
     programContext(),
   ]);
-  const { secrets, environment, clock } = context;
-  const configuration = {
-    secrets,
-    environment,
-    stackConfig: (name: string) => pulumi.runtime.getConfig(name),
-  };
-  return lookUpAgentJob(
-    { ...context, configuration, pacers: new Pacers(clock), tracer: noTracer },
-    { ...args },
-  );
+  return lookUpAgentJob(context, { ...args });
 }
 
 /**

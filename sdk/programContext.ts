@@ -1,7 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { VerificationContext } from "../provider/installation/verifyInstalledImage";
+import type { ClientContext } from "../provider/resource/lifeCycle";
 import type { Reporter } from "../provider/runtime/messages/reporter";
-import { systemClock } from "../provider/runtime/time/clock";
+import { systemClock as clock } from "../provider/runtime/time/clock";
+import { noTracer as tracer } from "../provider/runtime/tracing/tracer";
 
 /** Reports what the program itself does: its lines are on the stack's row. */
 const reporter: Reporter = {
@@ -11,21 +13,28 @@ const reporter: Reporter = {
   warn: (line) => void pulumi.log.warn(line),
 };
 
+const environment = (name: string): string | undefined => process.env[name];
+
 /**
  * What the program's own requests need from the outside. Loaded on demand: most programs send no request, and the HTTP client is
  * slow to load.
  */
-export async function programContext(): Promise<VerificationContext> {
-  const [{ Secrets }, { default: fetch }] = await Promise.all([
+export async function programContext(): Promise<ClientContext & VerificationContext> {
+  const [{ Secrets }, { Pacers }, { default: fetch }] = await Promise.all([
     import("../provider/runtime/messages/secrets.js"),
+    import("../provider/http/pacer.js"),
     import("node-fetch"),
   ]);
+  const secrets = new Secrets();
   return {
     fetch,
-    clock: systemClock,
+    clock,
+    pacers: new Pacers(clock),
     reporter,
-    secrets: new Secrets(),
+    tracer,
+    secrets,
     signal: new AbortController().signal,
-    environment: (name: string) => process.env[name],
+    environment,
+    configuration: { secrets, environment, stackConfig: (name) => pulumi.runtime.getConfig(name) },
   };
 }

@@ -1,5 +1,6 @@
 import { type Host, thisProcess, watchEngineAt } from "../session/session";
 import { type EngineLine, filled, rowReporter } from "../session/rowReporter";
+import type { Http2Server } from "node:http2";
 import { createRequire } from "node:module";
 
 // Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
@@ -7,15 +8,8 @@ import { createRequire } from "node:module";
 
 const CANCEL_PATH = "/pulumirpc.ResourceProvider/Cancel";
 
-/** The used part of the HTTP/2 server that receives the engine's calls. */
-interface EngineServer {
-  on(
-    event: "stream",
-    listener: (stream: unknown, headers: Readonly<Record<string, unknown>>) => void,
-  ): unknown;
-}
-
-const watched = new WeakSet<EngineServer>();
+/** The HTTP/2 servers that receive the engine's calls. */
+const watched = new WeakSet<Http2Server>();
 
 /**
  * Calls `onCancel` at each `Cancel` call (Ctrl-C) from now on. The host answers this call without notifying its providers, so
@@ -34,7 +28,7 @@ export function watchForCancel(onCancel: () => void): void {
   }
 }
 
-function isHttp2Server(handle: unknown): handle is EngineServer {
+function isHttp2Server(handle: unknown): handle is Http2Server {
   const { constructor, on } = Object(handle) as { constructor?: { name?: unknown }; on?: unknown };
   return constructor?.name === "Http2Server" && typeof on === "function";
 }

@@ -27,22 +27,15 @@ export type DynamicProvider = ReturnType<typeof dynamicProvider>;
  *
  * @param load loads the life cycle with the first call that needs it
  */
-export function dynamicProvider<Inputs extends object, State extends StoredState>(
-  load: () => AnyLifeCycle<Inputs, State>,
-  session: Session,
-) {
-  let loaded: ReturnType<typeof operationsOf<Inputs, State>> | undefined;
+export function dynamicProvider(load: () => AnyLifeCycle, session: Session) {
+  let loaded: ReturnType<typeof operationsOf> | undefined;
   const resource = () => (loaded ??= operationsOf(load(), () => session));
 
   /**
    * Runs an operation, and converts an unfinished one into the error that the host saves as a resource with init errors. The
    * host does not add `__provider` to it, and without `__provider` no later operation on the resource would work.
    */
-  async function converge(
-    secrets: Secrets,
-    given: Properties,
-    stored?: Properties,
-  ): Promise<{ id: string; outs: Properties }> {
+  async function converge(secrets: Secrets, given: Properties, stored?: Properties) {
     const limit = limitMs(given, stored ? "update" : "create");
     const urns = urnsIn(stored ?? {}, given);
     const { id, state, unfinished } = await resource().converge(urns, given, stored, limit, secrets);

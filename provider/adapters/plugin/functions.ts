@@ -6,19 +6,18 @@ import { MultilineError } from "../session/rowReporter";
 import type { Properties } from "../session/storedProperties";
 import type { Secrecy } from "./secrecy";
 
-export interface FunctionCall {
-  /** Receives what is secret in the result, besides what is secret in the arguments. */
-  readonly secrecy: Secrecy;
-  /** Whether a preview calls it. Older engines do not tell: then it counts as a run. */
-  readonly isPreview: boolean;
-}
-
 /**
  * A function of the package, which a program calls without a resource. It throws an Error that says what is wrong.
  *
  * @param given the arguments, unchecked
+ * @param call.secrecy receives what is secret in the result, besides what is secret in the arguments
+ * @param call.isPreview whether a preview calls it. Older engines do not tell: then it counts as a run
  */
-type ProviderFunction = (context: Context, given: Properties, call: FunctionCall) => Promise<Properties>;
+type ProviderFunction = (
+  context: Context,
+  given: Properties,
+  call: { readonly secrecy: Secrecy; readonly isPreview: boolean },
+) => Promise<Properties>;
 
 /** The functions of the package, by token. */
 export const FUNCTIONS: Readonly<Record<string, ProviderFunction>> = {

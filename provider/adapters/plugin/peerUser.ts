@@ -10,16 +10,13 @@ const ROOT = 0;
 export type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
 /** Where the answer comes from: the system, unless a test gives another. */
-export interface System {
-  /** The user of this process; `undefined` on a system without numbered users. */
-  readonly user: number | undefined;
-  /** A file's text; `undefined` if it cannot be read. */
-  readonly read: (file: string) => string | undefined;
-}
+export type System = typeof THIS_SYSTEM;
 
-const THIS_SYSTEM: System = {
+const THIS_SYSTEM = {
+  /** The user of this process; `undefined` on a system without numbered users. */
   user: process.platform === "linux" ? process.getuid?.() : undefined,
-  read(file) {
+  /** A file's text; `undefined` if it cannot be read. */
+  read: (file: string): string | undefined => {
     try {
       return readFileSync(file, "latin1");
     } catch {
@@ -35,7 +32,7 @@ const THIS_SYSTEM: System = {
  * Only Linux tells whose a connection is. A connection that it does not list any more counts as another user's, because the owner of
  * a closed one is unknown. If it does not even list this end, it lists none (a sandbox), and nobody is refused.
  */
-export function isOtherUser(ends: Ends, { user, read }: System = THIS_SYSTEM): boolean {
+export function isOtherUser(ends: Ends, { user, read } = THIS_SYSTEM): boolean {
   if (user === undefined) return false;
   const rows = TABLES.flatMap((table) => read(table)?.split("\n") ?? []).map((row) =>
     row.trim().split(/\s+/),

@@ -2,7 +2,6 @@ import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { PluginInfo, type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
-import type { StoredState } from "../../resource/lifeCycle";
 import type { ConfigurationSource } from "../../service/configuration";
 import { filled } from "../session/rowReporter";
 import type { Session } from "../session/session";
@@ -17,7 +16,7 @@ import schema from "./schema.json";
 
 export interface PluginParts {
   /** The life cycle of each type. */
-  readonly resources: Readonly<Record<string, AnyLifeCycle<object, StoredState>>>;
+  readonly resources: Readonly<Record<string, AnyLifeCycle>>;
   /** Environment variables, read on each access. */
   readonly environment: ConfigurationSource["environment"];
   newSession(): Session;
@@ -40,9 +39,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       resourceCalls(lifeCycle, () => session),
     ]),
   );
-  const resourceOf = ({
-    request,
-  }: Call<{ getType(): string; getUrn(): string }>): ReturnType<typeof resourceCalls> => {
+  const resourceOf = ({ request }: Call<{ getType(): string; getUrn(): string }>) => {
     const type = request.getType() || typeIn(request.getUrn());
     const found = resources.get(type);
     if (!found) throw new InvalidCallError(`there is no resource type ${JSON.stringify(type)}`);

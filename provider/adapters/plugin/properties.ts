@@ -11,21 +11,17 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 
-export interface Received {
-  /** Plain values; what is not known yet is {@link UNKNOWN}. */
-  readonly properties: Properties;
-  readonly secrecy: Secrecy;
-  /** Names of inputs, with dots, that are a reference to a resource: of it, `properties` has only the id. */
-  readonly references: ReadonlySet<string>;
-}
+export type Received = ReturnType<typeof receive>;
 
 /**
- * Unwraps secrets, outputs and references to resources, at any depth. A reference becomes the resource's id.
+ * Unwraps secrets, outputs and references to resources, at any depth. A reference becomes the resource's id. What is not known yet
+ * becomes {@link UNKNOWN}.
  *
  * @param secrecy receives what was secret
  * @throws Error for a malformed message
  */
-export function receive(struct = new Struct(), secrecy = new Secrecy()): Received {
+export function receive(struct = new Struct(), secrecy = new Secrecy()) {
+  /** Names of inputs, with dots, that are a reference to a resource: of it, the properties have only the id. */
   const references = new Set<string>();
 
   function plainValue(value: Value, path: Path, isSecret: boolean): unknown {
@@ -75,17 +71,18 @@ export function receive(struct = new Struct(), secrecy = new Secrecy()): Receive
   return { properties: fieldsOf(struct, [], false), secrecy, references };
 }
 
-/** Which values are marked as secrets. */
-export interface SecretRules {
-  readonly secrecy: Secrecy;
-  /** Whether values elsewhere that repeat a secret text become secret, too. */
-  readonly repeats?: boolean;
-  /** Properties that are always secret. */
-  readonly always?: readonly string[];
-}
-
-/** Makes a message of plain values. `undefined` is left out. */
-export function send(properties: object, { secrecy, repeats = false, always = [] }: SecretRules): Struct {
+/**
+ * Makes a message of plain values. `undefined` is left out.
+ *
+ * @param marked.secrecy which values are secrets
+ * @param marked.repeats whether values elsewhere that repeat a secret text become secret, too
+ * @param marked.always properties that are always secret
+ */
+export function send(
+  properties: object,
+  marked: { secrecy: Secrecy; repeats?: boolean; always?: readonly string[] },
+): Struct {
+  const { secrecy, repeats = false, always = [] } = marked;
   const isSecretAt = (value: unknown, path: Path): boolean =>
     (path.length === 1 && always.includes(path.join())) ||
     secrecy.hasPath(path) ||

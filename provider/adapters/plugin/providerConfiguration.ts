@@ -87,8 +87,9 @@ export function checkSettings(
 }
 
 export function changedSettings(before: Properties, now: Properties): string[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
+  return Object.keys({ ...before, ...now }).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]),
+  );
 }
 
 /** Settings that are no strings arrive as JSON. */

@@ -29,10 +29,7 @@ import { Secrecy } from "./secrecy";
  *
  * @param session the session of this process, which an engine that attaches replaces
  */
-export function resourceCalls<Inputs extends object, State extends StoredState>(
-  lifeCycle: AnyLifeCycle<Inputs, State>,
-  session: () => Session,
-) {
+export function resourceCalls(lifeCycle: AnyLifeCycle, session: () => Session) {
   const resource = operationsOf(lifeCycle, session);
   const always = Object.keys(rowsThat("isSecret", lifeCycle.outputs));
   const absent = Object.fromEntries(

@@ -2,7 +2,6 @@ import { agentJobByStoredNames } from "../../agentJob/lifeCycle";
 import { airGapKit } from "../../kits/airGapKit/lifeCycle";
 import { bundleCopy } from "../../copies/bundleCopy/lifeCycle";
 import { staticExport } from "../../staticExport/lifeCycle";
-import type { PluginParts } from "./pluginService";
 
 /** The life cycle of each resource type of the package. */
 export const RESOURCES = {
@@ -10,4 +9,4 @@ export const RESOURCES = {
   "docs-hosting:index:AgentJob": agentJobByStoredNames,
   "docs-hosting:index:BundleCopy": bundleCopy,
   "docs-hosting:index:AirGapKit": airGapKit,
-} as PluginParts["resources"];
+};

@@ -20,32 +20,25 @@ export function split(properties: Properties): { visible: Properties; internal: 
 }
 
 /** A resource type as both adapters offer it. */
-export type AnyLifeCycle<Inputs extends object, State extends StoredState> = LifeCycle<
-  Inputs,
-  State,
-  SharedByPublications
->;
+export type AnyLifeCycle = LifeCycle<object, StoredState, SharedByPublications>;
 
 /**
  * The operations of a life cycle, with properties of either adapter.
  *
  * @param session the session of this process, which an engine that attaches replaces
  */
-export function operationsOf<Inputs extends object, State extends StoredState>(
-  lifeCycle: AnyLifeCycle<Inputs, State>,
-  session: () => Session,
-) {
+export function operationsOf(lifeCycle: AnyLifeCycle, session: () => Session) {
   /** The decision that the last read of a resource reported, by URN. */
   const found = new Map<string, string>();
-  const inputsIn = (properties: Properties): Inputs => split(properties).visible as Inputs;
+  const inputsIn = (properties: Properties): Properties => split(properties).visible;
 
-  function stateIn(properties: Properties): State {
+  function stateIn(properties: Properties): StoredState {
     const { visible, internal } = split(properties);
     const given = Object.entries(visible).filter(
       ([name, value]) => value !== null || !lifeCycle.outputs[name]?.nullIfAbsent,
     );
-    const bookkeeping = internal["__bookkeeping"] ?? lifeCycle.noBookkeeping;
-    return { outputs: Object.fromEntries(given), bookkeeping } as State;
+    const bookkeeping = (internal["__bookkeeping"] as object | undefined) ?? lifeCycle.noBookkeeping;
+    return { outputs: Object.fromEntries(given), bookkeeping };
   }
 
   return {
@@ -80,8 +73,8 @@ export function operationsOf<Inputs extends object, State extends StoredState>(
       before: Properties | undefined,
       limitMs: number | undefined,
       secrets: Secrets,
-    ): Promise<{ id: string; state: State; unfinished?: string }> {
-      const run = (context: PublicationContext): Promise<State> =>
+    ): Promise<{ id: string; state: StoredState; unfinished?: string }> {
+      const run = (context: PublicationContext): Promise<StoredState> =>
         before
           ? lifeCycle.update(context, stateIn(before), inputsIn(given), limitMs)
           : lifeCycle.create(context, inputsIn(given), limitMs);
@@ -91,7 +84,7 @@ export function operationsOf<Inputs extends object, State extends StoredState>(
       } catch (error) {
         // an unexpected error made no progress that is worth storing
         if (!(error instanceof UnfinishedError) || (before && faultOf(error) !== undefined)) throw error;
-        const state = error.state as State;
+        const state = error.state as StoredState;
         return { id: lifeCycle.idOf(state), state, unfinished: shown(error.message, secrets) };
       }
     },
@@ -187,14 +180,10 @@ export function urnsOf(before: string | undefined, now: string | undefined): Urn
  * state stays as it is.
  */
 function isRenamed({ urn, formerUrn }: Urns): boolean {
-  return urn !== undefined && formerUrn !== undefined && ofPlugin(urn) !== ofPlugin(formerUrn);
+  return urn !== undefined && formerUrn !== undefined && dynamicUrnOf(urn) !== dynamicUrnOf(formerUrn);
 }
 
 /** The URN that the same resource has, or had, as a dynamic one. */
 export function dynamicUrnOf(urn: string): string {
   return urn.replaceAll(PLUGIN_TYPES, DYNAMIC_TYPES);
-}
-
-function ofPlugin(urn: string): string {
-  return urn.replaceAll(DYNAMIC_TYPES, PLUGIN_TYPES);
 }

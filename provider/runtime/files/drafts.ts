@@ -105,10 +105,7 @@ export async function replaceFolder(
   from: string,
   to: string,
   draft: string,
-  {
-    isDone = () => Promise.resolve(false),
-    foreignIn = () => Promise.resolve([]),
-  }: {
+  options: {
     isDone?: () => Promise<boolean>;
     foreignIn?: (folder: string) => Promise<readonly string[]>;
   } = {},
@@ -120,9 +117,9 @@ export async function replaceFolder(
       const { code = "" } = error as NodeJS.ErrnoException;
       if (!OCCUPIED.includes(code) || tries === MAX_TRIES) throw error;
     }
-    if (await isDone()) return;
+    if (await options.isDone?.()) return;
     // they are in both folders until the target is replaced: a kill loses none of them
-    await carryOver(await foreignIn(to), to, from);
+    await carryOver((await options.foreignIn?.(to)) ?? [], to, from);
     // a later run puts it back if this one is killed before the next rename
     await rename(to, join(draft, `replaced-${tries}-${basename(to)}`)).catch(ignoreMissing);
   }

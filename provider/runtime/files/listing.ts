@@ -7,7 +7,7 @@ import { Thread } from "./thread";
 import { firstOf } from "../messages/firstOf";
 import type { Checked, CheckTask } from "./checkFiles";
 import { FILES_AT_ONCE } from "./writeFile";
-import { ignoreMissing } from "./ignoreMissing";
+import { ignoreMissing, ignoring } from "./ignoreMissing";
 
 /** SHA-256 of the files below a folder, by their paths with `/`. */
 export type Listing = ReadonlyMap<string, string>;
@@ -23,15 +23,22 @@ const FILES_PER_TASK = 100;
 const FILES_PER_THREAD = 12_000;
 const MOST_THREADS = 4;
 
-/** How a file of a listing is opened: no link is followed, and a pipe in its place is not waited for. Windows has neither. */
-const OPEN_LISTED =
-  constants.O_RDONLY |
-  ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
-  ((constants.O_NONBLOCK as number | undefined) ?? 0);
+/**
+ * How a file of a listing is opened: no link is followed, and a pipe in its place is not waited for. Windows has neither: `undefined` has
+ * no effect.
+ */
+const OPEN_LISTED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Paths of the files below a folder, with `/`, sorted by bytes. Does not follow links. */
 export async function filesBelow(folder: string): Promise<string[]> {
   return sorted((await entriesBelow(folder)).keys());
+}
+
+/** As {@link entriesBelow}. @returns `undefined` if the folder does not exist; `"no folder"` for a file or a link */
+async function entriesIn(folder: string) {
+  const stats = await lstat(folder).catch(ignoreMissing);
+  if (!stats?.isDirectory()) return stats && "no folder";
+  return (await entriesBelow(folder).catch(ignoreMissing)) ?? new Map<string, Dirent>();
 }
 
 /** What is below a folder except folders, by its path as {@link filesBelow} gives it. */
@@ -90,30 +97,22 @@ async function digestOf(
   }
 }
 
-/** What a folder has that its listing does not say, and the reverse: paths, sorted. */
-export interface FolderDifference {
-  /** Files of the listing with other content, or that are no files any more. */
-  readonly altered: readonly string[];
-  /** Files of the listing that are gone. */
-  readonly missing: readonly string[];
-  /** Files that the listing does not have: somebody else put them there. */
-  readonly foreign: readonly string[];
-}
-
-/** Compares a folder with a listing. @returns `undefined` if the folder does not exist; `"no folder"` for a file or a link */
-export async function differenceOf(
-  folder: string,
-  listing: Listing,
-  signal: AbortSignal,
-): Promise<FolderDifference | "no folder" | undefined> {
-  const stats = await lstat(folder).catch(ignoreMissing);
-  if (!stats) return undefined;
-  if (!stats.isDirectory()) return "no folder";
-  const entries = (await entriesBelow(folder).catch(ignoreMissing)) ?? new Map<string, Dirent>();
+/**
+ * Compares a folder with a listing.
+ *
+ * @returns what the folder has that the listing does not say, and the reverse: paths, sorted. `undefined` if the folder does not exist;
+ *   `"no folder"` for a file or a link
+ */
+export async function differenceOf(folder: string, listing: Listing, signal: AbortSignal) {
+  const entries = await entriesIn(folder);
+  if (entries === undefined || entries === "no folder") return entries;
   const unlisted = await unlistedIn(folder, entries, listing, signal);
   return {
+    /** Files of the listing with other content, or that are no files any more. */
     altered: sorted([...unlisted].filter((path) => listing.has(path))),
+    /** Files of the listing that are gone. */
     missing: [...listing.keys()].filter((path) => !entries.has(path)).sort(),
+    /** Files that the listing does not have: somebody else put them there. */
     foreign: sorted([...unlisted].filter((path) => !listing.has(path))),
   };
 }
@@ -136,10 +135,9 @@ export async function compareFolder(
  * @returns paths of the remaining files; `""` if the path is no folder
  */
 export async function removeListed(folder: string, listing: Listing, signal: AbortSignal): Promise<string[]> {
-  const stats = await lstat(folder).catch(ignoreMissing);
-  if (!stats) return [];
-  if (!stats.isDirectory()) return [""];
-  const entries = (await entriesBelow(folder).catch(ignoreMissing)) ?? new Map<string, Dirent>();
+  const entries = await entriesIn(folder);
+  if (entries === undefined) return [];
+  if (entries === "no folder") return [""];
   const left = await unlistedIn(folder, entries, listing, signal, true);
   for (const path of left) if (!(await lstat(join(folder, path)).catch(ignoreMissing))) left.delete(path);
   await removeEmptyFolders(folder);
@@ -243,11 +241,6 @@ async function hasDigest(path: string, sha256: string, signal: AbortSignal): Pro
 }
 
 /** A file that is gone, and since it was listed a link (`EMLINK` on FreeBSD) or a socket in its place. */
-function ignoreNoFile(error: unknown): undefined {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  if (!["ENOENT", "ELOOP", "EMLINK", "ENXIO"].includes(code)) throw error;
-}
+const ignoreNoFile = ignoring("ENOENT", "ELOOP", "EMLINK", "ENXIO");
 
-function ignoreFull(error: unknown): void {
-  if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-}
+const ignoreFull = ignoring("ENOTEMPTY", "EEXIST", "ENOENT");

@@ -31,9 +31,7 @@ export abstract class DocsHostingError extends Error {
 
   /** An error of the same class and details with another message. This error is its `cause`. */
   withMessage(message: string, remedy = this.remedy): DocsHostingError {
-    const SameClass = this.constructor as new (
-      ...given: ConstructorParameters<typeof DocsHostingError>
-    ) => DocsHostingError;
+    const SameClass = this.constructor as typeof InputError;
     return new SameClass(message, remedy, { ...this.#details, cause: this });
   }
 }

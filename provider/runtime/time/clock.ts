@@ -32,12 +32,10 @@ export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal):
 
 /** Returns the result of the work. If the signal aborts, rejects with its reason at once, even if the work continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-  });
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work, aborted]);
   } finally {
@@ -57,25 +55,20 @@ export async function endsWithin(
 }
 
 /** The end of an operation's time limit. */
-export interface Deadline {
-  /** The limit as the user set it, in milliseconds. */
-  readonly limitMs: number;
-  /** Milliseconds since the operation began. */
-  elapsedMs(): number;
-  /** Milliseconds left, 0 when the limit has passed. */
-  remainingMs(): number;
-  /** The time does not count until the returned function is called. */
-  pause(): () => void;
-}
+export type Deadline = Readonly<ReturnType<typeof startDeadline>>;
 
-export function startDeadline(clock: Clock, limitMs: number): Deadline {
+/** @param limitMs the limit as the user set it, in milliseconds */
+export function startDeadline(clock: Clock, limitMs: number) {
   let startedAt = clock.monotonic();
   let pausedAt: number | undefined;
+  /** Milliseconds since the operation began. */
   const elapsedMs = (): number => (pausedAt ?? clock.monotonic()) - startedAt;
   return {
     limitMs,
     elapsedMs,
-    remainingMs: () => Math.max(0, limitMs - elapsedMs()),
+    /** Milliseconds left, 0 when the limit has passed. */
+    remainingMs: (): number => Math.max(0, limitMs - elapsedMs()),
+    /** The time does not count until the returned function is called. */
     pause() {
       const elapsed = elapsedMs();
       pausedAt = clock.monotonic();
@@ -98,16 +91,13 @@ export interface ClockError {
 }
 
 /** A machine and the time of its clock. */
-export interface Machine {
-  /** Identifies the machine: a measured error applies only to that machine's clock. */
-  readonly name: string;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-}
+export type Machine = Readonly<ReturnType<typeof machineOf>>;
 
-/** @param machine name of the machine */
-export function machineOf({ machine, clock }: { machine: string; clock: Clock }): Machine {
-  return { name: machine, nowMs: clock.now() };
+/** @param machine identifies the machine: a measured error applies only to that machine's clock */
+export function machineOf({ machine, clock }: { machine: string; clock: Clock }) {
+  /** Milliseconds since 1970. */
+  const nowMs = clock.now();
+  return { name: machine, nowMs };
 }
 
 /**

@@ -79,7 +79,7 @@ function adapter(life: Partial<Life>): DynamicProvider {
     },
     publications(dynamicHost),
   );
-  return dynamicProvider<object, StoredState>(
+  return dynamicProvider(
     () => ({
       outputs: {},
       noBookkeeping: {},
