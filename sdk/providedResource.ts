@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputRow } from "../provider/resource/inputTable";
+import type { Duration } from "../provider/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { handlerText } from "./handler";
 import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
@@ -23,7 +24,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     refuseImport(kind, name, opts);
     checkPackageIsFound();
     const { inputs, outputs } = tables;
-    const type = `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
+    const type = typeOf(kind);
     const secretOutputs = Object.keys(rowsThat("isSecret", outputs));
     super(
       type,
@@ -41,6 +42,16 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     warnOfPlainKey();
   }
 }
+
+/** Whether a value is a resource of one of this package's classes, also of another copy of the package. */
+export function isProvided(value: unknown, kind: Parameters<typeof handlerText>[0]): boolean {
+  return (
+    pulumi.CustomResource.isInstance(value) &&
+    (value as { readonly __pulumiType?: unknown }).__pulumiType === typeOf(kind)
+  );
+}
+
+const typeOf = (kind: string): string => `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
 
 /** The names of a table as «not known yet»: Pulumi creates class properties only for those it is given. */
 function unset(table: object, others: object = {}): Record<string, undefined> {
@@ -82,6 +93,27 @@ export type InputsOf<Inputs> = {
     // also for programs with `exactOptionalPropertyTypes`
     | (undefined extends Inputs[Name] ? undefined : never);
 };
+
+/** Arguments of which some are durations, such as "24h". The text of an output is checked when it is known. */
+export type WithDurations<Args, Names extends PropertyKey> = {
+  [Name in keyof Args]: Name extends Names
+    ? pulumi.Input<Duration> | pulumi.Output<string> | undefined
+    : Args[Name];
+};
+
+/**
+ * Inputs of which each kind has fields of its own, as a program gives them: a field of another kind is an error, unless it is null or
+ * undefined.
+ */
+export type OneKindOf<Kinds> = WithoutOthers<Kinds, FieldOfAny<Kinds>>;
+
+type FieldOfAny<Kinds> = Kinds extends unknown ? keyof Kinds : never;
+
+type WithoutOthers<Kinds, Fields extends PropertyKey> = Kinds extends unknown
+  ? WithDurations<InputsOf<Kinds>, "linkLife"> & {
+      readonly [Other in Exclude<Fields, keyof Kinds>]?: null | undefined;
+    }
+  : never;
 
 /** Outputs of a resource as properties of its class, which extends an interface of them. The outputs' own types document them. */
 export type OutputsOf<Outputs> = { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
