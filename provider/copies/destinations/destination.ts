@@ -12,6 +12,12 @@ export interface DestinationContext extends RegistryContext {
   readonly scratch: () => Promise<string>;
   /** The resource that the operation is about: it leaves its mark at everything that it publishes. */
   readonly owner: Owner;
+  /** Whether the resource has no state yet. @default false */
+  readonly isCreate?: boolean;
+  /** Whether the resource may take over what belongs to another stack or project. @default false */
+  readonly takeOver?: boolean;
+  /** Whether the running program declares another resource. Absent if that is not known. */
+  readonly isDeclared?: (urn: string) => boolean;
 }
 
 /** A copy at a destination, as the state stores it, so that later runs can read and remove it. Plain values; no secret. */
@@ -137,6 +143,13 @@ export interface Destination {
    * @throws DestinationError when the comparison is not possible; the signal's reason
    */
   compare(copy: Copy, context: DestinationContext): Promise<CopyComparison>;
+  /**
+   * Checks that the resource may write to the destination, before anything is written.
+   *
+   * @param copies that the resource has there
+   * @throws DestinationError when it belongs to another resource; the signal's reason
+   */
+  claim?(copies: readonly Copy[], context: DestinationContext): Promise<void>;
   /**
    * Writes the owner's mark at copies that are there, and sends nothing else.
    *
