@@ -34,7 +34,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
   return {
     id: name,
 
-    claim: (copies, context) => claimTag(openRepository(inputs, context, "pull,push"), copies),
+    check: (copies, context) => claimTag(openRepository(inputs, context, "pull,push"), copies),
 
     async begin(bundle, context, edition = bundle.sha256, earlier = []) {
       const base = await readBase(inputs, repository.host, context);
@@ -116,7 +116,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       return owners.compared(top);
     },
 
-    async mark(copies, context) {
+    async claim(copies, context) {
       const place = openRepository(inputs, context, "pull,push");
       for (const copy of copies) {
         const { manifests, files } = partsOf(copy);

@@ -130,7 +130,7 @@ describe("a site without a base", () => {
     const copy = await copySite({ repository });
     for (const layer of [listOf(copy).digest, EMPTY]) {
       registry.manifests.delete(markOf(copy));
-      await destination().mark([copy], await operation());
+      await destination().claim([copy], await operation());
       expect(read(markOf(copy))).toMatchObject({ layers: [{ digest: layer }] });
       registry.blobs.delete(layer);
     }

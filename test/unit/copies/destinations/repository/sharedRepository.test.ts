@@ -88,16 +88,16 @@ describe.each([
   test("with another resource's tag is refused before anything is written, and taken over if that is asked for", async () => {
     const theirs = await publish(OTHER, "theirs", { tag: "latest", ...signed });
     const before = left();
-    await expect(place("latest").claim?.([], await as(OWNER))).rejects.toThrow(
+    await expect(place("latest").check([], await as(OWNER))).rejects.toThrow(
       `the tag ${repository}:latest belongs to ${OTHER_NAME}`,
     );
     expect(left()).toEqual(before);
-    await place("latest").claim?.([], { ...(await as(OWNER)), takeOver: true });
+    await place("latest").check([], { ...(await as(OWNER)), takeOver: true });
     expect(lines.warn).toEqual([expect.stringContaining("it is taken over, because `takeOver` is set")]);
     await publish(OWNER, "ours", { tag: "latest", takeOver: true, ...signed });
     expect(await compare(OTHER, theirs, "latest")).toBe("changed");
     // the former owner does not take it back without a word
-    await expect(place("latest").claim?.([theirs], await as(OTHER))).rejects.toThrow("belongs to");
+    await expect(place("latest").check([theirs], await as(OTHER))).rejects.toThrow("belongs to");
   });
 });
 
@@ -142,7 +142,7 @@ describe("a create", () => {
     await publish(killed, "v1", { tag: "latest" });
     await publish(killed, "v2", { tag: "latest" });
     const inputs = { repository, tag: "latest" };
-    await place("latest").claim?.([], await asCreate());
+    await place("latest").check([], await asCreate());
     const copy = await copySite(inputs, { files: { "index.html": "v3" }, context: await asCreate() });
     expect(lines.info.filter((line) => line.startsWith("takes over 2 images"))).toHaveLength(1);
     await remove(OWNER, [copy], "latest");
@@ -285,7 +285,7 @@ test("an image without its mark is found, and is marked again without being sent
   for (const name of left()) if (name.endsWith(OWNER.id)) registry.manifests.delete(name);
   expect(await compare(OWNER, copy, "latest")).toBe("unmarked");
   registry.requests.length = 0;
-  await place("latest").mark([copy], await as(OWNER));
+  await place("latest").claim([copy], await as(OWNER));
   expect(registry.requests.filter((each) => each.startsWith("PUT"))).toEqual([
     expect.stringContaining("/manifests/docs-hosting-owner-"),
   ]);
