@@ -16,7 +16,8 @@ import { ignoreMissing } from "../../runtime/files/ignoreMissing";
 import { filesBelow, foreignText } from "../../runtime/files/listing";
 import { makeFolder } from "../../runtime/files/makeFolder";
 import { freeName } from "../../runtime/files/ownerProcess";
-import { removedMeanwhile, type OwnershipContext } from "../../copies/ownership/ownership";
+import { removedMeanwhile } from "../../copies/destinations/removedMeanwhile";
+import type { Reporter } from "../../runtime/messages/reporter";
 import { BLOBS } from "./ociLayout";
 
 /** A kit that is being written. */
@@ -77,7 +78,7 @@ export async function claimDraft(place: string, owner: string) {
     async publish(
       finished: string,
       name: string,
-      { reporter }: Pick<OwnershipContext, "reporter">,
+      reporter: Reporter,
       isWhole: (kit: string) => Promise<boolean>,
     ): Promise<void> {
       const target = join(folder, name);

@@ -44,13 +44,13 @@ test("a kit appears under its name by one rename, and nothing is left but files 
   writeFileSync(join(draft.kit, "README.md"), "x");
   writeFileSync(join(draft.blobs, BLOB), "x");
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.docs-hosting-[0-9a-f]{16}\..*\.draft$/)]);
-  await draft.publish(draft.kit, "v1", { reporter }, isWhole);
+  await draft.publish(draft.kit, "v1", reporter, isWhole);
   expect(readdirSync(folder)).toEqual(["v1"]);
   const next = await claim();
   writeFileSync(join(next.kit, "other"), "x");
   writeFileSync(join(next.kit, "README.md"), "y");
   writeFileSync(join(folder, "v1/transfer.log"), "mine");
-  await next.publish(next.kit, "v1", { reporter }, isWhole);
+  await next.publish(next.kit, "v1", reporter, isWhole);
   expect(readdirSync(folder)).toEqual(["v1"]);
   const kit = readdirSync(join(folder, "v1")).map((name) => [
     name,
