@@ -46,7 +46,12 @@ function explanation(
     const remedy = `Check that ${apiKeyName} holds a current admin API key of the right organization.${stored}`;
     return [KeyRejectedError, `the service rejected the API key (${answered})`, remedy];
   }
-  if (status === 403) return [NotAllowedError, `the service does not allow this (${answered})`, NOT_ALLOWED];
+  if (status === 403)
+    return [
+      NotAllowedError,
+      `the service does not allow this (${answered})`,
+      `One of three things: ${NOT_ALLOWED} Check the three in the dashboard.`,
+    ];
   if (status === 429)
     return [ResponseError, `the service limits the rate of requests (${answered})`, "Try again later."];
   // only the API itself can say that a job is gone, or not completed
@@ -63,10 +68,10 @@ function explanation(
 }
 
 /** What a key that is known may lack. */
-const NOT_ALLOWED =
-  "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
+export const NOT_ALLOWED =
+  "the organization's plan has no static export (it needs the enterprise plan); the API key " +
   "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
-  "the organization allows. Check the three in the dashboard.";
+  "the organization allows.";
 
 /** A hint at the path of a base URL, which is often a page of the dashboard; empty without one. */
 export function pathRemedy(baseUrl: string): string {

@@ -33,9 +33,13 @@ export function renamedDiff(diff: Diff): Diff {
   return { ...diff, hidden, decision: { code: "SETTINGS", text } };
 }
 
+/** The other cause of missing jobs: to a key of another account, a service answers the same. */
+export const OTHER_ACCOUNT =
+  "If other jobs are missing, too, the API key is probably of another account: correct the key first";
+
 /** The decision that a refresh reports for a missing object. @param what "job 7 of docs.example.com" */
 export function goneDecision(code: DecisionCode, what: string): Decision {
-  const text = `${what} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again`;
+  const text = `${what} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again. ${OTHER_ACCOUNT}`;
   return { code, text };
 }
 

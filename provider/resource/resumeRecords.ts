@@ -16,6 +16,8 @@ export interface RecordedResource {
 export interface RecordedStart {
   readonly jobId?: string;
   readonly idempotencyKey?: string;
+  /** When the job was started, by the service's clock: milliseconds since 1970. Records of earlier releases have none. */
+  readonly startedAtMs?: number;
 }
 
 interface RecordFile {
@@ -56,10 +58,11 @@ export class ResumeFolder {
     if (!found || this.#isOld(found)) return {};
     try {
       const record = JSON.parse(readFileSync(found.path, "utf8")) as unknown;
-      const { jobId, idempotencyKey } = Object(record) as Record<string, unknown>;
+      const { jobId, idempotencyKey, startedAtMs } = Object(record) as Record<string, unknown>;
       return {
         ...(isIdentifier(jobId) && { jobId }),
         ...(typeof idempotencyKey === "string" && { idempotencyKey }),
+        ...(typeof startedAtMs === "number" && { startedAtMs }),
       };
     } catch {
       return {};

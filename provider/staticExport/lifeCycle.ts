@@ -9,7 +9,8 @@ import {
 } from "../resource/lifeCycle";
 import { checkByTable, withEffect } from "../resource/inputTable";
 import { clockErrorOf, machineOf, startDeadline } from "../runtime/time/clock";
-import { NotFoundError } from "../runtime/messages/errors";
+import { NotFoundError, UnreadableStartError } from "../runtime/messages/errors";
+import { UNREAD_REMEDY } from "../service/exportJob";
 import { explained } from "../runtime/messages/explainedError";
 import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
@@ -68,9 +69,10 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
     for (const jobId of jobs) {
       try {
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
-        const { status, report } = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
+        const found = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
         const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
-        const observed = { ...outputs, status, ...report };
+        const status = found.outcome === "success" ? "completed" : found.status;
+        const observed = { ...outputs, status, ...found.report };
         return {
           inputs,
           state: {
@@ -133,13 +135,18 @@ async function converge(
     if (isMoved) warnOfShortLife(context, inputs, recorded);
     return recorded;
   }
+  if (plan.action === "refuse") {
+    const refused = `${plan.text}. ${UNREAD_REMEDY}`;
+    throw explained(new UnreadableStartError(refused, ""), inputs.domain, "");
+  }
   if (plan.action === "renew") {
     const deadline = startDeadline(context.clock, limitMs);
     const renewed = await renewLink(context, inputs, plan.state, limitMs);
     return renewed ?? exportSite(openClient(context, inputs, deadline), inputs, plan.state, undefined);
   }
   const service = openClient(context, inputs, limitMs);
+  if (plan.action !== "continue") return exportSite(service, inputs, state, undefined, plan);
   // for an existing resource, diff has reported the decision
   if (!state) context.reporter.info(decisionLine(plan));
-  return exportSite(service, inputs, state, plan.action === "continue" ? plan.job : undefined);
+  return exportSite(service, inputs, state, plan.job);
 }

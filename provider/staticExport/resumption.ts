@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
+import { OTHER_ACCOUNT } from "../resource/lifeCycle";
 import { type CheckedInputs, intentOf } from "./inputs";
 
 /** See {@link resumptionOf}. */
@@ -20,11 +21,21 @@ export function resumptionOf(
   const resource = { urn, baseUrl, domain };
   const intent = intentOf(inputs);
   return {
-    /** The job that an earlier, killed run started and did not store in the state. */
-    find: () => records?.find(resource, intent).jobId,
+    /**
+     * The job that an earlier attempt started and did not store in the state: that of a killed run, or of this run if Pulumi repeats
+     * the operation.
+     *
+     * @param exportedAtMs when the content of the state was exported: a job that was started before it is older than the state, as in
+     *   a cached folder of a pipeline
+     */
+    find(exportedAtMs?: number): string | undefined {
+      const { jobId, startedAtMs = Infinity } = records?.find(resource, intent) ?? {};
+      return startedAtMs < (exportedAtMs ?? -Infinity) ? undefined : jobId;
+    },
 
-    save(jobId: string): void {
-      const problem = records?.save(resource, intent, { jobId });
+    /** @param startedAtMs by the service's clock: milliseconds since 1970 */
+    save(jobId: string, startedAtMs: number): void {
+      const problem = records?.save(resource, intent, { jobId, startedAtMs });
       if (problem === undefined) return;
       reporter.warn(
         `job ${jobId} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
@@ -70,7 +81,7 @@ export function forgetGoneJob(
   inputs: CheckedInputs,
   jobId: string,
 ): void {
-  const text = `the service no longer has job ${jobId}: exporting again`;
+  const text = `the service no longer has job ${jobId}: exporting again. ${OTHER_ACCOUNT}`;
   context.reporter.warn(decisionLine({ code: "JOB_GONE", text }));
   context.tracer.note({ "docs_hosting.decision": "JOB_GONE", "docs_hosting.job.id": undefined });
   const resumption = resumptionOf(context, inputs);

@@ -7,7 +7,7 @@ import {
 
 /** Resume records without a disk. Like the real ones they outlive a process, and are removed when the operation has ended. */
 export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
-  readonly jobs = new Map<string, { jobId: string; savedAtMs: number }>();
+  readonly jobs = new Map<string, { jobId: string; savedAtMs: number; startedAtMs?: number | undefined }>();
   /** Idempotency keys of starts without a reply. */
   readonly starts = new Map<string, string>();
   /** Writing fails. */
@@ -26,15 +26,17 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     const isValid = record && this.#now() - record.savedAtMs <= RECORD_LIFE_MS;
     return {
       ...(isValid && { jobId: record.jobId }),
+      ...(isValid && record.startedAtMs !== undefined && { startedAtMs: record.startedAtMs }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
   }
 
   save(resource: RecordedResource, intent: string, start: RecordedStart): string | undefined {
     if (this.diskIsFull) return "ENOSPC";
-    const { jobId, idempotencyKey } = start;
+    const { jobId, idempotencyKey, startedAtMs } = start;
     this.starts.delete(prefixOf(resource) + intent);
-    if (jobId !== undefined) this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now() });
+    if (jobId !== undefined)
+      this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now(), startedAtMs });
     if (idempotencyKey !== undefined) this.starts.set(prefixOf(resource) + intent, idempotencyKey);
     return undefined;
   }

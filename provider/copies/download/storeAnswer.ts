@@ -1,5 +1,6 @@
 import { type Fault, parseRetryAfter } from "../../http/retryPolicy";
 import { redact, truncate } from "../../runtime/messages/plainText";
+import { parseHttpDate } from "../../runtime/time/pointInTime";
 import { strongEtag } from "./partialDownload";
 
 export interface RequestedRange {
@@ -81,8 +82,8 @@ export function readStoreAnswer(
       remedy: "Export the site again: its bundle was removed from the store.",
     };
   }
-  const date = Date.parse(headers.get("date") ?? "");
-  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? nowMs : date);
+  const sentAtMs = parseHttpDate(headers.get("date") ?? "", nowMs);
+  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), sentAtMs ?? nowMs);
   return { kind: "later", fault: { kind: "status", status, retryAfterMs } };
 }
 

@@ -18,7 +18,7 @@ const PERMANENT_LINE_MAX_MS = 5 * 60_000;
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
   /** Meaning of the status. */
   readonly outcome: Outcome;
-  /** Whether the status is unknown: it counts as still running, which may be wrong, and the wait warns about it. */
+  /** Whether the API does not name the status: what it counts as may be wrong, and the wait warns about it. */
   readonly isUnexpected: boolean;
 }
 
@@ -61,9 +61,7 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
       const before = history.at(-1);
       throw error instanceof AnswerCutOffError && before ? tooLate(before) : error;
     });
-    if (job.isUnexpected) {
-      reporter.warn(`${name} has the unknown status "${job.status}"; it counts as still running`);
-    }
+    if (job.isUnexpected) warnOfStatus(name, job, reporter);
     // no other fields, because a long wait keeps its polls
     const { status, progress, pageCount, retryAfterMs } = job;
     const poll = { elapsedMs: clock.monotonic() - startedAt, status, progress, pageCount, retryAfterMs };
@@ -77,6 +75,13 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
     isLast = delayMs >= untilLastPollMs;
     await sleep(clock, isLast ? untilLastPollMs : delayMs, signal);
   }
+}
+
+/** The error of a failure names the status itself. */
+function warnOfStatus(name: string, { status, outcome }: PolledJob, reporter: Reporter): void {
+  if (outcome === "pending")
+    reporter.warn(`${name} has the unknown status "${status}"; it counts as still running`);
+  if (outcome === "success") reporter.warn(`${name} has the status "${status}", which counts as completed`);
 }
 
 /**
