@@ -1,4 +1,5 @@
 // Pulumi's resource options, and their effects on the provider.
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { OperationResult } from "../../engine/index.ts";
 import { bundle, START, wholeExport } from "../requests.ts";
@@ -146,18 +147,20 @@ onEachEngine("resource options", (kind) => {
   ] as const)("F4 customTimeouts %s limit create and update", async ([how, statement, options], context) => {
     if (how === "of a transform of the stack")
       cliOnly(context, kind, "the test engine has no transforms of the stack");
-    const world = await buildWorld(context, kind);
+    const world = await buildWorld(context, kind, {
+      env: { NODE_OPTIONS: `--import ${join(import.meta.dirname, "../fastClock.ts")}`, CLOCK_SPEED: "10" },
+    });
     world.holdJobs();
     world.program(
       `const limit = ({ type, props, opts }) =>
          type.endsWith(":StaticExport")
-           ? { props, opts: { ...opts, customTimeouts: { create: "2s", update: "3s" } } }
+           ? { props, opts: { ...opts, customTimeouts: { create: "30s", update: "40s" } } }
            : undefined;
        ${statement}
        const parent = new pulumi.ComponentResource("x:y:C", "c", {}, ${options || "{}"});
        new StaticExport("docs", { domain: "docs.example.com" }, { parent, customTimeouts: { create: "1h" } });`,
     );
-    expect((await world.stack.up()).error).toContain("the time limit of 2s passed");
-    expect((await world.stack.up()).error).toContain("the time limit of 3s passed");
+    expect((await world.stack.up()).error).toContain("the time limit of 30s passed");
+    expect((await world.stack.up()).error).toContain("the time limit of 40s passed");
   });
 });
