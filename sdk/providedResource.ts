@@ -4,7 +4,7 @@ import type { Duration } from "../provider/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { handlerText } from "./handler";
 import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
-import { isKnownOutput } from "./pulumiSdk";
+import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
 export abstract class ProvidedResource extends pulumi.CustomResource {
@@ -31,7 +31,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
       name,
       {
         ...unset(inputs),
-        ...given,
+        ...withSecretBaseUrl(inputs, given),
         ...unset(outputs, inputs),
         __provider: handlerText(kind),
         __urn: resourceUrn(name, type, opts.parent),
@@ -52,6 +52,30 @@ export function isProvided(value: unknown, kind: Parameters<typeof handlerText>[
 }
 
 const typeOf = (kind: string): string => `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
+
+/** Configuration key of the base URL. */
+const BASE_URL_CONFIG = "docs-hosting:baseUrl";
+
+/**
+ * The arguments; where none is the base URL, and the configuration has it as a secret, with a secret without a value. Pulumi marks as
+ * secret what the provider fills in for a secret.
+ */
+function withSecretBaseUrl(inputs: object, given: Readonly<Record<string, unknown>>): object {
+  const isSecret = pulumi.runtime.getConfig(BASE_URL_CONFIG) !== undefined && isConfigSecret(BASE_URL_CONFIG);
+  if (!isSecret) return given;
+  const { source } = given;
+  const isOwnSource = typeof source === "object" && source !== null && "jobId" in source;
+  return {
+    ...given,
+    ...(isOwnSource && { source: withSecret(source) }),
+    ...(Object.hasOwn(inputs, "baseUrl") && withSecret({ baseUrl: given["baseUrl"] })),
+  };
+}
+
+function withSecret(fields: object): object {
+  const { baseUrl } = fields as { readonly baseUrl?: unknown };
+  return (baseUrl ?? null) === null ? { ...fields, baseUrl: pulumi.secret(null) } : fields;
+}
 
 /** The names of a table as «not known yet»: Pulumi creates class properties only for those it is given. */
 function unset(table: object, others: object = {}): Record<string, undefined> {

@@ -5,6 +5,7 @@ import type { CheckFailure } from "./inputTable";
 import type { OutputRows } from "./outputTable";
 import { type Deadline, type Machine, startDeadline } from "../runtime/time/clock";
 import { Client } from "../service/client";
+import { keyDestination } from "../service/keyDestination";
 
 /** The state of a resource between two operations. */
 export interface StoredState {
@@ -192,5 +193,8 @@ export function openClient<Given extends ClientContext>(
       `the admin API key in ${service.apiKeyName} has white space around it, such as a line break: the white space is not sent`,
     );
   }
+  const destination = keyDestination(configuration, { ...inputs, baseUrl: service.baseUrl });
+  if (destination?.isOther === true) reporter.warn(destination.text);
+  else if (destination) reporter.info(destination.text);
   return { ...context, deadline, client: new Client({ ...context, service, deadline }) };
 }

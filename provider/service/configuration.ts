@@ -64,6 +64,8 @@ export interface ConfigurationSource {
   readonly environment: (name: string) => string | undefined;
   /** Where the default key is set, for messages. @default the environment variable, or the stack's configuration */
   readonly keySetting?: string | undefined;
+  /** For an explicit provider with a base URL, but no key of its own: its name, and the base URL that is set outside of it. */
+  readonly ownBaseUrl?: { readonly provider: string; readonly outside: string | undefined };
   /** @param name with its namespace, such as `docs-hosting:baseUrl` */
   stackConfig(name: string): string | undefined;
 }

@@ -4,7 +4,7 @@ import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { publications } from "../session/publications";
 import { type EngineLine, rowReporter, filled } from "../session/rowReporter";
-import type { PluginParts } from "./pluginService";
+import type { PluginParts, ServedEngine } from "./pluginService";
 
 const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;
 
@@ -38,22 +38,20 @@ export class Engine {
  * @param engineAddress the engine that started this process; "" if none did, and an engine will attach to it
  */
 export function pluginProcess(engineAddress: string): Omit<PluginParts, "resources"> {
-  const engine = new Engine();
-  engine.connect(engineAddress);
-  let onCancel = (): void => undefined;
-  return {
-    environment: thisProcess.environment,
-    newSession: () =>
-      new Session(
-        {
-          ...thisProcess,
-          reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
-          watchForCancel: (callback) => (onCancel = callback),
-          watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
-        },
-        publications(thisProcess, () => engine.address),
-      ),
-    connect: (address) => engine.connect(address),
-    cancel: () => onCancel(),
+  const newEngine = (): ServedEngine => {
+    const engine = new Engine();
+    let onCancel = (): void => undefined;
+    const session = new Session(
+      {
+        ...thisProcess,
+        reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
+        watchForCancel: (callback) => (onCancel = callback),
+        watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
+      },
+      publications(thisProcess, () => engine.address),
+    );
+    engine.connect(engineAddress);
+    return { session, connect: (address) => engine.connect(address), cancel: () => onCancel() };
   };
+  return { environment: thisProcess.environment, newEngine };
 }
