@@ -97,8 +97,8 @@ export interface RunOptions {
 
 /** The programs that every Debian has, and no others: a script that needs another one fails. */
 const GNU_PROGRAMS = [
-  ...["awk", "base64", "cat", "cp", "cut", "dirname", "find", "grep", "head", "ln", "mkdir", "mktemp", "rm"],
-  ...["sed", "sha256sum", "sleep", "sort", "tar", "tr", "uniq", "wc"],
+  ...["awk", "base64", "cat", "cp", "cut", "dirname", "find", "grep", "head", "id", "ln", "mkdir", "mktemp", "rm"],
+  ...["sed", "sha256sum", "sleep", "sort", "tar", "tee", "tr", "uniq", "wc"],
 ];
 
 function commandFile(name: string): string {
