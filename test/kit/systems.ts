@@ -97,7 +97,22 @@ export interface RunOptions {
 
 /** The programs that every Debian has, and no others: a script that needs another one fails. */
 const GNU_PROGRAMS = [
-  ...["awk", "base64", "cat", "cp", "cut", "dirname", "find", "grep", "head", "id", "ln", "mkdir", "mktemp", "rm"],
+  ...[
+    "awk",
+    "base64",
+    "cat",
+    "cp",
+    "cut",
+    "dirname",
+    "find",
+    "grep",
+    "head",
+    "id",
+    "ln",
+    "mkdir",
+    "mktemp",
+    "rm",
+  ],
   ...["sed", "sha256sum", "sleep", "sort", "tar", "tee", "tr", "uniq", "wc"],
 ];
 
