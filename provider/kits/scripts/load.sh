@@ -559,7 +559,7 @@ has_blob_with_curl() {
     2?? | 404) ;;
     3??) follow_blob ;;
     *) # some registries refuse HEAD
-      request GET "$api/$repository/blobs/$1" --range 0-0
+      request GET "$api/$repository/blobs/$1" --range 0-0 --retry 0
       # the reply without a range is cut off
       case $status:$(head -n 1 "$work/headers") in 000:*' 200'*) status=200 ;; esac
       case $status in
@@ -1040,6 +1040,8 @@ is_there() {
   while read -r manifest _ <&4; do
     [ -n "$other" ] || reads_back "$manifest" "$manifest" || other=$manifest
   done 4<"$work/manifests"
+  # a registry that does not answer is not asked again
+  [ -z "$other" ] || [ ! -s "$work/errors" ] || says_missing || return 1
   if reads_back "$tag" "$digest"; then is_named=yes; else other=${other:-$tag}; fi
   [ -z "$other" ] || return 1
   while read -r manifest _ <&4; do
