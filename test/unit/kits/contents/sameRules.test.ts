@@ -199,8 +199,11 @@ test.for(Object.entries(LOGINS))(
         signal: new AbortController().signal,
       },
     );
-    const { PATH: _, ...rest } = environment;
-    const { credentials } = load(context, { ...rest, STATUS: "401", CHALLENGE: 'Basic realm="x"' }, bin);
+    const { credentials } = load(
+      context,
+      { HOME: home, ...own, STATUS: "401", CHALLENGE: 'Basic realm="x"' },
+      bin,
+    );
     expect(found?.credential).toEqual(password === undefined ? undefined : { username: "me", password });
     const [, basic] = /Authorization: Basic (\S+)"/.exec(credentials) ?? [];
     expect(basic).toBe(password === undefined ? undefined : AUTH(password).auth);
