@@ -1,5 +1,18 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { only, podTemplate, render, serving, servingImage, template, type Values } from "./renderedChart.ts";
+import { parse } from "yaml";
+import {
+  CHART,
+  only,
+  podTemplate,
+  readChartYaml,
+  render,
+  serving,
+  servingImage,
+  template,
+  type Values,
+} from "./renderedChart.ts";
 
 const container = async (values: Values) => podTemplate(await render(serving(values))).spec.containers[0];
 
@@ -215,6 +228,23 @@ test.each<[what: string, values: Values, sentence: string]>([
   const { code, output } = await template(serving(values));
   expect(output).toContain(sentence);
   expect(code).not.toBe(0);
+});
+
+test("the defaults by which values without effect are found are those of values.yaml", async () => {
+  const text = await readFile(join(CHART, "templates/_effects.tpl"), "utf8");
+  const table = /unusedDefaults" -\}\}\n([^]*?)\{\{- end/.exec(text)?.[1] ?? "";
+  const compared = parse(table) as Values;
+  expect(Object.keys(compared)).toContain("fetch.sha256");
+  const values = await readChartYaml("values.yaml");
+  for (const [name, value] of Object.entries(compared)) {
+    const found = name.split(".").reduce<unknown>((group, key) => (group as Values)[key], values);
+    expect([name, found]).toEqual([name, value]);
+  }
+  // all values of the init container
+  const ofFetch = Object.keys(compared).flatMap((name) =>
+    name.startsWith("fetch.") ? [name.split(".")[1]] : [],
+  );
+  expect([...new Set(ofFetch)].sort()).toEqual(Object.keys(values["fetch"] as Values).sort());
 });
 
 test.each<[what: string, values: Values, sentence: string]>([
