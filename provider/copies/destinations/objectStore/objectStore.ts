@@ -8,7 +8,10 @@ export interface StoredObject {
   readonly revision: Revision;
   /** SHA-256 of its content, from the store's checksum or from the metadata it was sent with: hexadecimal digits. */
   readonly sha256?: string | undefined;
-  readonly headers: { readonly [Name in keyof FileHeaders]: string | undefined };
+  readonly headers: { readonly [Name in keyof FileHeaders]: string | undefined } & {
+    /** Never sent: somebody set it. Browsers download a page that has it. */
+    readonly contentDisposition?: string;
+  };
 }
 
 /**
@@ -22,6 +25,8 @@ export interface ListedObject {
   readonly size: number;
   readonly revision: Revision;
   readonly modifiedAtMs: number;
+  /** When its headers were written last, where the store tells it apart. @default modifiedAtMs */
+  readonly headersAtMs?: number;
 }
 
 /** An object that is sent. The store keeps {@link sha256}, and returns it in {@link StoredObject}. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
-import { hasHeadersOf } from "./fileHeaders";
+import { changedHeaders, hasHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { CONCURRENCY, type ListedObject } from "./objectStore";
 import { isSameContent } from "./sendObject";
@@ -33,18 +33,21 @@ export async function listObjects(
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(place: BucketPlace) {
   /** The objects of sites, and those of others, by path below the prefix. */
-  const objects = new Map<string, Pick<ListedObject, "size" | "revision">>();
+  const objects = new Map<
+    string,
+    Pick<ListedObject, "size" | "revision"> & { readonly headersAtMs: number }
+  >();
   const records: ListedObject[] = [];
   const listedMarks: ListedObject[] = [];
   /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
   const saved = new Set<string>();
   await listObjects(place, (path, object) => {
-    const { size, revision } = object;
-    if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, { size, revision });
+    const { size, revision, modifiedAtMs, headersAtMs = modifiedAtMs } = object;
+    if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, { size, revision, headersAtMs });
     else if (isRecordPath(path)) records.push(object);
     else if (isMarkPath(path)) listedMarks.push(object);
     else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
-    else objects.set(path, { size, revision });
+    else objects.set(path, { size, revision, headersAtMs });
   });
   /** The marks of owners, by item. */
   const marks = marksIn(place, listedMarks);
@@ -79,14 +82,17 @@ export async function existingContents(
   /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
   const altered: string[] = [];
   const unsure: SiteObject[] = [];
+  const sent = new Map(records.map((record) => [record, sentHeaders(record)] as const));
+  const unchanged: SentFile[] = [];
   for (const object of objects) {
-    const { path, size, sha256 } = object;
+    const { path, size, sha256, headers } = object;
     const found = listed.get(path);
     if (found === undefined) continue;
     const known = records.filter(({ files }) => files.has(path));
     const written = known.filter(({ files }) => files.get(path)?.revision === found.revision);
     const isSame = written.some(
-      ({ files, headersVersion }) => hasHeadersOf(headersVersion, path) && files.get(path)?.sha256 === sha256,
+      (record) =>
+        record.files.get(path)?.sha256 === sha256 && isDeepStrictEqual(sent.get(record)?.(path), headers),
     );
     const isFinal = known.every(({ isWhole }) => isWhole);
     if (known.length === 0) foreign.push(path);
@@ -94,6 +100,11 @@ export async function existingContents(
     else if (!isSame) {
       differing.add(path);
       if (written.length === 0 && isFinal) altered.push(path);
+    } else {
+      const recordedAtMs = Math.max(
+        ...written.map(({ isWhole, modifiedAtMs }) => (isWhole ? modifiedAtMs : -Infinity)),
+      );
+      if (recordedAtMs > -Infinity) unchanged.push({ path, headers, recordedAtMs });
     }
   }
   if (foreign.length > 0) {
@@ -106,11 +117,16 @@ export async function existingContents(
   await inParallel(unsure, CONCURRENCY, async (object) => {
     const stored = await place.objects.head(place.key(object.path));
     const isSame =
-      stored !== undefined &&
-      isSameContent(stored, object) &&
-      isDeepStrictEqual(stored.headers, object.headers);
+      stored !== undefined && isSameContent(stored, object) && hasHeaders(stored, object.headers);
     if (!isSame) differing.add(object.path);
   });
+  const [witness] = records.filter(({ isWhole }) => isWhole);
+  if (witness !== undefined) {
+    for (const path of await changedHeaders(place, witness.sha256, listed, unchanged)) {
+      differing.add(path);
+      altered.push(path);
+    }
+  }
   return { differing, altered };
 }
 

@@ -1,6 +1,7 @@
 import { DestinationError } from "../../../runtime/messages/errors";
 import { isEdition, type CopyLayout } from "../copyLayout";
 import { RECORDS_FOLDER } from "./inputs";
+import { changedHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { listSite } from "./siteInventory";
@@ -51,11 +52,19 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     const record = await findRecord(place, sha256);
     if (record === undefined) return "gone";
     if (!record.isWhole) return "changed";
-    const { objects } = await listSite(place);
+    const { objects, records } = await listSite(place);
     const isSame = [...record.files].every(
       ([path, { revision }]) => objects.get(path)?.revision === revision,
     );
-    return isSame ? "same" : "changed";
+    if (!isSame) return "changed";
+    const recordedAtMs = records.find(({ key }) => key === place.key(recordPath(sha256)))?.modifiedAtMs;
+    const headersOfPath = sentHeaders(record);
+    const files = [...record.files.keys()].flatMap((path): SentFile[] => {
+      const headers = headersOfPath(path);
+      return headers === undefined || recordedAtMs === undefined ? [] : [{ path, headers, recordedAtMs }];
+    });
+    const changed = await changedHeaders(place, sha256, objects, files);
+    return changed.length === 0 ? "same" : "changed";
   },
 
   /** Reads the files from the record. */

@@ -18,6 +18,7 @@ import {
   type Inventory,
 } from "./siteInventory";
 import { recordPath } from "./siteRecord";
+import { reportFalseHashes, withoutFalseHashes } from "./revalidatedFiles";
 import { findRecord, putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
@@ -79,7 +80,10 @@ type SitePlan = Readonly<Awaited<ReturnType<typeof planSite>>>;
 async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer) {
   const inventory = await takeInventory(place);
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
-  const stages = await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer);
+  const { stages, found, revalidated } = withoutFalseHashes(
+    await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer),
+    inventory.records,
+  );
   const objects = stages.flat();
   checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects);
@@ -93,11 +97,14 @@ async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer) 
     stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
   );
   return {
-    ...{ buffer, inventory, missing, surplus, ...contents },
+    ...{ buffer, inventory, missing, surplus, ...contents, falseHashes: found },
     /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
     conflicting: existing === undefined ? [] : conflictingPaths(existing, objects),
     /** The record before the first file is sent, without what is surplus. */
-    record: { sha256: edition, isWhole: false, files, derived },
+    record: {
+      ...{ sha256: edition, isWhole: false, files, derived },
+      ...(revalidated.length > 0 && { revalidated }),
+    },
     /** Everything is there. */
     isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
   };
@@ -124,6 +131,7 @@ async function sendSite(place: OwnedPlace, plan: SitePlan): Promise<void> {
       `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
     );
   }
+  reportFalseHashes(place.uri, plan.falseHashes, place.context.reporter);
   await clearSiteUploads(place, inventory, [record, ...records]);
   await saveReplaced(place, record.sha256, inventory, [...differing, ...conflicting]);
   await removeWritten(conflicting);

@@ -118,7 +118,7 @@ async function completeHeirs(
   removed: ReadonlySet<string>,
 ): Promise<void> {
   for (const heir of stay.filter(({ isWhole }) => isWhole)) {
-    const { sha256, isWhole, headersVersion, derived } = heir;
+    const { sha256, isWhole, headersVersion, derived, revalidated } = heir;
     const missing = [...heir.files.keys()].filter(
       (path) => (!objects.has(path) || removed.has(path)) && heirOf(path, stay) === heir,
     );
@@ -137,7 +137,7 @@ async function completeHeirs(
     if (given.length === 0) continue;
     const files = new Map<string, RecordedFile>(heir.files);
     for (const { path, revision } of given) files.set(path, { sha256: "", ...files.get(path), revision });
-    await putRecord(place, { sha256, isWhole, headersVersion, files, derived });
+    await putRecord(place, { sha256, isWhole, headersVersion, files, derived, revalidated });
     await place.remove(given.map(({ path }) => savedPath(sha256, path)).filter((path) => saved.has(path)));
   }
 }

@@ -96,6 +96,7 @@ export async function openAzure(
         contentType: found.contentType,
         cacheControl: found.cacheControl,
         ...(found.contentEncoding && { contentEncoding: found.contentEncoding }),
+        ...(found.contentDisposition && { contentDisposition: found.contentDisposition }),
       },
     };
   };

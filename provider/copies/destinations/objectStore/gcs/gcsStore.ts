@@ -12,8 +12,8 @@ import { sendObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
 const MANAGED_SIGNATURE_MS = 12 * 3_600_000;
-const ENTRY = "name,size,generation,timeCreated";
-const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,metadata";
+const ENTRY = "name,size,generation,timeCreated,updated";
+const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,contentDisposition,metadata";
 
 /**
  * Copies in a bucket of Google Cloud Storage. Google's library finds the credentials as Google's own tools do.
@@ -55,14 +55,16 @@ export async function openGcs(
         "missing",
       );
       if (found === undefined) return undefined;
-      const { size, generation, contentType, cacheControl, contentEncoding } = found as Record<
-        string,
-        string
-      >;
+      const { size, generation, contentType, cacheControl, contentEncoding, contentDisposition } =
+        found as Record<string, string | undefined>;
       const sha256 = (found["metadata"] as Record<string, string> | undefined)?.[DIGEST_NAME];
       return {
         ...{ size: Number(size), revision: generation ?? "", sha256 },
-        headers: { contentType, cacheControl, ...(contentEncoding && { contentEncoding }) },
+        headers: {
+          ...{ contentType, cacheControl },
+          ...(contentEncoding && { contentEncoding }),
+          ...(contentDisposition && { contentDisposition }),
+        },
       };
     },
 
@@ -74,9 +76,12 @@ export async function openGcs(
           ...(atMost < Infinity && { maxResults: String(atMost) }),
         });
         const page = await json({ action: "storage.objects.list", isOfBucket: true, method: "GET", url });
-        for (const { name = "", size, generation = "", timeCreated = "" } of listOf(page["items"])) {
+        for (const { name = "", size, generation = "", timeCreated = "", updated = "" } of listOf(
+          page["items"],
+        )) {
           const modifiedAtMs = Date.parse(timeCreated) || 0;
-          onObject({ key: name, size: Number(size), revision: generation, modifiedAtMs });
+          const headersAtMs = Date.parse(updated) || modifiedAtMs;
+          onObject({ key: name, size: Number(size), revision: generation, modifiedAtMs, headersAtMs });
           found++;
         }
         const next = page["nextPageToken"];

@@ -60,6 +60,8 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
       });
       if (found === undefined) return undefined;
       const { ChecksumSHA256: checksum } = found;
+      // some stores keep how the request was encoded
+      const encoding = (found.ContentEncoding ?? "").replace(/\baws-chunked\b,?\s*/, "").replace(/,\s*$/, "");
       // a checksum with a hyphen is of the parts' checksums
       const isOfContent = checksum?.includes("-") === false;
       return {
@@ -69,7 +71,8 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
         headers: {
           contentType: found.ContentType,
           cacheControl: found.CacheControl,
-          ...(found.ContentEncoding && { contentEncoding: found.ContentEncoding }),
+          ...(encoding !== "" && { contentEncoding: encoding }),
+          ...(found.ContentDisposition && { contentDisposition: found.ContentDisposition }),
         },
       };
     },
