@@ -35,19 +35,20 @@ export async function listSite(place: BucketPlace) {
   /** The objects of sites, and those of others, by path below the prefix. */
   const objects = new Map<
     string,
-    Pick<ListedObject, "size" | "revision"> & { readonly headersAtMs: number }
+    Pick<ListedObject, "size" | "revision" | "archiveTier"> & { readonly headersAtMs: number }
   >();
   const records: ListedObject[] = [];
   const listedMarks: ListedObject[] = [];
   /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
   const saved = new Set<string>();
   await listObjects(place, (path, object) => {
-    const { size, revision, modifiedAtMs, headersAtMs = modifiedAtMs } = object;
-    if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, { size, revision, headersAtMs });
+    const { size, revision, modifiedAtMs, headersAtMs = modifiedAtMs, archiveTier } = object;
+    const listed = { size, revision, headersAtMs, ...(archiveTier !== undefined && { archiveTier }) };
+    if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, listed);
     else if (isRecordPath(path)) records.push(object);
     else if (isMarkPath(path)) listedMarks.push(object);
     else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
-    else objects.set(path, { size, revision, headersAtMs });
+    else objects.set(path, listed);
   });
   /** The marks of owners, by item. */
   const marks = marksIn(place, listedMarks);
@@ -95,11 +96,12 @@ export async function existingContents(
         record.files.get(path)?.sha256 === sha256 && isDeepStrictEqual(sent.get(record)?.(path), headers),
     );
     const isFinal = known.every(({ isWhole }) => isWhole);
+    const isServed = found.archiveTier === undefined;
     if (known.length === 0) foreign.push(path);
     else if (written.length === 0 && found.size === size && !isFinal) unsure.push(object);
-    else if (!isSame) {
+    else if (!isSame || !isServed) {
       differing.add(path);
-      if (written.length === 0 && isFinal) altered.push(path);
+      if ((written.length === 0 && isFinal) || (isSame && !isServed)) altered.push(path);
     } else {
       const recordedAtMs = Math.max(
         ...written.map(({ isWhole, modifiedAtMs }) => (isWhole ? modifiedAtMs : -Infinity)),

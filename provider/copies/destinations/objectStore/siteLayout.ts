@@ -1,6 +1,7 @@
 import { DestinationError } from "../../../runtime/messages/errors";
 import { isEdition, type CopyLayout } from "../copyLayout";
 import { RECORDS_FOLDER } from "./inputs";
+import { reportArchived } from "./archivedFiles";
 import { changedHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
@@ -56,7 +57,7 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     const isSame = [...record.files].every(
       ([path, { revision }]) => objects.get(path)?.revision === revision,
     );
-    if (!isSame) return "changed";
+    if (!isSame || reportArchived(place, objects, record.files.keys())) return "changed";
     const recordedAtMs = records.find(({ key }) => key === place.key(recordPath(sha256)))?.modifiedAtMs;
     const headersOfPath = sentHeaders(record);
     const files = [...record.files.keys()].flatMap((path): SentFile[] => {

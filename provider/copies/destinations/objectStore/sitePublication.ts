@@ -6,7 +6,6 @@ import { isEdition, type Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
-import { RECORDS_FOLDER } from "./inputs";
 import { CONCURRENCY } from "./objectStore";
 import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
 import {
@@ -17,9 +16,10 @@ import {
   writtenByCopies,
   type Inventory,
 } from "./siteInventory";
+import { checkNames, isPossible } from "./nameRules";
 import { recordPath } from "./siteRecord";
 import { reportFalseHashes, withoutFalseHashes } from "./revalidatedFiles";
-import { findRecord, putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
+import { findRecord, putRecord, putUnprotected, type FoundRecord, type NewRecord } from "./storedRecords";
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
@@ -56,6 +56,10 @@ export async function publishSite(
   placing?: Placing,
 ): Promise<Copy> {
   const files = await buffer.files();
+  checkNames(
+    place,
+    files.map(({ path }) => path),
+  );
   const hasStartPage = files.some(({ path }) => path === "index.html");
   const copy = await copyOf(place, edition, hasStartPage);
   placing?.(copy);
@@ -63,7 +67,7 @@ export async function publishSite(
   await place.ownership.publish(edition, isNoted, async () => {
     let plan = await planSite(place, edition, buffer);
     if (!plan.isUnchanged) {
-      await putRecord(place, begun(plan));
+      await putUnprotected(place, begun(plan));
       // their removal began before it could see this record
       if (await place.ownership.waitForOthers()) plan = await planSite(place, edition, buffer);
       await sendSite(place, plan);
@@ -81,11 +85,16 @@ async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer) 
   const inventory = await takeInventory(place);
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
   const { stages, found, revalidated } = withoutFalseHashes(
-    await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer),
+    await leadOn(
+      // a second address that the store cannot have is left out
+      siteObjects(await buffer.files(), existing, place.fields.cleanUrls).map((stage) =>
+        stage.filter(({ isDerived, path }) => isDerived !== true || isPossible(place, path)),
+      ),
+      buffer,
+    ),
     inventory.records,
   );
   const objects = stages.flat();
-  checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects);
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
   const files = new Map(objects.values().map((object) => [object.path, object] as const));
@@ -167,24 +176,6 @@ async function removeAbandoned(place: OwnedPlace, edition: string, { records }: 
   const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
     !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
   if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
-}
-
-function checkNames(place: OwnedPlace, objects: readonly SiteObject[]): void {
-  const { longestKeyBytes } = place.objects;
-  for (const { path } of objects) {
-    if (path === RECORDS_FOLDER || path.startsWith(`${RECORDS_FOLDER}/`)) {
-      throw new DestinationError(
-        `the site has a file ${path}, in the folder of the copies' records`,
-        `Remove the folder ${RECORDS_FOLDER} from the site.`,
-      );
-    }
-    if (Buffer.byteLength(place.key(path)) > longestKeyBytes) {
-      throw new DestinationError(
-        `the name of the site's file ${path} is too long for a bucket`,
-        `Keys have ${longestKeyBytes} bytes at most, the prefix included.`,
-      );
-    }
-  }
 }
 
 async function sendMissing(place: OwnedPlace, { buffer, inventory, missing }: SitePlan): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Fields, FieldsOfKind, Layout } from "../../destination";
-import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
+import { addressProblem, KEEPING, type KeepingInputs, prefixFor, sameAddress } from "../inputs";
 
 /** Where in a container of Azure Blob Storage copies are kept, and how. */
 export interface AzureContainerInputs extends KeepingInputs {
@@ -32,6 +32,16 @@ export interface AzureContainerInputs extends KeepingInputs {
 /** Longest name of a blob, see https://learn.microsoft.com/rest/api/storageservices/naming-and-referencing-containers--blobs--and-metadata */
 export const LONGEST_NAME = 1_024;
 
+/** See {@link LONGEST_NAME}: the service drops a dot at the end, and stores under a name without it. */
+export function brokenRule(name: string): string | undefined {
+  const segments = name.split("/");
+  if (segments.some((segment) => segment.endsWith(".")))
+    return "In Azure no part of a name ends with a dot: the service drops it";
+  return segments.length > MOST_SEGMENTS ? `In Azure a name has ${MOST_SEGMENTS} parts at most` : undefined;
+}
+
+const MOST_SEGMENTS = 254;
+
 /** The container of an account's website. */
 export const WEBSITE = "$web";
 
@@ -41,7 +51,7 @@ const CREDENTIALS = "the environment, as Azure's own tools find them";
 export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
   azureContainer: { change: "replaces", problem: containerProblem },
   storageAccount: { change: "replaces", isRequired: true, problem: accountProblem },
-  prefix: PREFIX,
+  prefix: prefixFor(brokenRule),
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   websiteEndpoint: { change: "content", key: sameAddress, problem: websiteProblem },
   ...KEEPING,

@@ -5,7 +5,7 @@ import { readPages } from "../pages";
 import { signedLink } from "../signedLink";
 import { unlessFailed } from "../storeError";
 import { gcsClient } from "./client";
-import { bucketUri, type GcsInputs } from "./inputs";
+import { brokenRule, bucketUri, type GcsInputs } from "./inputs";
 import { objectRemoval } from "./removal";
 import { loadSdk } from "./sdk";
 import { sendObject } from "./upload";
@@ -39,6 +39,7 @@ export async function openGcs(
     uri,
     /** See https://cloud.google.com/storage/docs/objects#naming */
     longestKeyBytes: 1_024,
+    brokenRule,
 
     /** Also in a bucket with a hierarchical namespace: the name of a folder ends with a slash, that of an object does not. */
     hasKeysBesideFolders: () => Promise.resolve(true),
