@@ -21,7 +21,7 @@ const ROWS = {
   /** webpack: a file of which the hash is the whole name, or that of a font. */
   "Next.js with webpack": String.raw`/_next/static/(chunks|css|media)/(.*[-./])?[0-9a-f]{16}(-s)?(\.p)?(\.[a-z]+)?\.[0-9a-z]+$`,
   /** Files of a build: its id is 21 random characters. An id that somebody chose may have another content at the next build. */
-  "builds of Next.js": String.raw`/_next/static/(?=[^/]*[A-Z])(?=[^/]*[a-z])(?=[^/]*[0-9])(?![A-Za-z]+[_-]|[^/]*[_-][A-Za-z]+[_-])[\w-]{21}/_[A-Za-z]+Manifest\.js$`,
+  "builds of Next.js": String.raw`/_next/static/(?=[\w-]{21}/)(?=[^/]*[A-Z])(?=[^/]*[a-z])(?=[^/]*[0-9])(?!([A-Z]?[a-z]{2,}|[A-Z]{2,}|[0-9]+|v(?=[0-9])|[_-])+/)[\w-]{21}/_[A-Za-z]+Manifest\.js$`,
   /**
    * Hexadecimal digits that are neither the end of a UUID, nor a date, nor words such as `face2face`, nor the digest of a diagram's source:
    * what draws it may change.

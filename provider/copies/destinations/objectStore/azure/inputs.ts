@@ -25,6 +25,13 @@ export interface AzureContainerInputs extends KeepingInputs {
    * @default the address in `endpoint`, which serves no index documents
    */
   readonly websiteEndpoint?: string;
+  /**
+   * Name of the environment variable that has the connection string of the account, for programs with several accounts. No other variable
+   * counts then.
+   *
+   * @default "AZURE_STORAGE_CONNECTION_STRING"
+   */
+  readonly connectionStringVariable?: string;
   /** One blob, named by its digest; or every file of the site. @default "archive" */
   readonly layout?: Layout;
 }
@@ -54,6 +61,7 @@ export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
   prefix: prefixFor(brokenRule),
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   websiteEndpoint: { change: "content", key: sameAddress, problem: websiteProblem },
+  connectionStringVariable: { change: "none", problem: variableProblem },
   ...KEEPING,
 };
 
@@ -88,6 +96,12 @@ function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fie
       ? undefined
       : `must be the address of the blob service of ${account}: https://${account}.blob.SUFFIX, or for an emulator http://HOST:PORT/${account}`;
   });
+}
+
+function variableProblem(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(value)
+    ? undefined
+    : "must be the name of an environment variable such as «DOCS_CONNECTION_STRING», not the connection string";
 }
 
 function websiteProblem(value: unknown, { azureContainer }: Fields): string | undefined {
