@@ -1,3 +1,5 @@
+import type { IdleFiles } from "../inspection/idleFiles";
+
 /** The limits of a bundle. */
 export interface SiteLimits {
   /** Size of all files together, unpacked, in bytes. */
@@ -57,6 +59,8 @@ export interface Inspection {
   readonly versionControl: readonly string[];
   /** Published files that usually hold secrets. */
   readonly secretFiles: readonly string[];
+  /** Published files that do nothing for readers here. */
+  readonly idleFiles: IdleFiles;
   /** Published paths that programs on Windows cannot unpack. */
   readonly notOnWindows: readonly string[];
   /** Published names that a file system may refuse or confuse, by their folder, see `foreignNames`. */
