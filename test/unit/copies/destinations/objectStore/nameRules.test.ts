@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
 import { checkDestination } from "../../../../../provider/copies/destinations/inputs.ts";
 import { brokenRule as azureRule } from "../../../../../provider/copies/destinations/objectStore/azure/inputs.ts";
-import { OwnedPlace } from "../../../../../provider/copies/destinations/objectStore/bucketMarks.ts";
+import { OwnedPlace } from "../../../../../provider/copies/destinations/objectStore/bucketMark.ts";
 import { brokenRule as googleRule } from "../../../../../provider/copies/destinations/objectStore/gcs/inputs.ts";
 import type { ObjectStore } from "../../../../../provider/copies/destinations/objectStore/objectStore.ts";
 import { openS3 } from "../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
@@ -37,7 +37,7 @@ async function placeOf(
 }
 
 async function publish(place: OwnedPlace, paths: readonly string[]) {
-  const draft = await SITES_IN_BUCKET.begin(place, BUNDLE, EDITION);
+  const draft = await SITES_IN_BUCKET.begin(place, BUNDLE, EDITION, []);
   for (const path of paths) {
     await draft.sink?.file({ path, size: path.length }, Readable.from([Buffer.from(path)]));
   }
