@@ -20,7 +20,11 @@ const earlier = (...urns: string[]): FoundMark => {
   return { kind: "earlier", marks: [mark(first), ...others.map(mark)] };
 };
 const THEIRS = otherOwner();
-const PLACE = { uri: "public", markUri: "public/.docs-hosting/owner.json", ownFor: (name: string) => `a folder of its own, for example \`public-${name}\`` };
+const PLACE = {
+  uri: "public",
+  markUri: "public/.docs-hosting/owner.json",
+  ownFor: (name: string) => `a folder of its own, for example \`public-${name}\``,
+};
 
 const state: Claimant = { owner: OWNER, isCreate: false, takeOver: false, isDeclared: () => true };
 const create: Claimant = { ...state, isCreate: true };
@@ -33,28 +37,96 @@ test.each<[string, FoundMark, Claimant, ReturnType<typeof relationOf>, string, s
   ["the own mark, after a rename", markOf({ ...OWNER, urn: SIBLING }), state, "own", "goOn", "remove"],
   ["the mark of the same URN, for a create", markOf(), create, "same resource", "takeOver", "leave"],
   ["the mark of the same URN, for a state", markOf(), state, "same resource", "refuse", "leave"],
-  ["the same with takeOver", markOf(), { ...state, takeOver: true }, "same resource", "takeOverWarned", "leave"],
+  [
+    "the same with takeOver",
+    markOf(),
+    { ...state, takeOver: true },
+    "same resource",
+    "takeOverWarned",
+    "leave",
+  ],
   ["a sibling's that is declared", markOf(newOwner(SIBLING)), create, "declared", "refuse", "leave"],
-  ["the same with takeOver", markOf(newOwner(SIBLING)), { ...create, takeOver: true }, "declared", "refuse", "leave"],
-  ["a sibling's that is not declared", markOf(newOwner(SIBLING)), { ...create, isDeclared: () => false }, "undeclared", "takeOver", "leave"],
+  [
+    "the same with takeOver",
+    markOf(newOwner(SIBLING)),
+    { ...create, takeOver: true },
+    "declared",
+    "refuse",
+    "leave",
+  ],
+  [
+    "a sibling's that is not declared",
+    markOf(newOwner(SIBLING)),
+    { ...create, isDeclared: () => false },
+    "undeclared",
+    "takeOver",
+    "leave",
+  ],
   ["another stack's", markOf(THEIRS), create, "another's", "refuse", "leave"],
-  ["another stack's, with takeOver", markOf(THEIRS), { ...state, takeOver: true }, "another's", "takeOverWarned", "leave"],
-  ["another stack's, though not declared here", markOf(THEIRS), { ...create, isDeclared: () => false }, "another's", "refuse", "leave"],
-  ["a mark without URN", markOf(newOwner(undefined)), { ...create, isDeclared: () => false }, "another's", "refuse", "leave"],
-  ["the mark that an import found", markOf(THEIRS), { ...state, adopts: THEIRS.id }, "imported", "takeOver", "leave"],
-  ["another mark than an import found", markOf(otherOwner("test")), { ...state, adopts: THEIRS.id }, "another's", "refuse", "leave"],
+  [
+    "another stack's, with takeOver",
+    markOf(THEIRS),
+    { ...state, takeOver: true },
+    "another's",
+    "takeOverWarned",
+    "leave",
+  ],
+  [
+    "another stack's, though not declared here",
+    markOf(THEIRS),
+    { ...create, isDeclared: () => false },
+    "another's",
+    "refuse",
+    "leave",
+  ],
+  [
+    "a mark without URN",
+    markOf(newOwner(undefined)),
+    { ...create, isDeclared: () => false },
+    "another's",
+    "refuse",
+    "leave",
+  ],
+  [
+    "the mark that an import found",
+    markOf(THEIRS),
+    { ...state, adopts: THEIRS.id },
+    "imported",
+    "takeOver",
+    "leave",
+  ],
+  [
+    "another mark than an import found",
+    markOf(otherOwner("test")),
+    { ...state, adopts: THEIRS.id },
+    "another's",
+    "refuse",
+    "leave",
+  ],
   ["an empty mark", markIn(""), { ...create, takeOver: true }, "unreadable", "refuse", "warn"],
   ["a cut mark", markIn(placeMarkText(OWNER, NOW).slice(0, 60)), create, "unreadable", "refuse", "warn"],
   ["a login page", markIn("<html>Sign in</html>"), create, "unreadable", "refuse", "warn"],
-  ["a mark of a later format", markIn(placeMarkText(OWNER, NOW).replace("1,", "2,")), state, "unreadable", "refuse", "warn"],
+  [
+    "a mark of a later format",
+    markIn(placeMarkText(OWNER, NOW).replace("1,", "2,")),
+    state,
+    "unreadable",
+    "refuse",
+    "warn",
+  ],
   ["earlier marks of the same resource", earlier(COPY_URN, COPY_URN), state, "own", "goOn", "remove"],
-  ["earlier marks, one of another resource", earlier(COPY_URN, SIBLING), create, "another's", "refuse", "leave"],
+  [
+    "earlier marks, one of another resource",
+    earlier(COPY_URN, SIBLING),
+    create,
+    "another's",
+    "refuse",
+    "leave",
+  ],
 ])("%s", (_, found, claimant, relation, claim, removal) => {
-  expect([relationOf(found, claimant), claimAction(found, claimant), removalAction(found, claimant)]).toEqual([
-    relation,
-    claim,
-    removal,
-  ]);
+  expect([relationOf(found, claimant), claimAction(found, claimant), removalAction(found, claimant)]).toEqual(
+    [relation, claim, removal],
+  );
 });
 
 test("a refusal names stack, URN and date, and what to write", () => {
@@ -74,7 +146,8 @@ test("a refusal of the same URN says what it may be", () => {
 });
 
 test("a URN with a control character, or one too long, is not shown", () => {
-  const mark = (urn: string): FoundMark => markIn(JSON.stringify({ format: 1, owner: OWNER.id, urn, date: "\u001b[2J" }));
+  const mark = (urn: string): FoundMark =>
+    markIn(JSON.stringify({ format: 1, owner: OWNER.id, urn, date: "\u001b[2J" }));
   for (const urn of [`${COPY_URN}\u001b[2J`, `${COPY_URN}${"x".repeat(1_000)}`])
     expect(mark(urn)).toEqual({ kind: "mark", mark: { owner: OWNER.id, urn: undefined, date: undefined } });
 });

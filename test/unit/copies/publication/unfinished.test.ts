@@ -66,7 +66,8 @@ function inputsOf(version: string, given: object = {}): CheckedInputs {
 
 const keys = (): string[] => [...store.objects.keys()];
 /** Without the mark of their owner, and the records of archives. */
-const copies = (): string[] => keys().filter((key) => !/^\.docs-hosting\/(?:owner|.*\.tar\.gz)\.json$/.test(key));
+const copies = (): string[] =>
+  keys().filter((key) => !/^\.docs-hosting\/(?:owner|.*\.tar\.gz)\.json$/.test(key));
 const uploads = (): number => store.requests.filter(({ method }) => method === "PUT").length;
 const decision = (inputs: CheckedInputs, state: BundleCopyState): string => {
   const { decision: reported, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
