@@ -213,6 +213,19 @@ const ROWS: Readonly<Record<string, (column: Column) => Promise<void>>> = {
     const verify = await verifiersWith(context, key.publicKey);
     for (const each of Object.values(verify.signature)) await each(`${target}/site@${siteOf(first)}`);
   },
+  "immutable tags, and a kit with other content under the same version": async ({ context, load }) => {
+    const kit = newKit(context);
+    const images = [{ name: "nginx-unprivileged:1.30", layers: [{ "usr/sbin/nginx": "another" }] }];
+    const other = newKit(context, { images });
+    const { target } = await observed(context, immutableTags());
+    await loads(load(kit, target), target);
+    const ended = await load(other, target);
+    expect(ended).toMatchObject({ code: 1 });
+    expect(ended.output).toContain(
+      `The registry does not let a tag be moved, and ${target}/nginx-unprivileged:1.30 is another image than the kit's.`,
+    );
+    await expectLoaded(kit, target);
+  },
   "a registry that refuses signatures": async ({ context, load }) => {
     const folder = await (await kitWriter(context, scratchFolder(context), newKey()))("1");
     const { target, registry } = await observed(context, ({ method, path }) =>
