@@ -187,7 +187,8 @@ const ROWS: Readonly<Record<string, (column: Column) => Promise<void>>> = {
     const ended = await load(kit, target, { env, args: [] });
     if (program === "curl" || program === "crane") {
       expect(ended).toMatchObject({ code: 0 });
-      expect(proxy.inTheClear()).toBe(0);
+      // crane may ask whether a registry of this machine has TLS
+      if (program === "curl") expect(proxy.inTheClear()).toBe(0);
       await expectLoaded(kit, `${registry.host}/docs`);
     } else {
       // these go where they are led: to http, which the port does not speak
