@@ -552,42 +552,46 @@ body_start() { head -c 300 "$work/body" | tr '\n' ' ' | sed 's/^./: &/'; }
 
 # ---- curl alone: an image ----------------------------------------------------------------------------------------------
 
-# Whether the registry has a blob. Fails with 1 if it has not, and with 2 if it does not tell.
+# Whether the registry has a blob. Fails with 1 if it has not, and with 2 if it does not tell. As provider/images/registry/blobs.ts: some
+# registries refuse HEAD, and the first byte proves more than a 404 to HEAD.
 has_blob_with_curl() {
-  request HEAD "$api/$repository/blobs/$1"
+  ask_for_blob HEAD "$1"
+  case $status in 2??) ;; *) ask_for_blob GET "$1" --range 0-0 --retry 0 ;; esac
   case $status in
-    2?? | 404) ;;
-    3??) follow_blob ;;
-    *) # some registries refuse HEAD
-      request GET "$api/$repository/blobs/$1" --range 0-0 --retry 0
-      # the reply without a range is cut off
-      case $status:$(head -n 1 "$work/headers") in 000:*' 200'*) status=200 ;; esac
-      case $status in
-        3??) follow_blob ;;
-        416) status=200 ;; # an empty blob
-      esac
-      ;;
-  esac
-  case $status in
-    2??) return 0 ;;
+    2?? | 416) return 0 ;; # 416: an empty blob
     404) return 1 ;;
     *) return 2 ;;
   esac
 }
 
-# Asks where the registry redirects to. Only a 404 there proves something: the signature of an address may be for GET alone, and the
-# registry says by redirecting that it has the blob.
-follow_blob() {
-  locate
-  request HEAD "$location"
-  [ "$status" = 404 ] || status=200
-  location=
-}
-
+# Before a blob is sent, a 404 to HEAD is enough.
 has_blob() {
+  ask_for_blob HEAD "$1"
+  case $status in
+    2??) return 0 ;;
+    404) return 1 ;;
+  esac
   has_blob_with_curl "$1" && return
   [ $? = 1 ] || refused "Cannot check whether $repository has $1"
   return 1
+}
+
+# Takes a method, a digest and more arguments for curl. Sets $status.
+ask_for_blob() {
+  method=$1 blob_address=$api/$repository/blobs/$2
+  shift 2
+  request "$method" "$blob_address" "$@"
+  case $status in
+    3??) # where its store is
+      locate
+      request "$method" "$location" "$@"
+      location=
+      # a store may refuse what the registry has signed for another method: the registry says by redirecting that it has the blob
+      case $method:$status in GET:404 | HEAD:* | *:000) ;; *) status=200 ;; esac
+      ;;
+  esac
+  # a whole blob in place of its first byte is cut off
+  case $method$status:$(head -n 1 "$work/headers") in GET000:*' 200'*) status=200 ;; esac
 }
 
 # Ends unless the kit has a blob.

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
+import { lacksBlob } from "../../../../provider/images/registry/blobs.ts";
 import { findCredential } from "../../../../provider/images/registry/credentials.ts";
 import { writeKit } from "../../../kit/kitFolder.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -20,11 +21,12 @@ function program(folder: string, name: string, text: string): void {
   chmodSync(join(folder, name), 0o755);
 }
 
-/** In place of curl: answers by the variables HEADERS and STATUS_OF_…, and records the credential and the addresses. */
+/** In place of curl: answers by its variables and the manifests of $RECORD, and records the credential and the addresses. */
 const CURL = `cat >>"$RECORD/credentials"
 while [ $# -gt 0 ]; do
   case $1 in
     --dump-header) headers=$2 ;;
+    --output) body=$2 ;;
     --request) method=$2 ;;
     --head) method=HEAD ;;
     --url) url=$2 ;;
@@ -32,10 +34,16 @@ while [ $# -gt 0 ]; do
   shift
 done
 echo "$method $url" >>"$RECORD/addresses"
-case $method in
-  POST) printf '%s\\r\\n' "$LOCATION" >"$headers"; printf 202 ;;
-  PUT) printf 400 ;;
-  *) printf 'WWW-Authenticate: %s\\r\\n' "$CHALLENGE" >"$headers"; printf '%s' "$STATUS" ;;
+case $method$url in
+  POST*) printf '%s\\r\\n' "$LOCATION" >"$headers"; printf 202 ;;
+  PUT*) printf 400 ;;
+  GET*/manifests/*) 
+    printf 'WWW-Authenticate: %s\\r\\n' "$CHALLENGE" >"$headers"
+    if cp "$RECORD/manifests/\${url##*/}" "$body" 2>/dev/null; then printf 200; else printf '%s' "$STATUS"; fi ;;
+  HEAD*/blobs/*) printf '%s\\r\\n' "$LOCATION" >"$headers"; printf '%s' "\${HEAD:-404}" ;;
+  GET*/blobs/*) printf '%s\\r\\n' "$LOCATION" >"$headers"; printf '%s' "$GET" ;;
+  HEAD*storage*) printf '%s' "$STORE_HEAD" ;;
+  GET*storage*) printf '%s' "$STORE_GET" ;;
 esac`;
 
 interface Recorded {
@@ -45,10 +53,23 @@ interface Recorded {
 }
 
 /** Runs load.sh for the images docs/nginx-unprivileged and docs/site of registry.internal. */
-function load(context: TestContext, env: Readonly<Record<string, string>>, path = folderOfTest()): Recorded {
+function load(
+  context: TestContext,
+  env: Readonly<Record<string, string>>,
+  path = folderOfTest(),
+  hasManifests = false,
+): Recorded {
   context.skip(process.platform !== "linux", "only on Linux: coreutils are part of every installation");
-  const { folder } = writeKit(join(folderOfTest(), "kit"));
+  const { folder, layout } = writeKit(join(folderOfTest(), "kit"));
   const record = folderOfTest();
+  mkdirSync(join(record, "manifests"));
+  const tags = Object.entries(layout.digests).map(
+    ([name, digest]) => [name.split(":")[1] ?? "", digest] as const,
+  );
+  for (const { digest, content } of hasManifests ? layout.blobs : []) {
+    const names = [digest, ...tags.filter(([, named]) => named === digest).map(([tag]) => tag)];
+    for (const name of names) writeFileSync(join(record, "manifests", name), content);
+  }
   program(path, "curl", CURL);
   const { stdout, stderr } = spawnSync(
     "sh",
@@ -239,5 +260,49 @@ describe("where a registry leads to", () => {
     expect(went && new URL(went).href).toBe(wanted?.href);
     if (wanted === undefined) expect(output).toMatch(/not followed|no usable Location/);
     expect(addresses.filter((each) => / http:/.test(each))).toEqual([]);
+  });
+});
+
+describe("whether a registry lacks a blob", () => {
+  const DIGEST = `sha256:${"a".repeat(64)}`;
+  const STORE = "https://storage.internal/blob";
+
+  test.for<
+    [string, { head: number; get?: number; storeHead?: number; storeGet?: number }, "no" | "yes" | "open"]
+  >([
+    ["it has it", { head: 200 }, "no"],
+    ["it has it not", { head: 404, get: 404 }, "yes"],
+    ["it refuses HEAD, and has it", { head: 405, get: 206 }, "no"],
+    ["it refuses HEAD, and has it without ranges", { head: 403, get: 200 }, "no"],
+    ["it refuses HEAD, and has it not", { head: 405, get: 404 }, "yes"],
+    ["it has an empty one", { head: 405, get: 416 }, "no"],
+    ["it answers 404 to HEAD alone", { head: 404, get: 206 }, "no"],
+    ["it refuses both", { head: 403, get: 403 }, "open"],
+    ["its store has it", { head: 307, storeHead: 200 }, "no"],
+    ["its store lost it", { head: 307, get: 307, storeHead: 404, storeGet: 404 }, "yes"],
+    ["its store refuses HEAD, and has it", { head: 307, get: 307, storeHead: 403, storeGet: 206 }, "no"],
+    ["its store refuses HEAD, and lost it", { head: 307, get: 307, storeHead: 403, storeGet: 404 }, "yes"],
+  ])("is what the provider says, if %s", async ([, answers, wanted], context) => {
+    const { head, get = 0, storeHead = 0, storeGet = 0 } = answers;
+    const { client } = scriptedRegistry(({ method, url }) => {
+      const ofStore = url.startsWith(STORE);
+      const status = method === "HEAD" ? (ofStore ? storeHead : head) : ofStore ? storeGet : get;
+      return { status, headers: { location: STORE } };
+    });
+    const lacks = await lacksBlob(client, DIGEST);
+    expect(lacks).toBe(wanted === "yes");
+    const env = { HEAD: head, GET: get, STORE_HEAD: storeHead, STORE_GET: storeGet };
+    const texts = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
+    const { output, addresses } = load(
+      context,
+      { ...texts, LOCATION: `Location: ${STORE}` },
+      undefined,
+      true,
+    );
+    expect(output.includes(" lacks sha256:")).toBe(lacks);
+    // what nobody knows is neither sent again nor called done
+    expect(output.includes("cannot tell whether")).toBe(wanted === "open");
+    expect(output.includes("OK: ")).toBe(wanted === "no");
+    expect(addresses.some((each) => each.startsWith("POST "))).toBe(lacks);
   });
 });
