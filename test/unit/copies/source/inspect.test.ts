@@ -91,7 +91,7 @@ test("instructions for another host, and data of the generator, have one line ea
   const { info } = await linesOf(names.map((name) => ({ name })));
   expect(info).toEqual([
     expect.stringMatching(
-      /^instructions for another host are published as files, and do nothing here: _headers, _redirects\./,
+      /^instructions for another host are published as files, and do nothing here: _redirects, _headers\./,
     ),
     expect.stringMatching(
       /^folders of the site's generator are published, although no page needs them: \.doctrees\./,

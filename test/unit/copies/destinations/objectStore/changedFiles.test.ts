@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
+import { openS3, s3Destination } from "../../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
 import type { Copy, Destination } from "../../../../../provider/copies/destinations/destination.ts";
 import {
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
+  xml,
   type BucketStub,
 } from "../../../../simulation/bucketStub.ts";
 
@@ -101,6 +102,29 @@ describe("headers that somebody changed, which leave the ETag as it is", () => {
     expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
     expect(store.requests.slice(at).filter(({ method }) => method === "HEAD")).toEqual([]);
   });
+});
+
+test("objects of the archive classes of S3 are listed with them, also where an entry is not plain", async (context) => {
+  const entry = (key: string, storageClass: string, more = ""): string =>
+    `<Contents><Key>${key}</Key><LastModified>2026-11-23T00:00:00Z</LastModified><ETag>"1"</ETag><Size>1</Size>${more}<StorageClass>${storageClass}</StorageClass></Contents>`;
+  const entries = [
+    entry("v/a", "GLACIER"),
+    entry("v/b", "STANDARD"),
+    entry("v/c", "DEEP_ARCHIVE").replace("<ETag>", '<ETag xmlns="">'),
+    entry("v/d", "GLACIER_IR"),
+  ];
+  store.rule = () => xml("ListBucketResult", `<IsTruncated>false</IsTruncated>${entries.join("")}`);
+  const listed: unknown[] = [];
+  const place = { bucket: STUB_BUCKET, endpoint: store.endpoint };
+  const objects = await openS3(place, await stubOperation(context));
+  context.onTestFinished(() => objects.close());
+  await objects.list("v/", ({ key, archiveTier }) => listed.push([key, archiveTier]));
+  expect(listed.sort()).toEqual([
+    ["v/a", "GLACIER"],
+    ["v/b", undefined],
+    ["v/c", "DEEP_ARCHIVE"],
+    ["v/d", undefined],
+  ]);
 });
 
 describe("a file that is named as if after its content", () => {

@@ -463,3 +463,16 @@ describe("credentials", () => {
     expect(() => verifyAzureSdk()).not.toThrow();
   });
 });
+
+test("a blob in the archive tier is listed with it, others without", async (context) => {
+  const blob = (name: string, tier: string): string =>
+    `<Blob><Name>${name}</Name><Properties><Last-Modified>Mon, 23 Nov 2026 00:00:00 GMT</Last-Modified><Etag>0x1</Etag><Content-Length>1</Content-Length><BlobType>BlockBlob</BlobType><AccessTier>${tier}</AccessTier></Properties></Blob>`;
+  const body = `<?xml version="1.0"?><EnumerationResults><Blobs>${blob("v/a", "Archive")}${blob("v/b", "Cool")}</Blobs><NextMarker/></EnumerationResults>`;
+  const { store } = await open(context, () => ({ status: 200, body }));
+  const listed: unknown[] = [];
+  await store.list("v/", ({ key, archiveTier }) => listed.push([key, archiveTier]));
+  expect(listed).toEqual([
+    ["v/a", "Archive"],
+    ["v/b", undefined],
+  ]);
+});
