@@ -68,27 +68,31 @@ describe("values", () => {
     );
   });
 
-  test("that are null are refused by name where the chart needs them, with either engine", async () => {
-    const values = parse(await readFile(join(FLEET, "values.yaml"), "utf8")) as Values;
-    const names = Object.entries(values).flatMap(([key, value]) => [
-      [key],
-      ...(typeof value === "object" && value !== null && !Array.isArray(value) && key !== "resources"
-        ? Object.keys(value).map((inner) => [key, inner])
-        : []),
-    ]);
-    expect(names).toContainEqual(["cronjob", "deadlineSeconds"]);
-    for (const engine of ["operator", "cronjob"]) {
-      const base: Values = { ...IMAGE, engine };
-      const complete = await templateFleet(FLEET, base);
-      for (const [key = "", inner] of names) {
-        const group = inner === undefined ? null : { ...(base[key] as object), [inner]: null };
-        const { code, stdout, output } = await templateFleet(FLEET, { ...base, [key]: group });
-        if (code !== 0) expect(output).toContain(`${[key, inner].filter(Boolean).join(".")} is null`);
-        // else it is as empty as its default
-        else expect(stdout).toBe(complete.stdout);
+  test(
+    "that are null are refused by name where the chart needs them, with either engine",
+    { timeout: 300_000 },
+    async () => {
+      const values = parse(await readFile(join(FLEET, "values.yaml"), "utf8")) as Values;
+      const names = Object.entries(values).flatMap(([key, value]) => [
+        [key],
+        ...(typeof value === "object" && value !== null && !Array.isArray(value) && key !== "resources"
+          ? Object.keys(value).map((inner) => [key, inner])
+          : []),
+      ]);
+      expect(names).toContainEqual(["cronjob", "deadlineSeconds"]);
+      for (const engine of ["operator", "cronjob"]) {
+        const base: Values = { ...IMAGE, engine };
+        const complete = await templateFleet(FLEET, base);
+        for (const [key = "", inner] of names) {
+          const group = inner === undefined ? null : { ...(base[key] as object), [inner]: null };
+          const { code, stdout, output } = await templateFleet(FLEET, { ...base, [key]: group });
+          if (code !== 0) expect(output).toContain(`${[key, inner].filter(Boolean).join(".")} is null`);
+          // else it is as empty as its default
+          else expect(stdout).toBe(complete.stdout);
+        }
       }
-    }
-  });
+    },
+  );
 
   test("accept no service to which a run would refuse to send the key", async () => {
     for (const baseUrl of ["https://api.docs-host.example", "http://localhost:4010", "http://127.0.0.1/docs"])

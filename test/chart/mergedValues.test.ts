@@ -259,7 +259,6 @@ test.each<[what: string, values: Values, sentence: string]>([
     "fetch.resources.limits.memory is set, but has no effect",
   ],
   ["room for a site", { siteVolume: { sizeLimit: "9Gi" } }, "siteVolume.sizeLimit is set, but has no effect"],
-  ["another image", { image: { tag: "1.0" } }, "image.tag is set, but has no effect: the pods run siteImage"],
   [
     "addresses without ports",
     { networkPolicy: { egressTo: [{ ipBlock: { cidr: "10.1.0.0/16" } }] } },
@@ -283,6 +282,7 @@ test.each<[string, Values]>([
     "the same request as limit",
     { resources: { requests: { memory: "0.125Gi", cpu: "0.05" }, limits: { cpu: "50m" } } },
   ],
+  ["an image of nginx beside that of a site", { image: { repository: "registry.example.com/nginx" } }],
   ["no limit", { resources: { limits: { memory: null } } }],
   ["a condition that holds", { enabled: true }],
   ["a volume without limit", { siteVolume: { sizeLimit: null } }],

@@ -4,6 +4,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
+import { nginxProblems } from "./nginxConfiguration.ts";
 import {
   CHART,
   helm,
@@ -76,8 +77,9 @@ describe.concurrent("a value that is null", () => {
       expect(names).toEqual(expect.arrayContaining(AT_THE_TOP));
       const results: Record<string, string> = {};
       for (const name of names) {
-        const { code, output } = await template(withNull(base, name));
+        const { code, stdout, output } = await template(withNull(base, name));
         if (code === 0) {
+          expect(nginxProblems(stdout), name).toEqual([]);
           // Go's way to write nothing, and what a number makes of it
           expect(output, name).not.toMatch(/<nil>|<no value>|%!|"~"/);
           results[name] = "rendered";

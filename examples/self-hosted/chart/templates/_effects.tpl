@@ -1,6 +1,7 @@
 {{- /*
 A value never remains without effect: where the other values make it one, it is refused by its name. The values of a group that is switched
 off by its `enabled` are not judged, so that a switch can be turned off and on again; `staticExport` also switches `siteVolume` and `fetch`.
+Neither is `image` beside `siteImage`: values of a kit or for a registry of one's own name both.
 */ -}}
 {{- define "docs-server.checkEffects" -}}
 {{- $source := include "docs-server.source" . -}}
@@ -11,9 +12,6 @@ off by its `enabled` are not judged, so that a switch can be turned off and on a
 {{- include "docs-server.refuseUnused" (dict "root" . "names" (list "fetch" "siteVolume.sizeLimit") "why" $why) -}}
 {{- else if not .Values.fetch.certificateAuthority.configMap -}}
 {{- include "docs-server.refuseUnused" (dict "root" . "names" (list "fetch.certificateAuthority.key") "why" "fetch.certificateAuthority.configMap is not set") -}}
-{{- end -}}
-{{- if eq $source "siteImage" -}}
-{{- include "docs-server.refuseUnused" (dict "root" . "names" (list "image.repository" "image.tag" "image.digest") "why" "the pods run siteImage") -}}
 {{- end -}}
 {{- if has $source (list "siteImage" "link") -}}
 {{- include "docs-server.refuseUnused" (dict "root" . "names" (list "siteVolume.featureGate") "why" "no siteVolume.image is mounted") -}}
@@ -41,9 +39,6 @@ siteImage: ""
 siteVolume.image: ""
 siteVolume.sizeLimit: 3Gi
 siteVolume.featureGate: false
-image.repository: docker.io/nginxinc/nginx-unprivileged
-image.tag: 1.30.4-alpine
-image.digest: ""
 replicas: 2
 strategy.rollingUpdate: { maxUnavailable: 0, maxSurge: 100% }
 fetch.sha256: ""
