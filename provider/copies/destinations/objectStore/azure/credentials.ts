@@ -1,3 +1,4 @@
+import { checkCredentialFiles } from "../credentialFiles";
 import { ConfigurationError } from "../../../../runtime/messages/errors";
 import type { DestinationContext } from "../../destination";
 import { serviceUrl, type AzureContainerInputs } from "./inputs";
@@ -42,6 +43,7 @@ export async function findAccess(
       "Copy the whole connection string of the storage account.",
     );
   }
+  checkCredentialFiles("azure", { environment, secrets });
   const { DefaultAzureCredential } = await loadIdentity();
   return { kind: "identity", credential: new DefaultAzureCredential() };
 }
