@@ -46,7 +46,7 @@ export async function startExport(
     tracer.note({ "docs_hosting.job.id": reply.jobId });
     return reply;
   });
-  reporter.info(`export job ${reply.jobId} started`);
+  reporter.info(`export job ${reply.jobId} started`, true);
   return reply;
 }
 

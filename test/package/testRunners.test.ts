@@ -118,7 +118,15 @@ describe.each(Object.entries(RUNNERS))("F8 tests of a program with %s", (name, r
     // fails with the runner's output
     const { stdout, stderr } = await run(process.execPath, [...runner.command], {
       cwd: folder,
-      env: { ...process.env, NODE_OPTIONS: "", VITEST: undefined, NODE_ENV: undefined, CI: "true" },
+      env: {
+        ...process.env,
+        NODE_OPTIONS: "",
+        VITEST: undefined,
+        NODE_ENV: undefined,
+        CI: "true",
+        NO_COLOR: "1",
+        FORCE_COLOR: undefined,
+      },
     });
     expect(`${stdout}${stderr}`).toMatch(/\b3 pass|pass(?:ed|ing)?\D* 3|3 passing/);
   });

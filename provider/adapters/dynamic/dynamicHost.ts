@@ -1,5 +1,5 @@
 import { type Host, thisProcess, watchEngineAt } from "../session/session";
-import { type EngineLine, filled, rowReporter } from "../session/rowReporter";
+import { type EngineLine, filled, inOrder, rowReporter } from "../session/rowReporter";
 import type { Http2Server } from "node:http2";
 import { createRequire } from "node:module";
 
@@ -42,7 +42,7 @@ export function engineAddress(): string {
 
 /** The used part of the engine's client. */
 interface EngineClient {
-  log(request: object, done: (error: unknown) => void): void;
+  log(request: object, done: () => void): void;
 }
 
 let send: ((line: EngineLine) => void) | undefined;
@@ -67,7 +67,7 @@ function connectToEngine(): (line: EngineLine) => void {
     LogRequest: new () => object;
   };
   const client = new EngineClient(engineAddress(), credentials.createInsecure());
-  return (line) => client.log(filled(new LogRequest(), line), () => undefined);
+  return inOrder((line, done) => client.log(filled(new LogRequest(), line), done));
 }
 
 /** The time limits of calls, by the properties that the host passes on. */
@@ -131,7 +131,7 @@ function readLimits(message: Record<string, unknown> | undefined, getter: string
 /** Pulumi's dynamic-provider process. */
 export const dynamicHost: Host = {
   ...thisProcess,
-  reporter: (urn) => rowReporter(sendLine, urn, thisProcess.clock),
+  reporter: (urn, isOneOfMany) => rowReporter(sendLine, urn, thisProcess.clock, isOneOfMany),
   watchForCancel: (onCancel) => {
     readLimitsOfCalls();
     watchForCancel(onCancel);

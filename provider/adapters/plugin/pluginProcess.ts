@@ -3,7 +3,7 @@ import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { publications } from "../session/publications";
-import { type EngineLine, rowReporter, filled } from "../session/rowReporter";
+import { inOrder, rowReporter, filled } from "../session/rowReporter";
 import type { PluginParts, ServedEngine } from "./pluginService";
 
 const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;
@@ -26,10 +26,11 @@ export class Engine {
     return this.#address;
   }
 
-  readonly send = ({ severity, ...line }: EngineLine): void => {
+  readonly send = inOrder(({ severity, ...line }, done) => {
     const request = filled(new LogRequest(), { ...line, severity: SEVERITIES[severity] });
-    this.#client?.log(request, () => undefined);
-  };
+    if (this.#client) this.#client.log(request, done);
+    else done();
+  });
 }
 
 /**
@@ -44,7 +45,7 @@ export function pluginProcess(engineAddress: string): Omit<PluginParts, "resourc
     const session = new Session(
       {
         ...thisProcess,
-        reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
+        reporter: (urn, isOneOfMany) => rowReporter(engine.send, urn, thisProcess.clock, isOneOfMany),
         watchForCancel: (callback) => (onCancel = callback),
         watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
       },

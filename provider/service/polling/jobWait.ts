@@ -1,18 +1,17 @@
+import type { Reporter } from "../../runtime/messages/reporter";
 import type { NetworkContext } from "../../http/attempt";
 import { sleep } from "../../runtime/time/clock";
 import { formatDuration } from "../../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
-import { type Reporter, warningOnce } from "../../runtime/messages/reporter";
-import { describeProgress, figuresOf, type Observation, type Outcome, remember } from "./progress";
+import { warningOnce } from "../../runtime/messages/reporter";
+import { figuresOf, type Observation, type Outcome, remember } from "./progress";
 import { nextPollDelayMs } from "./pollSchedule";
+import { reportProgress } from "./progressLines";
 
 /** How long before the deadline the last poll starts, in milliseconds: time for one request. */
 const LAST_POLL_MS = 1_000;
 /** Maximum number of different statuses that the message of a deadline names. */
 const MAX_STATUSES = 20;
-/** Shortest and longest time between two permanent lines, in milliseconds. */
-const PERMANENT_LINE_MIN_MS = 10_000;
-const PERMANENT_LINE_MAX_MS = 5 * 60_000;
 
 /** The result of one poll of a job. */
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
@@ -67,7 +66,7 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
     const poll = { elapsedMs: clock.monotonic() - startedAt, status, progress, pageCount, retryAfterMs };
     remember(history, poll);
     if (statuses.size < MAX_STATUSES) statuses.add(status);
-    report(history);
+    report(history, job.outcome !== "pending");
     if (job.outcome !== "pending") return job;
     if (isLast) throw tooLate(poll);
     const untilLastPollMs = Math.max(0, deadline.remainingMs() - LAST_POLL_MS);
@@ -82,24 +81,4 @@ function warnOfStatus(name: string, { status, outcome }: PolledJob, reporter: Re
   if (outcome === "pending")
     reporter.warn(`${name} has the unknown status "${status}"; it counts as still running`);
   if (outcome === "success") reporter.warn(`${name} has the status "${status}", which counts as completed`);
-}
-
-/**
- * Reports each poll on the progress row, and each quarter of a long job by a permanent line: a narrow terminal has no space for
- * the progress, and the log of a pipeline does not show it.
- */
-function reportProgress(reporter: Reporter): (history: readonly Observation[]) => void {
-  let quarters = 0;
-  let reportedMs = 0;
-  return (history) => {
-    const line = describeProgress(history);
-    reporter.progress(line);
-    const { progress = 0, elapsedMs = 0 } = history.at(-1) ?? {};
-    const sinceMs = elapsedMs - reportedMs;
-    const reached = Math.floor(progress / 25);
-    if (sinceMs < PERMANENT_LINE_MIN_MS || (reached <= quarters && sinceMs < PERMANENT_LINE_MAX_MS)) return;
-    reporter.info(line);
-    quarters = reached;
-    reportedMs = elapsedMs;
-  };
 }

@@ -204,7 +204,7 @@ describe("under PULUMI_DEBUG_PROVIDERS, engines of two stacks attach to one proc
     for (const end of finish) end();
     expect([await one.creating, await three.creating]).toEqual(["created", "created"]);
     await three.engine.call("cancel", new Empty());
-    expect(String(await caught(three.engine.call("create", createRequest({}))))).toContain("cancelled");
+    expect((await caught(three.engine.call("create", createRequest({})))).details).toContain("cancelled");
   });
 
   test("each works with the settings of its own stack, also after the other was configured", async (context) => {

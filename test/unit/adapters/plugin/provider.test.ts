@@ -257,7 +257,7 @@ describe("the provider", () => {
       inputs: {
         baseUrl: filledIn,
         ...given,
-        ...(source !== undefined && { source: { ...Object(source), baseUrl: filledIn } }),
+        ...(source !== undefined && { source: { ...(source as object), baseUrl: filledIn } }),
       } as object,
       failures: [],
     });

@@ -1,3 +1,4 @@
+import { checkCredentialFiles } from "../credentialFiles";
 import { ConfigurationError } from "../../../../runtime/messages/errors";
 import type { DestinationContext } from "../../destination";
 import { connectionParts } from "./connectionString";
@@ -64,6 +65,7 @@ export async function findAccess(
       `Set ${CONNECTION}, ${KEY} or ${SAS} (for Azurite: ${CONNECTION}=UseDevelopmentStorage=true), or give an \`endpoint\` with https:.`,
     );
   }
+  checkCredentialFiles("azure", { environment, secrets });
   const { DefaultAzureCredential } = await loadIdentity();
   return { kind: "identity", credential: new DefaultAzureCredential() };
 }
