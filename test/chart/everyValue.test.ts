@@ -108,7 +108,7 @@ describe.concurrent.each(Object.keys(BASES))("with %s, each value of the chart",
   // what a value may be is the same for each source of the site, whether it has an effect is not
   test.each(source === "a link" ? Object.keys(GIVEN) : ["a large number"])(
     "that is %s is rendered as it was meant, or refused by its name",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (what) => {
       const before = await templateUnjudged(base);
       expect(before.code, before.output).toBe(0);

@@ -70,7 +70,7 @@ const AT_THE_TOP = ["staticExport.version", "readinessProbe.periodSeconds"]; // 
 describe.concurrent("a value that is null", () => {
   test.for(["with everything on", "with the defaults"])(
     "is left out or refused by its name, %s: each of values.yaml, and Kubernetes accepts the rest",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (which) => {
       const base = which === "with everything on" ? ALL_ON : serving();
       const names = namesIn(defaults).filter((name) => !name.startsWith("web.headers."));
