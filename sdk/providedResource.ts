@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputRow } from "../provider/resource/inputTable";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
+import { anyValue } from "./anyValue";
 import { handlerText } from "./handler";
 import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
 import { isKnownOutput } from "./pulumiSdk";
@@ -30,7 +31,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
       name,
       {
         ...unset(inputs),
-        ...given,
+        ...prepared(inputs, given),
         ...unset(outputs, inputs),
         __provider: handlerText(kind),
         __urn: resourceUrn(name, type, opts.parent),
@@ -40,6 +41,18 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     );
     warnOfPlainKey();
   }
+}
+
+/** The given inputs, those of any kind as Pulumi can register them. */
+function prepared(
+  rows: Readonly<Record<string, InputRow>>,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const values = Object.entries(given).map(([name, value]) => [
+    name,
+    rows[name]?.hasAnyValue === true ? anyValue(value) : value,
+  ]);
+  return Object.fromEntries(values) as Record<string, unknown>;
 }
 
 /** The names of a table as «not known yet»: Pulumi creates class properties only for those it is given. */
