@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { InputRow } from "../provider/resource/inputTable";
 import type { Duration } from "../provider/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
+import { anyValue } from "./anyValue";
 import { handlerText } from "./handler";
 import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
 import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
@@ -31,7 +32,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
       name,
       {
         ...unset(inputs),
-        ...withSecretBaseUrl(inputs, given),
+        ...withSecretBaseUrl(inputs, prepared(inputs, given)),
         ...unset(outputs, inputs),
         __provider: handlerText(kind),
         __urn: resourceUrn(name, type, opts.parent),
@@ -75,6 +76,18 @@ function withSecretBaseUrl(inputs: object, given: Readonly<Record<string, unknow
 function withSecret(fields: object): object {
   const { baseUrl } = fields as { readonly baseUrl?: unknown };
   return (baseUrl ?? null) === null ? { ...fields, baseUrl: pulumi.secret(null) } : fields;
+}
+
+/** The given inputs, those of any kind as Pulumi can register them. */
+function prepared(
+  rows: Readonly<Record<string, InputRow>>,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const values = Object.entries(given).map(([name, value]) => [
+    name,
+    rows[name]?.hasAnyValue === true ? anyValue(value) : value,
+  ]);
+  return Object.fromEntries(values) as Record<string, unknown>;
 }
 
 /** The names of a table as «not known yet»: Pulumi creates class properties only for those it is given. */

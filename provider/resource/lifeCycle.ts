@@ -40,7 +40,8 @@ export const OTHER_ACCOUNT =
 
 /** The decision that a refresh reports for a missing object. @param what "job 7 of docs.example.com" */
 export function goneDecision(code: DecisionCode, what: string): Decision {
-  const text = `${what} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again. ${OTHER_ACCOUNT}`;
+  const cause = code === "JOB_GONE" ? `. ${OTHER_ACCOUNT}` : "";
+  const text = `${what} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again${cause}`;
   return { code, text };
 }
 

@@ -1,9 +1,8 @@
-import type { Reporter } from "../../runtime/messages/reporter";
 import type { NetworkContext } from "../../http/attempt";
 import { sleep } from "../../runtime/time/clock";
 import { formatDuration } from "../../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
-import { warningOnce } from "../../runtime/messages/reporter";
+import { type Reporter, warningOnce } from "../../runtime/messages/reporter";
 import { figuresOf, type Observation, type Outcome, remember } from "./progress";
 import { nextPollDelayMs } from "./pollSchedule";
 import { reportProgress } from "./progressLines";

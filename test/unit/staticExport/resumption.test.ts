@@ -20,7 +20,7 @@ const record = (urn: string | undefined, inputs = INPUTS): Resumption =>
   resumptionOf({ resumeRecords, reporter, ...(urn !== undefined && { urn }) }, inputs);
 
 test("a job is found again by resource, site and service", () => {
-  record(URN).save("job-1");
+  record(URN).save("job-1", 0);
   expect(record(URN).find()).toBe("job-1");
   expect(record(`${URN}-other`).find()).toBeUndefined();
   expect(record(URN, { ...INPUTS, domain: "other.example.com" }).find()).toBeUndefined();
@@ -32,7 +32,7 @@ test("a job is found again by resource, site and service", () => {
 
 test("a job that cannot be recorded is a warning that says what that means", () => {
   resumeRecords.diskIsFull = true;
-  record(URN).save("job-1");
+  record(URN).save("job-1", 0);
   expect(reporter.lines.warn).toEqual([
     "job job-1 could not be recorded in Pulumi's home folder (ENOSPC): if this run is killed, the next one starts another job",
   ]);
@@ -49,7 +49,7 @@ test("without a URN nothing is recorded, and each start has its own key", () => 
   const key = none.beginStart();
   expect(key).toMatch(A_UUID);
   expect(none.beginStart()).not.toBe(key);
-  none.save("job-1");
+  none.save("job-1", 0);
   none.startRefused();
   none.handOver();
   none.forget();
@@ -59,7 +59,7 @@ test("without a URN nothing is recorded, and each start has its own key", () => 
 
 test("records from before a rename are found under the new URN", () => {
   const NEW_URN = `${URN}-renamed`;
-  record(URN).save("job-1");
+  record(URN).save("job-1", 0);
   resumeRecords.save({ ...INPUTS, urn: "undefined" }, "", { jobId: "job-2" });
   renameRecords({ resumeRecords, urn: NEW_URN }, INPUTS);
   expect(resumeRecords.find({ ...INPUTS, urn: NEW_URN }, "").jobId).toBeUndefined();
