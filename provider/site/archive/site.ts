@@ -1,5 +1,3 @@
-import type { IdleFiles } from "../inspection/idleFiles";
-
 /** The limits of a bundle. */
 export interface SiteLimits {
   /** Size of all files together, unpacked, in bytes. */
@@ -67,6 +65,14 @@ export interface Inspection {
   readonly doubtfulNames: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
+}
+
+/** Files of a site that do nothing for its readers here. They are published like others. */
+export interface IdleFiles {
+  /** Instructions for another host: no web server here follows them. */
+  readonly ofHosts: readonly string[];
+  /** Folders with data of the generator. */
+  readonly ofGenerators: readonly string[];
 }
 
 /** How many external loads are reported. */

@@ -1,3 +1,5 @@
+import type { IdleFiles } from "../archive/site";
+
 /** Files that tell another host what to do, where that looks for them: in the site's folder. */
 const OF_HOSTS =
   /^(?:_redirects|_headers|_routes\.json|vercel\.json|now\.json|netlify\.toml|firebase\.json|staticwebapp\.config\.json|web\.config|\.htaccess)$/;
@@ -7,14 +9,6 @@ const OF_GENERATORS = /^(?:.*\/)?(?:\.doctrees|\.ipynb_checkpoints|\.sphinx-cach
 
 /** How many of each kind are named. */
 const MAX_FOUND = 100;
-
-/** Files of a site that do nothing for its readers here. They are published like others. */
-export interface IdleFiles {
-  /** Instructions for another host: no web server here follows them. */
-  readonly ofHosts: readonly string[];
-  /** Folders with data of the generator. */
-  readonly ofGenerators: readonly string[];
-}
 
 /** Finds {@link IdleFiles} by their names. */
 export class IdleFilesFinder {

@@ -123,21 +123,23 @@ test.for(["a retention policy (until 2027-01-01T00:00:00Z)", "an event-based hol
 );
 
 test("a page in a tier that is not served is named, and written again by the next run", async (context) => {
-  let tier: string | undefined;
+  const moved: { tier?: string } = {};
   const { place, warnings } = await placeOf(context, (store) => ({
     list: (prefix, onObject, atMost) =>
       store.list(
         prefix,
         (object) =>
           onObject(
-            tier !== undefined && object.key === "v/guide.html" ? { ...object, archiveTier: tier } : object,
+            moved.tier !== undefined && object.key === "v/guide.html"
+              ? { ...object, archiveTier: moved.tier }
+              : object,
           ),
         atMost,
       ),
   }));
   const copy = await publish(place, ["index.html", "guide.html"]);
   expect(await SITES_IN_BUCKET.compare(place, copy)).toBe("same");
-  tier = "Archive";
+  moved.tier = "Archive";
   expect(await SITES_IN_BUCKET.compare(place, copy)).toBe("changed");
   expect(warnings).toEqual([
     expect.stringMatching(/no answer for these files, .* in the tier Archive: guide\.html\./),
