@@ -48,6 +48,7 @@ export function providerSettings(
   return {
     stackConfig,
     keySetting: hasOwn(API_KEY) ? property : `${API_KEY.variable} (or ${property})`,
+    wholeEnvironment: environment,
     environment: (variable) => (replaced.includes(variable) ? undefined : environment(variable)),
   };
 }
