@@ -71,7 +71,10 @@ export async function checkService(
     return { ...started, findings: [...findings, ...started.findings] };
   }
   findings.push(
-    ok("domain", `${checked}; whether plan and key permit exports is known after a start (--start)`),
+    ok(
+      "domain",
+      `${checked} is a valid name; whether it is a site of the key's organization, and whether plan and key permit exports, is known after a start (--start)`,
+    ),
   );
   return { findings };
 }

@@ -6,6 +6,7 @@ import {
   ResponseError,
 } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
+import { ONLY_HTTP2 } from "./attemptConnection";
 import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
 import type { Endpoint, ServiceAccess } from "./endpoint";
 import type { Answer } from "./attempt";
@@ -17,6 +18,9 @@ export const NOT_THE_API =
 
 /** Statuses that redirect a client to another URL. */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Statuses of a server that does not accept this version of HTTP: Upgrade Required, AWS's load balancer, and the standard one. */
+const REFUSED_VERSION = new Set([426, 464, 505]);
 
 /** The service answered with an error status, see provider/service/README.md, Errors. */
 export function refusal(
@@ -30,7 +34,10 @@ export function refusal(
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
   const isWebPage = answer.text !== undefined && webPageIn(answer.text) !== undefined;
-  const [Refusal, message, remedy] = explanation(status, answered, access, isWebPage);
+  const isOfVersion = REFUSED_VERSION.has(status) || (status === 403 && /\bALPN\b/.test(answer.text ?? ""));
+  const [Refusal, message, remedy] = isOfVersion
+    ? ([ResponseError, answered, ONLY_HTTP2] as const)
+    : explanation(status, answered, access, isWebPage);
   const error = new Refusal(message, remedy, { status, requestId });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }

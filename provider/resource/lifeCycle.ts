@@ -1,4 +1,9 @@
-import { type ConfigurationSource, isApiKeyPadded, serviceSettings } from "../service/configuration";
+import {
+  type ConfigurationSource,
+  isApiKeyPadded,
+  keyGoesElsewhere,
+  serviceSettings,
+} from "../service/configuration";
 import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
@@ -189,6 +194,11 @@ export function openClient<Given extends ClientContext>(
   const { configuration, reporter } = context;
   const deadline = typeof limit === "number" ? startDeadline(context.clock, limit) : limit;
   const service = serviceSettings(configuration, inputs);
+  const elsewhere = keyGoesElsewhere(configuration, {
+    apiKeyEnv: inputs.apiKeyEnv,
+    baseUrl: service.baseUrl,
+  });
+  if (elsewhere !== undefined) reporter.warn(elsewhere);
   if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
     reporter.warn(
       `the admin API key in ${service.apiKeyName} has white space around it, such as a line break: the white space is not sent`,

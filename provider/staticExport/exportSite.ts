@@ -9,7 +9,9 @@ import {
 } from "../runtime/messages/errors";
 import { NOT_THE_API } from "../http/refusal";
 import { explained } from "../runtime/messages/explainedError";
+import type { StartReply } from "../service/exportJob";
 import type { CheckedInputs } from "./inputs";
+import { unreadStart } from "./plan";
 import { forgetGoneJob, resumptionOf } from "./resumption";
 import {
   type FinishedExport,
@@ -59,7 +61,8 @@ export async function exportSite(
   };
 
   const ofEarlierAttempt = async (): Promise<FinishedExport | undefined> => {
-    const jobId = record.find(before?.bookkeeping.exportedAtMs);
+    const { jobId, isUnread } = record.find(before?.bookkeeping.exportedAtMs);
+    if (isUnread === true) throw unreadStart();
     // a run that was killed before it removed its record has stored this job: it is the old content
     const isStored = stored?.bundleUrl !== undefined && stored.jobId === jobId;
     if (jobId === undefined || isStored) return undefined;
@@ -72,8 +75,15 @@ export async function exportSite(
   const started = async (): Promise<FinishedExport> => {
     // for an existing resource, diff has reported the decision
     if (!before && decision) context.reporter.info(decisionLine(decision));
-    const start = await startExport(context, inputs, record.beginStart());
-    record.save(start.jobId, context.clock.now() - (context.client.clockAheadMs ?? 0));
+    const startedAtMs = (): number => context.clock.now() - (context.client.clockAheadMs ?? 0);
+    let start: StartReply;
+    try {
+      start = await startExport(context, inputs, record.beginStart());
+    } catch (error) {
+      if (error instanceof UnreadableStartError) record.saveUnread(startedAtMs());
+      throw error;
+    }
+    record.save(start.jobId, startedAtMs());
     return complete({ ...start, mayBeNew: true });
   };
 
@@ -83,7 +93,7 @@ export async function exportSite(
     // with such a status, the service refused the start
     else if (!job && error instanceof ResponseError && error.status < 500) record.startRefused();
     // a killed run may have recorded a newer job than the one in the state
-    else if (job && record.find() === job.jobId) record.handOver();
+    else if (job && record.find().jobId === job.jobId) record.handOver();
   };
 
   try {

@@ -9,13 +9,12 @@ import {
 } from "../resource/lifeCycle";
 import { checkByTable, withEffect } from "../resource/inputTable";
 import { clockErrorOf, machineOf, startDeadline } from "../runtime/time/clock";
-import { NotFoundError, UnreadableStartError } from "../runtime/messages/errors";
-import { UNREAD_REMEDY } from "../service/exportJob";
+import { NotFoundError } from "../runtime/messages/errors";
 import { explained } from "../runtime/messages/explainedError";
 import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
-import { changedInputs, planExport, predictExport } from "./plan";
+import { changedInputs, planExport, predictExport, unreadStart } from "./plan";
 import { renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
 import {
@@ -135,10 +134,7 @@ async function converge(
     if (isMoved) warnOfShortLife(context, inputs, recorded);
     return recorded;
   }
-  if (plan.action === "refuse") {
-    const refused = `${plan.text}. ${UNREAD_REMEDY}`;
-    throw explained(new UnreadableStartError(refused, ""), inputs.domain, "");
-  }
+  if (plan.action === "refuse") throw explained(unreadStart(), inputs.domain, "");
   if (plan.action === "renew") {
     const deadline = startDeadline(context.clock, limitMs);
     const renewed = await renewLink(context, inputs, plan.state, limitMs);

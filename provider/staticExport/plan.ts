@@ -2,6 +2,8 @@ import { type Decision, type DecisionCode, fromNow } from "../resource/decision"
 import { changedByTable, withEffect } from "../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../resource/outputTable";
 import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
+import { UnreadableStartError } from "../runtime/messages/errors";
+import { UNREAD_REMEDY } from "../service/exportJob";
 import type { Machine } from "../runtime/time/clock";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
@@ -95,6 +97,11 @@ export function planExport(
   }
   const text = `${changes}: recorded without a request; ${due}`;
   return { action: "record", code: "SETTINGS", text, state };
+}
+
+/** The error of a start that is not repeated, because an earlier one was accepted without a usable id. */
+export function unreadStart(): UnreadableStartError {
+  return new UnreadableStartError(UNREAD, UNREAD_REMEDY);
 }
 
 const UNREAD =

@@ -148,6 +148,7 @@ test.each(["null", "undefined", "0", "false"])("J05 the text «%s» is an id lik
 
 test("J05 a missing id never becomes a text, in the status either", async () => {
   await expectRefused({ body: { jobId: undefined } });
+  site = new SimulatedExport();
   site.service.durationMs = 0;
   for (const missing of [{}, { jobId: null }]) {
     site.answer("status", () => ({ body: { status: "completed", ...missing } }));
