@@ -156,7 +156,8 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
   const key = findApiKey(source, apiKeyEnv).trim();
   const byDefault =
     source.keySetting === undefined
-      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY.config}\`.`
+      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY.config}\`. The provider is another process than the program: ` +
+        "a variable that the program sets itself, such as from a file .env, does not reach it."
       : `Set ${source.keySetting}.`;
   const where = apiKeyEnv === API_KEY.variable ? byDefault : `Set the environment variable ${apiKeyEnv}.`;
   if (key === "") throw new ConfigurationError("the admin API key is not set", where);
