@@ -42,7 +42,8 @@ export function boxFiles(
   const texts = interfaceTexts(["en", ...indexes.map(({ language }) => primaryOf(language))]);
   const boxTexts = [...texts].map(([language, { box }]) => [language, box]);
   const labels = [...texts].map(([language, own]) => [language, own.button]);
-  const box = `self.docsHostingSearchTexts=${asciiJson(Object.fromEntries(boxTexts))};\n${ownText(`${BOX}/box.js`)}`;
+  // with a byte order mark, because regular expressions in it are not ASCII
+  const box = `\ufeffself.docsHostingSearchTexts=${asciiJson(Object.fromEntries(boxTexts))};\n${ownText(`${BOX}/box.js`)}`;
   const style = ownText(`${BOX}/box.css`);
   const boxName = `box-${IMMUTABLE}${contentId(box)}.js`;
   const styleName = `box-${IMMUTABLE}${contentId(style)}.css`;
@@ -79,9 +80,14 @@ function ownPage(indexes: readonly LanguageIndex[], texts: ReadonlyMap<string, I
   const direction = RIGHT_TO_LEFT.includes(language) ? ' dir="rtl"' : "";
   return ownText(`${BOX}/index.html`)
     .replace('lang="en"', `lang="${language}"${direction}`)
-    .replace(">Search<", `>${box[0] ?? ""}<`)
-    .replace(">Start page<", `>${startPage}<`)
-    .replace(/>The search needs [^<]*</, `>${needsScripts}<`);
+    .replace(">Search<", `>${asciiHtml(box[0] ?? "")}<`)
+    .replace(">Start page<", `>${asciiHtml(startPage)}<`)
+    .replace(/>The search needs [^<]*</, `>${asciiHtml(needsScripts)}<`);
+}
+
+/** Readable in any encoding. */
+function asciiHtml(text: string): string {
+  return text.replace(/[^\0-\x7e]/gu, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }
 
 /** Pages in any encoding can load it. */

@@ -199,15 +199,23 @@ export class TextIndex {
     const lines = inOrder(this.#words.words()).map((word) => {
       const entries = this.#words.of(word);
       if (order.length > MANY_PAGES && entries.length / order.length > COMMON) common.push(word);
-      return [word, `${word} ${this.#postings(entries, rankOf, average, this.#placesOf(word))}`] as const;
+      const places = this.#placesOf(word, rankOf);
+      const text = `${word} ${this.#postings(entries, rankOf, average, places)}`;
+      // the same words are together, however many places they have
+      const size = text.length - [...places.values()].reduce((sum, { length }) => sum + length, 0);
+      return { key: word, text, size };
     });
     for (const { first, parts } of inFiles(lines, WORDS_SIZE, 1))
       yield listed(words, first, dataFile("words", JSON.stringify(parts.join("\n"))));
 
     const furtherOf = new Map<IndexedPage, string[]>();
+    const written = new Set<string>(); // pages may have the same sections
     for (const { page } of order) {
       const files = page.further.map((part) => dataFile("text", part.toString()));
-      yield* files;
+      for (const file of files) {
+        if (!written.has(file.id)) yield file;
+        written.add(file.id);
+      }
       if (files.length > 0)
         furtherOf.set(
           page,
@@ -217,7 +225,8 @@ export class TextIndex {
     const pages = order.values().map(({ page }, rank) => {
       const facts = [page.title, addressOf(page.path), page.path].map((each) => JSON.stringify(each));
       const further = furtherOf.has(page) ? `,${JSON.stringify(furtherOf.get(page))}` : "";
-      return [rank, `[${facts.join(",")},${page.quotable.toString()}${further}]`] as const;
+      const text = `[${facts.join(",")},${page.quotable.toString()}${further}]`;
+      return { key: rank, text, size: text.length };
     });
     for (const { first, parts } of inFiles(pages, TEXTS_SIZE))
       yield listed(texts, first, dataFile("text", `[${parts.join(",")}]`));
@@ -227,9 +236,9 @@ export class TextIndex {
     yield dataFile(`lang-${language || "und"}`, JSON.stringify([order.length, words, texts, ...lists]));
   }
 
-  /** For each page that has a word in a text that results cannot quote, its sections. */
-  #placesOf(word: string): ReadonlyMap<number, number[]> {
-    const places = new Map<number, number[]>();
+  /** For the rank of each page that has a word in a text that results cannot quote, its sections. */
+  #placesOf(word: string, rankOf: Int32Array): ReadonlyMap<number, string> {
+    const sections = new Map<number, number[]>();
     for (const section of Uint32Array.from(this.#sections.of(word)).sort()) {
       let [low, high] = [0, this.#firstSections.length - 1];
       while (low < high) {
@@ -238,11 +247,11 @@ export class TextIndex {
         else high = middle - 1;
       }
       const { page = 0, first = 0 } = this.#firstSections[low] ?? {};
-      const own = places.get(page);
+      const own = sections.get(page);
       if (own) own.push(section - first);
-      else places.set(page, [section - first]);
+      else sections.set(page, [section - first]);
     }
-    return places;
+    return new Map(Array.from(sections, ([page, own]) => [rankOf[page] ?? 0, encodedPlaces(own)]));
   }
 
   /**
@@ -253,11 +262,8 @@ export class TextIndex {
     entries: readonly number[],
     rankOf: Int32Array,
     average: number,
-    placesOf: ReadonlyMap<number, readonly number[]>,
+    places: ReadonlyMap<number, string>,
   ): string {
-    const places = new Map(
-      Array.from(placesOf, ([page, sections]) => [rankOf[page], encodedPlaces(sections)]),
-    );
     const scores = entries.map((entry) => {
       const number = Math.floor(entry / 1_024);
       const relative = (this.#pages[number]?.length ?? 0) / average;
@@ -324,26 +330,34 @@ function* inOrder(words: Iterable<string>): Generator<string, void, undefined> {
     yield* some.sort(compareTexts);
 }
 
+/** A part of a file. */
+interface Part<Key> {
+  readonly key: Key;
+  readonly text: string;
+  /** What it counts for the size of the file, in characters. */
+  readonly size: number;
+}
+
 /**
  * The parts of files, for each file the first key.
  *
- * @param most characters of a file, unless it has one part only
+ * @param most size of a file, unless it has one part only
  * @param between characters between two parts
  */
 function* inFiles<Key>(
-  entries: Iterable<readonly [key: Key, part: string]>,
+  entries: Iterable<Part<Key>>,
   most: number,
   between = 0,
 ): Generator<{ readonly first: Key; readonly parts: string[] }, void, undefined> {
-  let [file, size]: [{ first: Key; parts: string[] } | undefined, number] = [undefined, 0];
-  for (const [key, part] of entries) {
-    if (file && size + part.length > most) {
+  let [file, total]: [{ first: Key; parts: string[] } | undefined, number] = [undefined, 0];
+  for (const { key, text, size } of entries) {
+    if (file && total + size > most) {
       yield file;
-      [file, size] = [undefined, 0];
+      [file, total] = [undefined, 0];
     }
     file ??= { first: key, parts: [] };
-    file.parts.push(part);
-    size += part.length + between;
+    file.parts.push(text);
+    total += size + between;
   }
   if (file) yield file;
 }

@@ -4,6 +4,8 @@ interface Wanted {
   readonly word: string;
   /** Other words of equal quality. */
   readonly joined: readonly string[];
+  /** Whether it is no identifier: then a page may have it as two words. */
+  readonly isSimple: boolean;
   /** Other ways to write its umlauts. */
   readonly spellings: readonly string[];
   /** The word after it: both can be one expression, `turn off`. */
@@ -57,10 +59,9 @@ const MOST_SYNONYMS = 3;
 const LIKE = 0.8;
 /** Quality of a page that has a word as two: `file system` for `filesystem`. */
 const HALVES = 0.5;
-/** Looked for if fewer pages have the word as one. */
+/** Looked for if no page has the word as one; if it is the only word of a query, also if fewer pages than this have it. */
 const FEW_PAGES = 10;
-const SHORTEST_JOINED = 5;
-const SHORTEST_HALF = 2;
+const SHORTEST_HALVES = [3, 2] as const;
 const MOST_HALVES = 3;
 /** Weight of a word that carries no question beside others. */
 const STOP_WORD = 0.2;
@@ -78,13 +79,15 @@ interface Manner {
   readonly isSentence: boolean;
   /** Whether other spellings of a word are looked for if there is the word itself, too. */
   readonly isTranscribing: boolean;
+  /** Whether only one word is looked for. */
+  readonly isOnly: boolean;
 }
 
 /** Looks for the words of a query in the index. */
 export function matcherOf(
   [count, list, , , , endingList, synonymList]: Directory,
   load: Load,
-  { mostFiles, isSentence, isTranscribing }: Manner,
+  { mostFiles, isSentence, isTranscribing, isOnly }: Manner,
 ) {
   const endings = new Set(endingList.split(" "));
 
@@ -139,9 +142,10 @@ export function matcherOf(
 
   /** Adds the pages that have a word as two. */
   const withHalves = async (word: string, found: Matched): Promise<Matched> => {
-    if (found.pages.size >= FEW_PAGES || word.length < SHORTEST_JOINED || !/^\p{Ll}+$/u.test(word))
-      return found;
-    const cuts = [...Array(word.length - 2 * SHORTEST_HALF + 1).keys()].map((at) => at + SHORTEST_HALF);
+    const [start, end] = SHORTEST_HALVES;
+    const enough = isOnly ? FEW_PAGES : 1;
+    if (found.pages.size >= enough || word.length < start + end || !/^\p{Ll}+$/u.test(word)) return found;
+    const cuts = [...Array(word.length - start - end + 1).keys()].map((at) => at + start);
     const collected = async (parts: readonly string[]): Promise<Matched[]> => {
       const lines = await linesOf(firstFilesOf(parts));
       return parts.map((part) => collect(lines, (term) => (term === part ? 1 : 0), false));
@@ -183,7 +187,7 @@ export function matcherOf(
 
   /** Looks for a word: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
   return async (wanted: Wanted): Promise<Matched> => {
-    const { word, joined, spellings, isOpen, isStopWord } = wanted;
+    const { word, joined, isSimple, spellings, isOpen, isStopWord } = wanted;
     if (isStopWord) {
       const exact: Quality = (term) => (term === word ? 1 : joined.includes(term) ? FORM : 0);
       return collect(await linesOf(firstFilesOf([word, ...joined])), exact, isStopWord);
@@ -227,7 +231,8 @@ export function matcherOf(
     const hasWhole = lines.some((line) => line.startsWith(`${word} `));
     const own = hasWhole ? besideWhole : quality;
     const all: Quality = (term) => Math.max(own(term), asSpelled(term));
-    const found = await withHalves(word, collect(lines, isTranscribing ? all : own, isStopWord));
+    const halved = (one: Matched): Promise<Matched> | Matched => (isSimple ? withHalves(word, one) : one);
+    const found = await halved(collect(lines, isTranscribing ? all : own, isStopWord));
     if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
     const asOther = collect(await linesOf(spelledFiles), asSpelled, isStopWord);
     if (asOther.pages.size > 0) return asOther;

@@ -37,16 +37,22 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   );
   const isTranscribing = TRANSCRIBING.includes(/^lang-([a-z]+)/.exec(key)?.[1] ?? "");
   const mostFiles = words.length > 3 ? 1 : MOST_FILES;
-  const match = matcherOf(directory, load, { mostFiles, isSentence, isTranscribing });
+  const match = matcherOf(directory, load, {
+    mostFiles,
+    isSentence,
+    isTranscribing,
+    isOnly: words.length === 1,
+  });
   const found = await Promise.all(
     words.map(async ({ word, isStopWord, isAlone }): Promise<Matched[]> => {
       const at = all.indexOf(word);
       const others = { next: all[at + 1]?.text ?? "", isStopWord };
       const find = (part: string): Promise<Matched> =>
-        match({ word: part, joined: [], spellings: [], isOpen: false, ...others });
+        match({ word: part, joined: [], isSimple: false, spellings: [], isOpen: false, ...others });
       const whole = await match({
         word: word.text,
         joined: joinedWith(word, all[at - 1], all[at + 1]),
+        isSimple: word.parts.length === 0,
         spellings: transcribed(word.run),
         isOpen: at === all.length - 1 && !isAlone,
         ...others,

@@ -37,7 +37,7 @@ const PAIR = [0.1, 0.5, 1] as const;
 const FEW_SECTIONS: readonly number[] = [0, 0.8, 0.6];
 
 /** Of a long page, how much more a section counts that has all words of the question than one with a part of them. */
-const SECTION_COVERAGE = 2;
+const SECTION_COVERAGE = 6;
 
 /** How much the words count of a section that is not stored with its page: about as much as once in a text. */
 const UNSEEN = 0.3;
@@ -240,9 +240,11 @@ function leadOf(
 ): number {
   const numbers = new Set([...scores.keys(), ...hidden.flatMap((by) => [...by.keys()])]);
   const weights = hidden.map((by, word) => {
-    const seen = [...scores.values()].filter((section) => (section.seen[word] ?? 0) > 0).length;
-    // of a word that is seen often, it is unknown where else it is
-    const having = seen >= MOST_SEEN ? numbers.size / 2 : seen + by.size;
+    const best = Math.max(...by.values(), ...[...scores.values()].map((section) => section.seen[word] ?? 0));
+    const seen = [...scores.values()].filter((section) => (section.seen[word] ?? 0) >= best).length;
+    const unseen = [...by.values()].filter((fit) => fit >= best).length;
+    // of a word that is seen, it is unknown where else it is
+    const having = seen >= MOST_SEEN ? numbers.size / 2 : seen + unseen;
     return (question.weights[word] ?? 0) * Math.log((numbers.size + 1) / (having + 0.5));
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
