@@ -120,7 +120,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   remove: (context, { folder }, kits, kept) =>
     usingFolder(folder, context.signal, async () => {
       await removeKits(folder, kits.map(kitOf), kept.map(kitOf), context);
-      if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }));
+      if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }), context.reporter);
     }),
 };
 

@@ -52,7 +52,7 @@ export async function writeKit(
   { folder, owner, placing }: { folder: string; owner: string; placing?: (kit: WrittenKit) => void },
   context: RegistryContext & OwnershipContext,
 ): Promise<WrittenKit> {
-  const draft = await claimDraft(folder, owner);
+  const draft = await claimDraft(folder, owner, context.reporter);
   try {
     const { kit, from } = await fill(draft, request, folder, context);
     placing?.(kit);
@@ -63,7 +63,7 @@ export async function writeKit(
       return earlier !== undefined;
     };
     await folderOwnership(folder, context).publish(kit.name, isThere, () =>
-      draft.publish(from, kit.name, context, isWhole),
+      draft.publish(from, kit.name, isWhole),
     );
     return earlier ?? kit;
   } catch (error) {
