@@ -12,10 +12,10 @@ import type * as bundleCopies from "./copies/bundleCopy/lifeCycle";
 import { type DynamicProvider, dynamicProvider } from "./adapters/dynamic/dynamicProvider";
 import { publications } from "./adapters/session/publications";
 import { Session } from "./adapters/session/session";
-import { dynamicHost } from "./adapters/dynamic/dynamicHost";
+import { dynamicHost, engineAddress } from "./adapters/dynamic/dynamicHost";
 import { staticExport } from "./staticExport/lifeCycle";
 
-const session = new Session(dynamicHost, publications(dynamicHost));
+const session = new Session(dynamicHost, publications(dynamicHost, engineAddress));
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
 export const StaticExport: DynamicProvider = dynamicProvider(() => staticExport, session);

@@ -8,7 +8,7 @@ import {
   forItsKind,
 } from "../copies/destinations/inputs";
 import { type BucketFields, BucketPlace } from "../copies/destinations/objectStore/bucketPlace";
-import { RECORDS_FOLDER } from "../copies/destinations/objectStore/inputs";
+import { RECORDS_FOLDER } from "../copies/ownership/placeMark";
 import type { ObjectStore } from "../copies/destinations/objectStore/objectStore";
 import { sendText } from "../copies/destinations/objectStore/sendObject";
 import { openAzure } from "../copies/destinations/objectStore/azure/azureStore";

@@ -54,7 +54,7 @@ export function dynamicProvider(load: () => AnyLifeCycle, session: Session) {
 
     check: answering((secrets, olds: Properties, news: Properties) => {
       const { visible, internal } = split(news);
-      const { inputs, failures } = resource().check(visible, olds, secrets);
+      const { inputs, failures } = resource().check(urnOf(news), visible, olds, secrets);
       failures.push(...checkTimeouts(internal));
       return {
         inputs: plain({ ...inputs, ...internal }),

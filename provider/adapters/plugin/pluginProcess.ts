@@ -21,6 +21,11 @@ export class Engine {
     this.#address = address;
   }
 
+  /** `host:port`; empty as long as there is none. */
+  get address(): string {
+    return this.#address;
+  }
+
   readonly send = ({ severity, ...line }: EngineLine): void => {
     const request = filled(new LogRequest(), { ...line, severity: SEVERITIES[severity] });
     this.#client?.log(request, () => undefined);
@@ -46,7 +51,7 @@ export function pluginProcess(engineAddress: string): Omit<PluginParts, "resourc
           watchForCancel: (callback) => (onCancel = callback),
           watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
         },
-        publications(thisProcess),
+        publications(thisProcess, () => engine.address),
       ),
     connect: (address) => engine.connect(address),
     cancel: () => onCancel(),

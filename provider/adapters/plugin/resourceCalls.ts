@@ -65,7 +65,12 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: () => Session) {
       const news = received(call, request.getNews());
       const olds = received(call, request.getOlds());
       const given = await withLocalDigests(split(news.properties).visible);
-      const { inputs, failures } = resource.check(given, olds.properties, secrets);
+      const { inputs, failures } = resource.check(
+        request.getUrn() || undefined,
+        given,
+        olds.properties,
+        secrets,
+      );
       const whole = failuresOfWholeResources(news.references);
       const rest = failures.filter(({ property }) => !whole.some((each) => each.property === property));
       return filled(new rpc.CheckResponse(), {

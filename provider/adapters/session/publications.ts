@@ -1,3 +1,4 @@
+import { DeclaredPlaces } from "../../copies/ownership/declaredPlaces";
 import { PublicationFolder } from "../../copies/publication/publicationRecords";
 import type { SharedByPublications } from "../../copies/publication/context";
 import { Semaphore } from "../../runtime/concurrency/semaphore";
@@ -11,10 +12,20 @@ const MAX_DOWNLOADS = 8;
 const MAX_PUBLICATIONS = 4;
 
 /** What the operations on copies and kits of one session share. */
-export function publications({ environment }: Pick<ConfigurationSource, "environment">) {
+export interface Publications extends SharedByPublications {
+  readonly publicationRecords: PublicationFolder;
+  readonly declaredPlaces: DeclaredPlaces;
+}
+
+/** @param engineAddress the address of the engine whose operation the session belongs to */
+export function publications(
+  { environment }: Pick<ConfigurationSource, "environment">,
+  engineAddress = (): string => "",
+): Publications {
   return {
     downloads: new Semaphore(MAX_DOWNLOADS),
     publications: new Semaphore(MAX_PUBLICATIONS),
     publicationRecords: new PublicationFolder(() => homeFolder(environment, "published")),
-  } satisfies SharedByPublications;
+    declaredPlaces: new DeclaredPlaces(() => homeFolder(environment, "declared"), engineAddress),
+  };
 }

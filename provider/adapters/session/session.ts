@@ -7,7 +7,7 @@ import { type Machine, machineOf, systemClock } from "../../runtime/time/clock";
 import { RunCancelledError } from "../../runtime/messages/errors";
 import { type Reporter, withoutSecrets } from "../../runtime/messages/reporter";
 import type { Secrets } from "../../runtime/messages/secrets";
-import type { publications } from "./publications";
+import type { Publications } from "./publications";
 import type { RowReporter } from "./rowReporter";
 import { type Tracing, tracingTo } from "../../runtime/tracing/tracer";
 import { lookup } from "node:dns";
@@ -47,7 +47,7 @@ export class Session {
   readonly resumeRecords: ResumeFolder;
   readonly #host: Host;
   /** What operations on copies and kits share, too. */
-  readonly #shared: ReturnType<typeof publications>;
+  readonly #shared: Publications;
   /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
   #settings: Omit<ConfigurationSource, "secrets">;
@@ -63,7 +63,7 @@ export class Session {
   #isEngineWatched = false;
   #isEngineGone = false;
 
-  constructor(host: Host, shared: ReturnType<typeof publications>) {
+  constructor(host: Host, shared: Publications) {
     this.#host = host;
     this.#shared = shared;
     this.#settings = { environment: host.environment, stackConfig: () => undefined };
@@ -89,6 +89,11 @@ export class Session {
     this.#settings = { environment: this.#host.environment, ...settings };
     this.#host.tracing.listen();
     this.#watch();
+  }
+
+  /** Notes that the running program declares a resource, see {@link DeclaredPlaces.declare}. */
+  declare(urn: string, places: readonly string[]): string | undefined {
+    return this.#shared.declaredPlaces.declare(urn, places);
   }
 
   /** The row of a resource, for a short call. @param urn the resource, if known */
@@ -168,6 +173,7 @@ export class Session {
     this.#cancelled = new RunCancelledError("the run was cancelled", "");
     this.#wasInterrupted ||= this.#inFlight.size > 0;
     for (const stop of this.#inFlight) stop.abort(this.#cancelled);
+    this.#shared.declaredPlaces.operationEnded();
     if (this.#wasInterrupted) return;
     this.resumeRecords.operationEnded();
     this.#shared.publicationRecords.operationEnded();

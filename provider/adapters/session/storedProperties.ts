@@ -1,7 +1,13 @@
 // Properties as Pulumi passes and stores them, the user's and internal ones (`__…`), and the operations of a life cycle on them.
 import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
 import { DECISION_CODES, reportDecision } from "../../resource/decision";
-import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
+import {
+  type Declare,
+  type LifeCycle,
+  renamedDiff,
+  type StoredState,
+  UnfinishedError,
+} from "../../resource/lifeCycle";
 import { InternalError } from "../../runtime/messages/errors";
 import { isUnknown } from "../../runtime/messages/plainText";
 import type { Secrets } from "../../runtime/messages/secrets";
@@ -44,8 +50,14 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: () => Session) {
   return {
     stateIn,
 
-    check: (given: Properties, before: Properties, secrets: Secrets) =>
-      lifeCycle.check(given, session().configuration(secrets), split(before).visible),
+    /** @param urn of the resource that the program declares, if it is known */
+    check(urn: string | undefined, given: Properties, before: Properties, secrets: Secrets) {
+      const declare: Declare = (places) => {
+        const other = urn === undefined ? undefined : session().declare(urn, places);
+        return urn === undefined || other === undefined ? undefined : { urn, other };
+      };
+      return lifeCycle.check(given, session().configuration(secrets), split(before).visible, declare);
+    },
 
     predict: (given: Properties, stored?: Properties): Properties =>
       lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session().machine),

@@ -16,9 +16,9 @@ import { describeSource, sourceAttributes } from "../source/bundleSource";
 import { signerFrom } from "../../images/signing/signer";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
-import { derivedOwner } from "../ownership/owner";
-import { type CheckedBundle, type OwnedContext, withOwner } from "../publication/publication";
-import { attempted } from "../publication/recovery";
+import { newOwner } from "../ownership/owner";
+import type { Claimant } from "../ownership/placeDecision";
+import type { CheckedBundle, OwnedContext } from "../publication/publication";
 import { present } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
@@ -32,8 +32,7 @@ type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
 
 /**
  * Takes a copy under management. The copy is read and compared with its bundle: an archive is the bundle itself, the bundle of a
- * site is obtained from its source. No job is started, and nothing at the destination changes, except that the copy gets the mark of
- * this stack.
+ * site is obtained from its source. No job is started, and nothing at the destination changes.
  *
  * @param id see `parseImportId`
  * @throws DocsHostingError
@@ -50,21 +49,17 @@ export async function importCopy(given: PublicationContext, id: string): Promise
   try {
     const { signingKeyEnv } = parsed;
     const verifier = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, given.configuration);
-    const owner = derivedOwner("import", given.urn, parsed.uri);
-    return await withinLimit({ ...given, owner }, DEFAULT_LIMIT_MS, (context) =>
+    const owner = newOwner(given.urn);
+    const claimant: Claimant = { owner, isCreate: false, takeOver: false, isDeclared: () => true };
+    return await withinLimit({ ...given, ...claimant }, DEFAULT_LIMIT_MS, (context) =>
       withScratchFolder(context, async (scratch) => {
         const found = await destination.find(parsed.name, scratch, verifier);
         expectSignature(context, parsed, found);
         const { inputs, state } = await adopt(context, parsed, found);
-        const copies = state.bookkeeping.copies.map(({ copy }) => copy);
-        // an import needs only the right to read
-        const warning = {
-          subject: id,
-          failed: "the copy has no mark of this stack yet, so another stack could remove it",
-          consequence: "Run `pulumi refresh` and `pulumi up`: they write it again",
-        };
-        await attempted(context, warning, () => destination.mark(copies, scratch));
-        return { inputs, state: withOwner(state, owner) };
+        // nothing is written: the first operation that writes takes the destination over from its owner
+        const adopts = await destination.ownerNow?.(scratch);
+        const bookkeeping = present({ ...state.bookkeeping, owner: owner.id, adopts });
+        return { inputs, state: { ...state, bookkeeping } };
       }),
     );
   } catch (error) {

@@ -39,6 +39,13 @@ export interface BundleCopyInputs {
    * @default none: the copy is not signed
    */
   signingKeyEnv?: string;
+  /**
+   * Take the destination over if it belongs to another stack or project, with everything that is recorded there. That stack then cannot write
+   * there any more. Set it for one `pulumi up`.
+   *
+   * @default false: it is refused
+   */
+  takeOver?: boolean;
 }
 
 /** Inputs after check: defaults filled in, values normalised. */

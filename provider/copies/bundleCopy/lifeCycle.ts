@@ -2,7 +2,13 @@ import { existsSync } from "node:fs";
 import { SiteDigests } from "../../site/inspection/siteDigests";
 import { describeDestination, destinationOf } from "../destinations/destinationOf";
 import { isLayout, type Layout, LAYOUTS } from "../destinations/destination";
-import { destinationChange, destinationKey, destinationPlace } from "../destinations/inputs";
+import {
+  destinationChange,
+  destinationKey,
+  destinationPlace,
+  ownPlaceOf,
+  placesOf,
+} from "../destinations/inputs";
 import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
 import type { PublicationKind } from "../publication/publication";
@@ -68,6 +74,9 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   destinationName: ({ destination }) => describeDestination(destination),
   destinationKey: ({ destination }) => destinationKey(destination),
   placeOf: ({ destination }) => destinationPlace(destination),
+  placeInput: "destination",
+  placesOf: ({ destination }) => placesOf(destination),
+  ownPlace: ({ destination }, name) => ownPlaceOf(destination, name),
   isMissing({ destination }, { copy }) {
     const path = traitsOf(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
@@ -175,8 +184,11 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   compare: (context, { destination }, { copy }) =>
     withScratchFolder(context, (place) => destinationOf(destination).compare(copy, place)),
 
-  mark: (context, { destination }, copies) =>
-    withScratchFolder(context, (place) => destinationOf(destination).mark(copies.map(copyOf), place)),
+  check: (context, { destination }, copies) =>
+    withScratchFolder(context, (place) => destinationOf(destination).check(copies.map(copyOf), place)),
+
+  claim: (context, { destination }, copies) =>
+    withScratchFolder(context, (place) => destinationOf(destination).claim(copies.map(copyOf), place)),
 
   remove: (context, { destination }, copies, kept) =>
     copies.length === 0

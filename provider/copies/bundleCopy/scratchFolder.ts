@@ -4,7 +4,8 @@ import type { DestinationContext } from "../destinations/destination";
 import { diskFailure } from "../../runtime/files/diskFailure";
 import { ELSEWHERE, homeFolder, makeHomeFolder } from "../../runtime/files/homeFolder";
 import { isAbandoned, ownName } from "../../runtime/files/ownerProcess";
-import type { OwnedContext } from "../publication/publication";
+import type { LimitedContext } from "../../resource/withinLimit";
+import type { Claimant } from "../ownership/placeDecision";
 
 /**
  * Runs an operation on a destination. Its scratch folder is created on first use and removed at the end.
@@ -12,7 +13,7 @@ import type { OwnedContext } from "../publication/publication";
  * @throws DestinationError for a folder that cannot be made or written; what `run` throws
  */
 export async function withScratchFolder<T>(
-  context: OwnedContext,
+  context: LimitedContext & Pick<Claimant, "owner"> & Partial<Claimant>,
   run: (context: DestinationContext) => Promise<T>,
 ): Promise<T> {
   const { clock, signal, configuration } = context;

@@ -10,8 +10,16 @@ import type { Verifier } from "../../images/signing/verifier";
 export interface DestinationContext extends RegistryContext {
   /** Creates an empty folder on the local disk for this operation. It is removed when the operation ends or fails. */
   readonly scratch: () => Promise<string>;
-  /** The resource that the operation is about: it leaves its mark at everything that it publishes. */
+  /** The resource that the operation is about. Its mark says that the destination, or what it published there, is its own. */
   readonly owner: Owner;
+  /** Whether the resource has no state yet. @default false */
+  readonly isCreate?: boolean;
+  /** Whether the resource may take over what belongs to another stack or project. @default false */
+  readonly takeOver?: boolean;
+  /** The owner of the destination from which the resource was imported, by its ID: the first operation that writes takes it over. */
+  readonly adopts?: string | undefined;
+  /** Whether the running program declares another resource. Absent if that is not known. */
+  readonly isDeclared?: (urn: string) => boolean;
 }
 
 /** A copy at a destination, as the state stores it, so that later runs can read and remove it. Plain values; no secret. */
@@ -71,9 +79,10 @@ export interface CopyLink {
 }
 
 /**
- * The result of a comparison of a copy with what was published: `"unmarked"` is a copy that is as it was, without the owner's mark.
+ * The result of a comparison of a copy with what was published: `"unmarked"` is a copy that is as it was, without the owner's mark;
+ * the place of a `"taken"` copy belongs to another resource.
  */
-export type CopyComparison = "same" | "unmarked" | "changed" | "gone";
+export type CopyComparison = "same" | "unmarked" | "changed" | "gone" | "taken";
 
 /** How a copy is signed. Only a repository's copies are. */
 export interface Signing {
@@ -138,11 +147,20 @@ export interface Destination {
    */
   compare(copy: Copy, context: DestinationContext): Promise<CopyComparison>;
   /**
-   * Writes the owner's mark at copies that are there, and sends nothing else.
+   * Refuses a destination that belongs to another resource, before the bundle is fetched. Writes nothing.
    *
+   * @param copies that the resource has there
    * @throws DestinationError; the signal's reason
    */
-  mark(copies: readonly Copy[], context: DestinationContext): Promise<void>;
+  check(copies: readonly Copy[], context: DestinationContext): Promise<void>;
+  /**
+   * Writes the owner's mark: at the destination, or at copies that are there. Sends nothing else. A publication does it itself.
+   *
+   * @throws DestinationError when the destination belongs to another resource; the signal's reason
+   */
+  claim(copies: readonly Copy[], context: DestinationContext): Promise<void>;
+  /** The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Absent where several resources have copies. */
+  ownerNow?(context: DestinationContext): Promise<string | undefined>;
   /**
    * Reads the content of a copy; `undefined` when it is gone. An archive is not verified.
    *
@@ -150,10 +168,10 @@ export interface Destination {
    */
   read(copy: Copy, context: DestinationContext): Promise<CopyContent | undefined>;
   /**
-   * Removes the owner's marks at copies, and the copies that no other owner has; a copy that is already gone is not an error.
-   * Content of others and content shared with a kept copy stay.
+   * Removes copies; a copy that is already gone is not an error. Content of others and content shared with a kept copy stay. Nothing is
+   * removed from a destination that is not the owner's: a line says so.
    *
-   * @param kept the copies that stay. None: everything with a mark of the owner is removed, also what an interrupted run left
+   * @param kept the copies that stay. None: everything of the owner is removed, also what an interrupted run left, and its marks last
    * @throws DestinationError when a copy could not be removed; the signal's reason
    */
   remove(copies: readonly Copy[], kept: readonly Copy[], context: DestinationContext): Promise<void>;

@@ -5,7 +5,7 @@ import { AZURE_FIELDS, type AzureContainerInputs } from "./objectStore/azure/inp
 import { GCS_FIELDS, type GcsInputs } from "./objectStore/gcs/inputs";
 import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/s3/inputs";
 import type { DestinationChange, DestinationField, FieldsOfKind } from "./destination";
-import { FOLDER_FIELDS, type FolderInputs } from "./folder/inputs";
+import { FOLDER_FIELDS, folderPlaces, type FolderInputs } from "./folder/inputs";
 import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
 
 /** The inputs of each kind of destination, by the field that selects it. */
@@ -95,6 +95,37 @@ function identityOf(destination: DestinationInputs, by: (row: DestinationField) 
   const kind = kindOf(destination);
   const rows = rowsOf(kind).filter(([, { change }]) => change === "replaces");
   return [kind, ...rows.map(([field, row]) => keyOf(destination, field, by(row)) ?? null)];
+}
+
+/**
+ * What identifies the place of a destination that belongs to one resource: a folder, or a bucket with its prefix, in whatever layout. None
+ * for a repository, and while the place is not known.
+ */
+export function placesOf(destination: DestinationInputs): readonly string[] {
+  if (isUnknown(destination)) return [];
+  const bucketPlaces = (): string[] => {
+    const kind = kindOf(destination);
+    const rows = rowsOf(kind).filter(([field, { change }]) => change === "replaces" && field !== "layout");
+    const values = rows.map(([field, { key }]) => keyOf(destination, field, key) ?? "");
+    return values.some(isUnknown) ? [] : [JSON.stringify([kind, ...values])];
+  };
+  return forItsKind(destination, {
+    folder: ({ folder }) => folderPlaces(folder),
+    bucket: bucketPlaces,
+    azureContainer: bucketPlaces,
+    gcsBucket: bucketPlaces,
+    repository: () => [],
+  });
+}
+
+/** How a program gives a destination a place of its own, below this one. @param name of the resource */
+export function ownPlaceOf(destination: DestinationInputs, name: string): string {
+  const below = (place: string): string =>
+    JSON.stringify(`${place.replace(/[\\/]+$/, "")}/${name}`.replace(/^\//, ""));
+  if ("folder" in destination)
+    return `\`folder: ${JSON.stringify(`${destination.folder.replace(/[\\/]+$/, "")}/${name}`)}\``;
+  const { prefix = "" } = destination as { prefix?: string };
+  return `\`prefix: ${below(prefix)}\``;
 }
 
 /** The effect of a changed destination. */

@@ -48,6 +48,12 @@ export function markText({ id, urn }: Owner): string {
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
+/** The owner's ID in the text of a mark. */
+export function ownerIdIn(text: string | undefined): string | undefined {
+  const { owner } = Object(parseJson(text ?? "")) as Record<string, unknown>;
+  return isOwnerId(owner) ? owner : undefined;
+}
+
 /** The URN in the text of a mark. A text of others says nothing about the owner. */
 export function urnIn(text: string | undefined): string | undefined {
   const { urn } = Object(parseJson(text ?? "")) as Record<string, unknown>;
@@ -63,7 +69,7 @@ export function describeOwner(urn: string | undefined, name: string): string {
 }
 
 /** The stack in a URN, with its project: "website/prod". */
-function stackIn(urn: string): string | undefined {
+export function stackIn(urn: string): string | undefined {
   const [, stack, project] = /^urn:pulumi:([^:]+)::([^:]+)::/.exec(urn) ?? [];
   return stack === undefined || project === undefined ? undefined : `${project}/${stack}`;
 }

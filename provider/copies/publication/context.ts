@@ -1,15 +1,18 @@
 import type { Context } from "../../resource/context";
 import type { DownloadContext } from "../download/download";
 import type { Semaphore } from "../../runtime/concurrency/semaphore";
+import type { DeclaredPlaces } from "../ownership/declaredPlaces";
 import type { PublicationFolder } from "./publicationRecords";
 
 /** What the operations of a process that publish share, beside what all its operations share. */
 export interface SharedByPublications extends Pick<DownloadContext, "downloads"> {
   /**
    * Limits the bundles that this process inspects and publishes at the same time: each needs tens of megabytes, for the index of a search
-   * many, and one alone uses a whole core. The only thing that a publication waits for is an owner's removal, which needs no turn.
+   * many, and one alone uses a whole core.
    */
   readonly publications: Semaphore;
+  /** The places of the resources that the running program declares. */
+  readonly declaredPlaces: Pick<DeclaredPlaces, "isDeclared">;
   /** Stores publications until the state has them. */
   readonly publicationRecords: Omit<PublicationFolder, "operationEnded">;
 }

@@ -7,11 +7,11 @@ import { obtain } from "../source/obtain";
 import { BundleRefusedError } from "../../runtime/messages/errors";
 import { explained } from "../../runtime/messages/explainedError";
 import type { PublicationContext } from "./context";
-import { planPublication } from "./plan";
-import { runRecords } from "./runRecords";
-import { asOwner, linkOf, withDrift, withOwner } from "./publication";
+import { type Plan, planPublication } from "./plan";
+import { type RunRecords, runRecords } from "./runRecords";
+import { asOwner, linkOf, withDrift, withOwner, withOwnerOf } from "./publication";
 import type { LinkOutputs, PublicationWork, Published } from "./publication";
-import { attempted, comparison, recover, takeOver } from "./recovery";
+import { attempted, comparison, recover, type Recovered } from "./recovery";
 
 /**
  * Brings a published item from any state to what its inputs request. A create converges from no state.
@@ -24,126 +24,185 @@ export function converge<T extends Published>(
   work: PublicationWork<T, PublicationContext>,
   limitMs: number,
 ): Promise<T["state"]> {
-  return asOwner(work, limitMs, convergeAsOwner);
+  const records = runRecords(work);
+  // a create is always a new owner: with the same URN, it may replace a resource that still exists
+  const recordedOwner = work.stored && records.findOwner();
+  return asOwner(work, recordedOwner, limitMs, (owned) => convergeAsOwner(owned, records));
 }
 
-/** What of the newest item the operation has published: nothing, a part that may be visible, or everything. */
-type Progress = "gone" | "partial" | "same";
-
-async function convergeAsOwner<T extends Published>(work: PublicationWork<T>): Promise<T["state"]> {
-  const { kind, context, inputs, stored } = work;
-  const { tracer, owner } = context;
-  const { item: name, items: names, span } = kind.terms;
-  const destination = kind.destinationName(inputs);
-  const records = runRecords(work);
+/** What an operation has reached: the state that it leaves says it, also if it fails. */
+interface Progress<T extends Published> {
   /** All items at the destination, newest first. */
-  let items: readonly T["item"][] = [];
-  let link: LinkOutputs | undefined;
-  let published: Progress = "gone";
+  items: readonly T["item"][];
+  /** What of the newest item the operation has published: nothing, a part that may be visible, or everything. */
+  published: "gone" | "partial" | "same";
   /** The step after the publication that is in progress or failed; empty before the first one. */
-  let missing = "";
-  /** Whether the items have marks of the owner. */
-  let isMarked = owner.hasMarks;
+  missing: string;
+  /** Whether the owner of this operation has the destination. */
+  isMarked: boolean;
+  link?: LinkOutputs | undefined;
+}
 
-  const addressOf = (item: T["item"]): string => kind.addressOf(item, inputs);
-  const state = (): T["state"] => {
-    const made = kind.stateOf(inputs, items, link);
-    return isMarked ? withOwner(made, owner) : made;
-  };
-
+async function convergeAsOwner<T extends Published>(
+  work: PublicationWork<T>,
+  records: RunRecords<T>,
+): Promise<T["state"]> {
+  const { kind, context, inputs } = work;
+  const { tracer, owner, adopts } = context;
+  const isMarked = owner.hasMarks && adopts === undefined;
+  const progress: Progress<T> = { items: [], published: "gone", missing: "", isMarked };
   try {
     tracer.note(sourceAttributes(inputs.source));
-    await takeOver(work, records);
     const recovered = await recover(work, records);
-    const { action, code, text } = planPublication(kind, inputs, recovered.state, context.clock.now());
-    items = recovered.items;
-    if (recovered.isResumed) {
-      published = "same";
-    } else {
-      tracer.note({ "docs_hosting.decision": code });
-      // for an existing resource, the diff has reported the decision already
-      if (!stored) context.reporter.info(decisionLine({ code, text }));
-    }
-    // a new runner has none of them
-    if (code === "MISSING") items = items.filter((item) => !kind.isMissing(inputs, item));
-    // items of a state without marks, unless nothing is written now, and those whose mark is gone
-    if (items.length > 0 && (isMarked ? action === "mark" : action !== "record")) {
-      await kind.mark(context, inputs, items);
-      isMarked = true;
-    }
-    if (action === "publish") await tracer.span(span, { "docs_hosting.destination": destination }, publish);
-    else link = recovered.state && linkOf(kind, recovered.state);
-    if (action === "publish" || action === "sign") {
-      missing = "its link";
-      const [newest] = items;
-      link = newest && (await kind.link?.(context, inputs, newest));
-    }
-    await prune();
+    const plan = planPublication(kind, inputs, recovered.state, context.clock.now());
+    begin(work, progress, recovered, plan);
+    await claim(work, records, progress, plan, recovered.isResumed);
+    if (plan.action === "publish") {
+      const attributes = { "docs_hosting.destination": kind.destinationName(inputs) };
+      await tracer.span(kind.terms.span, attributes, () => publish(work, records, progress));
+    } else progress.link = recovered.state && linkOf(kind, recovered.state);
+    if (plan.action === "publish" || plan.action === "sign") await sign(work, progress);
+    await prune(work, progress);
     records.handOver();
-    return state();
+    return stateAfter(work, progress);
   } catch (error) {
-    throw await failure(error);
+    throw await failure(work, records, progress, error);
   }
+}
 
-  /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
-  async function publish(): Promise<void> {
-    const earlier = items;
-    const noteNewest = (item: T["item"], progress: Progress): void => {
-      items = [item, ...earlier.filter((each) => addressOf(each) !== addressOf(item))];
-      records.save({ inputs, items }, owner);
-      published = progress;
-    };
-    const publishInspected = kind.prepare(context, inputs, earlier);
-    const obtained = await obtain(context, inputs);
-    const { bundle } = obtained;
-    const inTheirTurn = async (): Promise<T["item"]> => {
-      const inspection = await inspect(context, inputs, bundle);
-      return publishInspected({ bundle, inspection }, (placed) => noteNewest(placed, "partial"));
-    };
-    try {
-      const waiting = "waiting for other publications to end";
-      noteNewest(await inTurn(context.publications, inTheirTurn, context, waiting), "same");
-      obtained.remove();
-    } catch (error) {
-      // a bundle that was refused is refused every time
-      if (error instanceof BundleRefusedError) obtained.remove();
-      else obtained.release();
-      throw error;
-    }
+/** Notes what is there, and reports the decision. */
+function begin<T extends Published>(
+  { kind, context, inputs, stored }: PublicationWork<T>,
+  progress: Progress<T>,
+  { items, isResumed }: Recovered<T>,
+  { code, text }: Plan,
+): void {
+  // a new runner has none of those that are missing
+  progress.items = code === "MISSING" ? items.filter((item) => !kind.isMissing(inputs, item)) : items;
+  if (isResumed) {
+    progress.published = "same";
+    return;
   }
+  context.tracer.note({ "docs_hosting.decision": code });
+  // for an existing resource, the diff has reported the decision already
+  if (!stored) context.reporter.info(decisionLine({ code, text }));
+}
 
-  /** Removes items beyond those that are kept. A failed removal does not fail the operation: the next update tries again. */
-  async function prune(): Promise<void> {
-    const [kept, surplus] = [items.slice(0, inputs.keep + 1), items.slice(inputs.keep + 1)];
-    if (surplus.length === 0) return;
-    missing = `the removal of earlier ${names}`;
-    const failed = `an earlier ${name} could not be removed`;
-    const warning = { subject: destination, failed, consequence: "The next `pulumi up` tries again" };
-    const isDone = await attempted(context, warning, () => kind.remove(context, inputs, surplus, kept));
-    if (isDone) items = kept;
-  }
+/**
+ * Refuses a destination of another resource, before anything is fetched or written. Writes the mark of items that are there and do not
+ * have it yet; a publication writes that of its own.
+ */
+async function claim<T extends Published>(
+  { kind, context, inputs, stored }: PublicationWork<T>,
+  records: RunRecords<T>,
+  progress: Progress<T>,
+  { action }: Plan,
+  isResumed: boolean,
+): Promise<void> {
+  const { items, isMarked } = progress;
+  const writesMark =
+    action === "mark" || action === "prune" || isResumed || (action !== "record" && !isMarked);
+  if (writesMark && items.length > 0) {
+    // a killed run may be the last that knows the ID
+    if (stored && !context.owner.hasMarks) records.save({ inputs, items }, context.owner);
+    await kind.claim(context, inputs, items);
+    progress.isMarked = true;
+  } else if (action === "publish") await kind.check(context, inputs, items);
+}
 
-  /** Decides what the state keeps after a failed operation, and reports it in the error. */
-  async function failure(error: unknown): Promise<Error> {
-    const failedWith = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
-    const [newest] = items;
-    if (published === "partial" && newest) {
-      const found = await comparison(work, newest);
-      if (found === "gone" || found === "same") published = found;
-    }
-    if (!newest || published === "gone") {
-      const [before] = stored ? kind.itemsOf(stored) : [];
-      return failedWith(before ? `${addressOf(before)} stays as it is` : "Nothing was published");
-    }
-    records.handOver();
-    const left = missing === "" ? "" : `; still missing: ${missing}`;
-    const consequence =
-      published === "same"
-        ? `is published and in the state${left}. The next \`pulumi up\` does only the remaining steps, without another download or publication`
-        : "may be published in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it";
-    return new UnfinishedError(
-      failedWith(`${addressOf(newest)} ${consequence}`),
-      withDrift(state(), published),
-    );
+/** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
+async function publish<T extends Published>(
+  { kind, context, inputs }: PublicationWork<T>,
+  records: RunRecords<T>,
+  progress: Progress<T>,
+): Promise<void> {
+  const earlier = progress.items;
+  const addressOf = (item: T["item"]): string => kind.addressOf(item, inputs);
+  const noteNewest = (item: T["item"], published: Progress<T>["published"]): void => {
+    progress.items = [item, ...earlier.filter((each) => addressOf(each) !== addressOf(item))];
+    progress.isMarked = true;
+    records.save({ inputs, items: progress.items }, context.owner);
+    progress.published = published;
+  };
+  const publishInspected = kind.prepare(context, inputs, earlier);
+  const obtained = await obtain(context, inputs);
+  const { bundle } = obtained;
+  const inTheirTurn = async (): Promise<T["item"]> => {
+    const inspection = await inspect(context, inputs, bundle);
+    return publishInspected({ bundle, inspection }, (placed) => noteNewest(placed, "partial"));
+  };
+  try {
+    const waiting = "waiting for other publications to end";
+    noteNewest(await inTurn(context.publications, inTheirTurn, context, waiting), "same");
+    obtained.remove();
+  } catch (error) {
+    // a bundle that was refused is refused every time
+    if (error instanceof BundleRefusedError) obtained.remove();
+    else obtained.release();
+    throw error;
   }
+}
+
+async function sign<T extends Published>(
+  { kind, context, inputs }: PublicationWork<T>,
+  progress: Progress<T>,
+): Promise<void> {
+  progress.missing = "its link";
+  const [newest] = progress.items;
+  progress.link = newest && (await kind.link?.(context, inputs, newest));
+}
+
+/** Removes items beyond those that are kept. A failed removal does not fail the operation: the next update tries again. */
+async function prune<T extends Published>(
+  { kind, context, inputs }: PublicationWork<T>,
+  progress: Progress<T>,
+): Promise<void> {
+  const { item: name, items: names } = kind.terms;
+  const kept = progress.items.slice(0, inputs.keep + 1);
+  const surplus = progress.items.slice(inputs.keep + 1);
+  if (surplus.length === 0) return;
+  progress.missing = `the removal of earlier ${names}`;
+  const failed = `an earlier ${name} could not be removed`;
+  const subject = kind.destinationName(inputs);
+  const warning = { subject, failed, consequence: "The next `pulumi up` tries again" };
+  const isDone = await attempted(context, warning, () => kind.remove(context, inputs, surplus, kept));
+  if (isDone) progress.items = kept;
+}
+
+/** The state that an operation leaves. */
+function stateAfter<T extends Published>(
+  { kind, context, inputs, stored }: PublicationWork<T>,
+  { items, link, isMarked }: Progress<T>,
+): T["state"] {
+  const made = kind.stateOf(inputs, items, link);
+  return isMarked ? withOwner(made, context.owner) : withOwnerOf(made, stored);
+}
+
+/** Decides what the state keeps after a failed operation, and reports it in the error. */
+async function failure<T extends Published>(
+  work: PublicationWork<T>,
+  records: RunRecords<T>,
+  progress: Progress<T>,
+  error: unknown,
+): Promise<Error> {
+  const { kind, inputs, stored } = work;
+  const failedWith = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
+  const [newest] = progress.items;
+  if (progress.published === "partial" && newest) {
+    const found = await comparison(work, newest);
+    if (found === "gone" || found === "same") progress.published = found;
+  }
+  const { published, missing } = progress;
+  if (!newest || published === "gone") {
+    const [before] = stored ? kind.itemsOf(stored) : [];
+    return failedWith(before ? `${kind.addressOf(before, inputs)} stays as it is` : "Nothing was published");
+  }
+  records.handOver();
+  const left = missing === "" ? "" : `; still missing: ${missing}`;
+  const consequence =
+    published === "same"
+      ? `is published and in the state${left}. The next \`pulumi up\` does only the remaining steps, without another download or publication`
+      : "may be published in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it";
+  const state = withDrift(stateAfter(work, progress), published);
+  return new UnfinishedError(failedWith(`${kind.addressOf(newest, inputs)} ${consequence}`), state);
 }

@@ -61,6 +61,7 @@ export const PUBLICATION_INPUTS: InputTable<{
   limits: BundleLimits;
   keep: number;
   offlineSearch?: boolean | SearchOptions;
+  takeOver?: boolean;
 }> = {
   requireSelfContained: {
     change: "remembered",
@@ -78,6 +79,14 @@ export const PUBLICATION_INPUTS: InputTable<{
   },
   // `false` is the same as an absent value, and no options the same as `true`
   offlineSearch: { change: "content", rule: ruleOfSearch, isSame: isDeepStrictEqual },
+  // `false` is the same as an absent value: states of versions without it have no diff
+  takeOver: {
+    change: "remembered",
+    rule: (value, configuration) => {
+      const ruled = ruleOfSwitch(value, configuration);
+      return "value" in ruled ? { value: ruled.value === true ? true : undefined } : ruled;
+    },
+  },
 };
 
 function ruleOfLimits(value: unknown, configuration: ConfigurationSource): RuleResult {

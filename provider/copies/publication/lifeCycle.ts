@@ -1,6 +1,6 @@
-import { changedByTable, checkByTable, withEffect } from "../../resource/inputTable";
+import { changedByTable, type CheckFailure, checkByTable, withEffect } from "../../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
-import { DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
+import { type Declare, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
 import { signerFrom } from "../../images/signing/signer";
 import { explained } from "../../runtime/messages/explainedError";
 import type { SharedByPublications } from "./context";
@@ -8,8 +8,11 @@ import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";
 import { changedInputs, planPublication } from "./plan";
 import { runRecords } from "./runRecords";
-import { attempted, releaseAs } from "./recovery";
+import { attempted } from "./recovery";
 import { asOwner, linkOf, withDrift, type Published, type PublicationKind } from "./publication";
+
+/** The name of the resource in a URN. */
+const nameIn = (urn: string): string => urn.split("::").at(-1) ?? "";
 
 /**
  * Time limit of a comparison with what was published, in milliseconds: it reads large archives and sites in a folder completely.
@@ -27,6 +30,16 @@ export function publishedLifeCycle<T extends Published>(
     const inputs = kind.inputsOf(state);
     return newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs);
   };
+  /** A place that another resource of this program has. */
+  const placeConflicts = (inputs: T["inputs"], declare: Declare): CheckFailure[] => {
+    const conflict = declare(kind.placesOf(inputs));
+    if (conflict === undefined) return [];
+    const { urn, other } = conflict;
+    const reason =
+      `is the place of ${other}, too, which this program declares beside ${urn}. ` +
+      `A place belongs to one resource: give each its own, such as ${kind.ownPlace(inputs, nameIn(urn))}`;
+    return [{ property: kind.placeInput, reason }];
+  };
   return {
     outputs: kind.outputs,
     noBookkeeping: kind.noBookkeeping,
@@ -34,9 +47,9 @@ export function publishedLifeCycle<T extends Published>(
     /** The destination: its items change over the resource's lifetime, the destination does not. */
     idOf: (state) => kind.destinationName(kind.inputsOf(state)),
 
-    check(given, configuration, before = {}) {
+    check(given, configuration, before = {}, declare = () => undefined) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
-      if (failures.length === 0) failures.push(...kind.conflicts(inputs));
+      if (failures.length === 0) failures.push(...kind.conflicts(inputs), ...placeConflicts(inputs, declare));
       const changed = changedByTable(kind.table, inputs, before as Partial<T["inputs"]>);
       const isPublished = withEffect(kind.table, changed, "content", "replaces").length > 0;
       if (failures.length > 0 || !isPublished) return { inputs, failures };
@@ -77,19 +90,17 @@ export function publishedLifeCycle<T extends Published>(
       if (!newest) return { inputs, state };
       try {
         const stored = { kind, context: given, inputs, stored: state };
-        return await asOwner(stored, COMPARE_LIMIT_MS, async (work) => {
+        return await asOwner(stored, undefined, COMPARE_LIMIT_MS, async (work) => {
           const compared = await kind.compare(work.context, inputs, newest);
           // the state must keep the earlier items that are left
           if (compared !== "gone" || older.length > 0) return { inputs, state: withDrift(state, compared) };
-          // no later run knows the owner of the marks that are left
-          if (state.bookkeeping.owner !== undefined) {
-            const warning = {
-              subject: kind.destinationName(inputs),
-              failed: `the mark of this resource stays, although the ${item} is gone`,
-              consequence: "",
-            };
-            await attempted(work.context, warning, () => kind.remove(work.context, inputs, [newest], []));
-          }
+          // also the mark, and what an interrupted run left
+          const warning = {
+            subject: kind.destinationName(inputs),
+            failed: `the mark of this resource stays, although the ${item} is gone`,
+            consequence: "",
+          };
+          await attempted(work.context, warning, () => kind.remove(work.context, inputs, [newest], []));
           return undefined;
         });
       } catch (error) {
@@ -117,10 +128,9 @@ export function publishedLifeCycle<T extends Published>(
       try {
         const all = [...(successors?.items ?? []), ...kind.itemsOf(state)];
         const own = [...new Map(all.map((each) => [kind.addressOf(each, inputs), each])).values()];
-        await asOwner(stored, DEFAULT_LIMIT_MS, async (work) => {
-          await releaseAs(successors?.formerOwners ?? [], work, own);
-          await kind.remove(work.context, inputs, own, []);
-        });
+        await asOwner(stored, records.findOwner(), DEFAULT_LIMIT_MS, (work) =>
+          kind.remove(work.context, inputs, own, []),
+        );
         if (successors) records.forget();
       } catch (error) {
         const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they stay where they are`;

@@ -8,7 +8,7 @@ export interface Plan extends Decision {
   readonly action:
     | /** Fetch the bundle, inspect it and publish it. */
       "publish"
-      /** Write the mark of this resource at its items. */
+      /** Write the mark of this resource. */
     | "mark"
     /** Sign a link to the existing item. */
     | "sign"
@@ -61,8 +61,10 @@ export function planPublication<T extends Published>(
   if (drifted === "gone") return publish("DRIFTED", `${address} no longer exists`);
   if (drifted === "changed") return publish("DRIFTED", `${address} has changed since it was ${made}`);
   if (kind.isMissing(inputs, newest)) return publish("MISSING", `${address} is not on this machine`);
+  if (drifted === "taken")
+    return publish("DRIFTED", `another resource had ${kind.destinationName(inputs)} when it was refreshed`);
   if (drifted === "unmarked") {
-    const text = `the mark of this resource at ${address} is gone: it is written again, and nothing is sent`;
+    const text = `the mark of this resource is not at ${kind.destinationName(inputs)}: it is written, and nothing is sent`;
     return { action: "mark", code: "DRIFTED", text };
   }
   const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);

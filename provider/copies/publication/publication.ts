@@ -9,7 +9,8 @@ import type { LinkTimes } from "../../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
-import { derivedOwner, isOwnerId, newOwner, type Owner } from "../ownership/owner";
+import { isOwnerId, newOwner, type Owner } from "../ownership/owner";
+import type { Claimant } from "../ownership/placeDecision";
 import type { OfflineSearch } from "../../site/offlineSearch/options";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import type { CopyComparison } from "../destinations/destination";
@@ -20,6 +21,8 @@ export interface PublishedInputs extends BundleRequirements {
   readonly source: CheckedSource;
   /** Number of earlier copies or kits to keep. */
   readonly keep: number;
+  /** Whether a place of another stack is taken over. Absent in states of versions without this input. */
+  readonly takeOver?: boolean;
   /** The search to add, if any. */
   readonly offlineSearch?: OfflineSearch;
   /** Name of the environment variable with the private key. */
@@ -30,8 +33,13 @@ export interface PublishedInputs extends BundleRequirements {
 export interface PublishedBookkeeping {
   /** A comparison found the newest item gone or changed, or a run was interrupted while it published the item. */
   readonly drifted?: Drift | undefined;
-  /** The ID in the marks at the destination, see `Owner`. Absent in states of versions without marks, until the next update. */
+  /** The ID in the mark at the destination, see `Owner`. Absent in states of versions without marks, until the next update. */
   readonly owner?: string | undefined;
+  /**
+   * Only of an import: the owner of the destination at that time, by its ID; "" for none. The first operation that writes takes the
+   * destination over from that owner.
+   */
+  readonly adopts?: string | undefined;
 }
 
 /** The state of a resource that publishes bundles. */
@@ -107,6 +115,12 @@ export interface PublicationKind<T extends Published> {
   destinationKey(inputs: T["inputs"]): unknown;
   /** The place of the destination, as far as this machine can tell: another place means another destination. Plain values. */
   placeOf(inputs: T["inputs"]): unknown;
+  /** The input that says where the items are: failures of the check name it. */
+  readonly placeInput: string;
+  /** Texts that identify the place, if it belongs to one resource. None as long as it is not known. */
+  placesOf(inputs: T["inputs"]): readonly string[];
+  /** What a program writes to give a resource of this name a place of its own. */
+  ownPlace(inputs: T["inputs"], name: string): string;
   /** Whether an item that must be on this machine is not there: a runner may begin with an empty folder. One look. */
   isMissing(inputs: T["inputs"], item: T["item"]): boolean;
   /** The action in messages: "job 7 of docs.example.com is copied to s3://docs" */
@@ -143,10 +157,12 @@ export interface PublicationKind<T extends Published> {
   ): (checked: CheckedBundle, placing: (item: T["item"]) => void) => Promise<T["item"]>;
   /** Whether an item is still at the destination as it was published. */
   compare(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<CopyComparison>;
-  /** Writes the owner's mark at items that are there, and publishes nothing. */
-  mark(context: OwnedContext, inputs: T["inputs"], items: readonly T["item"][]): Promise<void>;
+  /** Refuses a destination of another resource. Writes nothing. */
+  check(context: OwnedContext, inputs: T["inputs"], items: readonly T["item"][]): Promise<void>;
+  /** Writes the owner's mark, and publishes nothing. */
+  claim(context: OwnedContext, inputs: T["inputs"], items: readonly T["item"][]): Promise<void>;
   /**
-   * Takes the owner's marks away, and removes items that no other owner has; an item that is already gone is not an error.
+   * Removes items; one that is already gone is not an error. Nothing is removed from a destination that is not the owner's.
    *
    * @param kept empty when the resource is deleted
    */
@@ -160,8 +176,8 @@ export interface PublicationKind<T extends Published> {
   link?(context: OwnedContext, inputs: T["inputs"], item: T["item"]): Promise<LinkOutputs | undefined>;
 }
 
-/** The context of an operation on the items of one resource, which leaves its marks. */
-export type OwnedContext = LimitedContext & SharedByPublications & { readonly owner: Owner };
+/** The context of an operation on the items of one resource, and its rights at the destination. */
+export type OwnedContext = LimitedContext & SharedByPublications & Claimant;
 
 /** An operation on the items of one resource. */
 export interface PublicationWork<T extends Published, Given = OwnedContext> {
@@ -178,9 +194,15 @@ export function withDrift<State extends PublishedState>(state: State, found: Dri
   return { ...state, bookkeeping: present({ ...state.bookkeeping, drifted }) };
 }
 
-/** The state with the ID of its owner. */
+/** The state with the ID of its owner, who has the destination. */
 export function withOwner<State extends PublishedState>(state: State, { id: owner }: Owner): State {
-  return { ...state, bookkeeping: { ...state.bookkeeping, owner } };
+  return { ...state, bookkeeping: present({ ...state.bookkeeping, owner, adopts: undefined }) };
+}
+
+/** The state with the owner of another state: nothing was written to the destination. */
+export function withOwnerOf<State extends PublishedState>(state: State, before: State | undefined): State {
+  const { owner, adopts } = before?.bookkeeping ?? {};
+  return { ...state, bookkeeping: present({ ...state.bookkeeping, owner, adopts }) };
 }
 
 /** The link in a state, as its outputs. */
@@ -189,25 +211,28 @@ export function linkOf<T extends Published>(kind: PublicationKind<T>, { outputs 
 }
 
 /**
- * Runs an operation on the items of a resource with a time limit, as their owner. A create always is a new one: with the same URN, it
- * may replace a resource that still exists.
+ * Runs an operation on the items of a resource with a time limit, as their owner. The ID of a new owner is random: nobody else has it.
  *
+ * @param recordedOwner of a run that was killed before the state had its owner
  * @param limitMs in milliseconds
  */
 export function asOwner<T extends Published, Result>(
   work: PublicationWork<T, PublicationContext>,
+  recordedOwner: string | undefined,
   limitMs: number,
   run: (work: PublicationWork<T>) => Promise<Result>,
 ): Promise<Result> {
-  const owner = ownerOf(work);
-  return withinLimit(work.context, limitMs, (context) => run({ ...work, context: { ...context, owner } }));
-}
-
-function ownerOf<T extends Published>(work: PublicationWork<T, PublicationContext>): Owner {
-  const { kind, stored, context } = work;
-  const { urn } = context;
-  if (!stored) return newOwner(urn);
-  const { owner: id } = stored.bookkeeping;
-  if (isOwnerId(id)) return { id, urn, hasMarks: true };
-  return derivedOwner("adopt", urn, JSON.stringify(kind.destinationKey(kind.inputsOf(stored))));
+  const { context, inputs, stored } = work;
+  const { urn, declaredPlaces } = context;
+  const { owner: storedOwner, adopts } = stored?.bookkeeping ?? {};
+  const isKnown = isOwnerId(storedOwner) || isOwnerId(recordedOwner);
+  const id = [storedOwner, recordedOwner].find(isOwnerId);
+  const claimant: Claimant = {
+    owner: { ...newOwner(urn), ...(id !== undefined && { id }), hasMarks: stored === undefined || isKnown },
+    isCreate: stored === undefined,
+    takeOver: inputs.takeOver === true,
+    adopts,
+    isDeclared: (other) => declaredPlaces.isDeclared(other, urn),
+  };
+  return withinLimit(context, limitMs, (limited) => run({ ...work, context: { ...limited, ...claimant } }));
 }

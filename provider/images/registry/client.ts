@@ -131,6 +131,8 @@ export class RegistryClient {
           }
           const unwanted = await readUnwanted(reply);
           if (reply.status === 401 && isRegistry) return { unauthorized: unwanted };
+          const mayNeedLogin = reply.status === 403 && isRegistry && authorization === undefined;
+          if (mayNeedLogin) return { forbidden: unwanted };
           return this.login.refused({ method, url }, unwanted);
         },
       );
@@ -152,8 +154,24 @@ export class RegistryClient {
           refusals++ < MAX_REFUSALS && (await this.login.learn(challenge, rights, isFresh, new URL(root)));
         if (!canLogIn) return this.login.refused({ method, url: start }, outcome.unauthorized);
         [url, hops] = [start, 0];
+      } else if ("forbidden" in outcome) {
+        // the registry let everybody do what was asked before, and never asked for a login
+        const canLogIn =
+          refusals++ < MAX_REFUSALS &&
+          (await this.login.volunteer(() => this.#challenge(root), rights, new URL(root)));
+        if (!canLogIn) return this.login.refused({ method, url: start }, outcome.forbidden);
+        [url, hops] = [start, 0];
       } else return outcome;
     }
+  }
+
+  /** How the API's root asks for a login; empty if it does not. */
+  async #challenge(root: string): Promise<string> {
+    const request = { method: "GET", url: new URL("/v2/", root), headers: {} } as const;
+    const answer = await exchange(request, this.context, ({ headers }) =>
+      Promise.resolve(headers.get("www-authenticate") ?? ""),
+    );
+    return "value" in answer ? answer.value : "";
   }
 
   /** What a token for the request must allow. */

@@ -110,8 +110,30 @@ export class Login {
     return true;
   }
 
+  /**
+   * Stores the user's credential for a registry that refuses a request with 403 and never asked for a login: some let everybody read.
+   *
+   * @param askRoot asks for the `WWW-Authenticate` of the API's root: empty if it has none
+   * @returns whether another login is possible
+   * @throws as {@link learn}
+   */
+  async volunteer(askRoot: () => Promise<string>, rights: Rights, root: URL): Promise<boolean> {
+    const credential = await this.#findCredential();
+    if (credential === undefined || this.#bearer !== undefined || this.#basic !== undefined) return false;
+    const challenge = await askRoot();
+    if (parseChallenges(challenge).length > 0) return this.learn(challenge, rights, false, root);
+    if ("identityToken" in credential) return false;
+    this.#basic = basic(credential);
+    return true;
+  }
+
   /** The failure of a request that the registry or its token service refused. */
-  refused(request: Pick<RegistryRequest, "method" | "url">, reply: UnwantedReply): FailedAttempt {
+  async refused(
+    request: Pick<RegistryRequest, "method" | "url">,
+    reply: UnwantedReply,
+  ): Promise<FailedAttempt> {
+    // the remedy says where the credential is from
+    if (reply.status === 401 || reply.status === 403) await this.#findCredential();
     return refused(request, reply, this.#repository.host, this.search, this.#context.clock.now());
   }
 

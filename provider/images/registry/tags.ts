@@ -1,5 +1,5 @@
 import { DestinationError } from "../../runtime/messages/errors";
-import { listIn } from "./content";
+import { fieldAt } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
 import { repositoryName } from "./reference";
@@ -17,7 +17,8 @@ const NOT_ALLOWED = [400, 401, 403];
 /**
  * Lists the tags of a repository, see «Content Discovery» in the distribution specification.
  *
- * @returns `undefined` when the registry does not allow the list; no tags for a repository that does not exist
+ * @returns `undefined` when the registry does not allow the list, or answers with something else; no tags for a repository that does not
+ *   exist
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function listTags(client: RegistryClient): Promise<string[] | undefined> {
@@ -26,8 +27,9 @@ export async function listTags(client: RegistryClient): Promise<string[] | undef
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await readPage(client, url);
     if (page === undefined) return undefined;
-    tags.push(...page.tags.filter((tag) => typeof tag === "string"));
-    if (page.next === undefined || page.next.href === url.href) return tags;
+    tags.push(...page.tags);
+    if (page.next === undefined) return tags;
+    if (page.next.href === url.href) return undefined; // where the rest is, it does not say
     url = page.next;
   }
   throw new DestinationError(
@@ -39,12 +41,13 @@ export async function listTags(client: RegistryClient): Promise<string[] | undef
 async function readPage(
   client: RegistryClient,
   url: URL,
-): Promise<{ tags: readonly unknown[]; next?: URL | undefined } | undefined> {
+): Promise<{ tags: readonly string[]; next?: URL | undefined } | undefined> {
   const page = await client.attempt(
     { method: "GET", to: url, accepted: [200, 404, ...NOT_LISTED] },
     async (reply) => {
       if (reply.status === 200) {
-        const tags = listIn(await wholeBody(reply), "tags");
+        const tags = tagsIn(await wholeBody(reply));
+        if (tags === undefined) return undefined;
         // see RFC 8288
         const [, next] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(reply.headers.get("link") ?? "") ?? [];
         return { tags, next: next === undefined ? undefined : await client.located(next, url) };
@@ -57,4 +60,24 @@ async function readPage(
   if ("value" in page) return page.value;
   if (NOT_ALLOWED.includes(page.status ?? 0)) return undefined;
   throw page.refusal;
+}
+
+/** The tags of a page; `undefined` if it is no list of tags: a login page, an empty reply, a text that was cut. */
+function tagsIn(body: Buffer): readonly string[] | undefined {
+  const tags = fieldAt(body, "tags");
+  if (tags === null) return []; // of a repository whose tags were removed
+  return Array.isArray(tags) && tags.every((tag) => typeof tag === "string") ? tags : undefined;
+}
+
+/**
+ * Removes a tag, and not what it names, see «Deleting tags» in the distribution specification.
+ *
+ * @returns whether it is gone: a registry may not allow it
+ */
+export async function deleteTag(client: RegistryClient, tag: string): Promise<boolean> {
+  const removed = await client.attempt(
+    { method: "DELETE", to: client.path("manifests", tag), accepted: [202, 204, 404] },
+    () => undefined,
+  );
+  return "value" in removed;
 }

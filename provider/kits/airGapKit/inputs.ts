@@ -74,6 +74,13 @@ export interface AirGapKitInputs {
    * @default false
    */
   offlineSearch?: boolean | SearchOptions;
+  /**
+   * Take the folder over if it belongs to another stack or project, with everything that is recorded there. That stack then cannot write
+   * there any more. Set it for one `pulumi up`.
+   *
+   * @default false: it is refused
+   */
+  takeOver?: boolean;
 }
 
 /** Inputs after check: defaults filled in, values normalised. */

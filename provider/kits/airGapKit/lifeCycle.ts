@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { folderIdentity } from "../../runtime/files/samePlace";
+import { folderPlaces } from "../../copies/destinations/folder/inputs";
 import { usingFolder } from "../../runtime/files/diskFailure";
 import { removeDrafts } from "../contents/draft";
 import { chartInFolder } from "../contents/chartFacts";
@@ -8,7 +9,7 @@ import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
 import { signerFrom } from "../../images/signing/signer";
 import { writeKit } from "../contents/writeKit";
-import { folderOwnership } from "../../copies/ownership/folderMarks";
+import { folderOwner } from "../../copies/ownership/folderMark";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";
@@ -55,6 +56,9 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   },
 
   destinationName,
+  placeInput: "folder",
+  placesOf: ({ folder }) => folderPlaces(folder),
+  ownPlace: ({ folder }, name) => `\`folder: ${JSON.stringify(`${folder.replace(/[\\/]+$/, "")}/${name}`)}\``,
   // `kits`, `./kits` and its absolute path are one folder
   destinationKey: ({ folder }) => resolve(folder),
   placeOf: ({ folder }) => (isUnknown(folder) ? folder : folderIdentity(folder)),
@@ -108,19 +112,21 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     };
   },
 
-  compare: (context, { folder }, { kit }) =>
-    usingFolder(folder, context.signal, () => compareKit(folder, kit, context)),
+  check: (context, { folder }) =>
+    usingFolder(folder, context.signal, () => folderOwner(folder, context).check()),
 
-  mark: (context, { folder }, kits) =>
-    usingFolder(folder, context.signal, async () => {
-      const ownership = folderOwnership(folder, context);
-      for (const { kit } of kits) if (existsSync(join(folder, kit.name))) await ownership.claim(kit.name);
-    }),
+  claim: (context, { folder }) =>
+    usingFolder(folder, context.signal, async () => void (await folderOwner(folder, context).claim())),
+
+  compare: (context, { folder }, { kit }) =>
+    usingFolder(folder, context.signal, () =>
+      folderOwner(folder, context).compared(() => compareKit(folder, kit, context.reporter)),
+    ),
 
   remove: (context, { folder }, kits, kept) =>
     usingFolder(folder, context.signal, async () => {
-      await removeKits(folder, kits.map(kitOf), kept.map(kitOf), context);
       if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }), context.reporter);
+      await removeKits(folder, kits.map(kitOf), kept.map(kitOf), context);
     }),
 };
 

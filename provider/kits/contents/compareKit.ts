@@ -13,8 +13,9 @@ import {
   removeListed,
 } from "../../runtime/files/listing";
 import { readRecord } from "../../runtime/files/regularFile";
-import { folderOwnership } from "../../copies/ownership/folderMarks";
-import type { OwnershipContext } from "../../copies/ownership/ownership";
+import { folderOwner, folderRecords } from "../../copies/ownership/folderMark";
+import type { PlaceContext } from "../../copies/ownership/placeOwner";
+import type { Reporter } from "../../runtime/messages/reporter";
 import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
 import { MANIFEST } from "./manifest";
 import { PARTS_SUMS, readList, signatureFiles, SUMS } from "./sums";
@@ -49,8 +50,8 @@ export interface WrittenKit {
 export async function compareKit(
   folder: string,
   { name, list, size, files }: WrittenKit,
-  context: OwnershipContext,
-): Promise<"same" | "unmarked" | "changed" | "gone"> {
+  reporter: Reporter,
+): Promise<"same" | "changed" | "gone"> {
   const kit = resolve(folder, name);
   const stats = await lstat(kit).catch(ignoreMissing);
   if (!stats) return "gone";
@@ -67,8 +68,8 @@ export async function compareKit(
     total += file.size;
   }
   if (paths.length - foreign.length !== files || total !== size) return "changed";
-  if (foreign.length > 0) context.reporter.warn(foreignText(kit, foreign, "kit"));
-  return folderOwnership(folder, context).compared(name);
+  if (foreign.length > 0) reporter.warn(foreignText(kit, foreign, "kit"));
+  return "same";
 }
 
 /**
@@ -121,34 +122,43 @@ async function isSigned(path: string, list: Buffer, verifier: Verifier | undefin
 const manifestIn = async (kit: string): Promise<Readonly<Record<string, unknown>>> =>
   fieldsOf(await readFile(join(kit, MANIFEST)));
 
+/** The names of kits, see `writeKit`. */
+const KIT_NAME = /^[A-Za-z0-9][\w.-]*-[0-9a-f]{12}$/;
+
 /**
- * Removes the owner's marks at kits, and the kits that no other owner has, but no files of others beside or in them. A kit that is
- * already gone is not an error.
+ * Removes kits, but no files of others beside or in them. A kit that is already gone is not an error. Nothing is removed from a folder of
+ * another resource.
  *
+ * @param kept kits that stay. None: everything that is recorded is removed, and the mark last
  * @throws the error of the file system; the signal's reason
  */
 export async function removeKits(
   folder: string,
   kits: readonly WrittenKit[],
   kept: readonly WrittenKit[],
-  context: OwnershipContext,
+  context: PlaceContext & { readonly signal: AbortSignal },
 ): Promise<void> {
+  const place = folderOwner(folder, context);
+  const records = folderRecords(folder);
+  const isLast = kept.length === 0;
   const stay = new Set(kept.map(({ name }) => name));
-  const ownership = folderOwnership(folder, context);
   const removed = new Map(kits.filter(({ name }) => !stay.has(name)).map((kit) => [kit.name, kit]));
-  const leftover = kept.length === 0 ? await ownership.ownItems() : []; // of an interrupted run
-  await ownership.release(
-    new Set([...removed.keys(), ...leftover]),
-    async (name) => (await lstat(resolve(folder, name)).catch(ignoreMissing)) !== undefined,
-    async (names) => {
-      for (const name of names) {
-        const path = resolve(folder, name);
-        const kit = removed.get(name) ?? (await unknownKit(path));
-        const left = kit ? await removeKit(path, kit, context.signal) : [];
-        if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
-      }
-    },
-  );
+  const remove = async (isMarked: boolean): Promise<void> => {
+    // of an interrupted run, or of a resource of which this one took the folder over
+    const leftover = isLast && isMarked ? (await records.all()).filter((name) => KIT_NAME.test(name)) : [];
+    for (const name of new Set([...removed.keys(), ...leftover])) {
+      const path = resolve(folder, name);
+      const kit = removed.get(name) ?? (await unknownKit(path));
+      const left = kit ? await removeKit(path, kit, context.signal) : [];
+      if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
+      await records.remove([name]);
+    }
+  };
+  await place.release(isLast, remove, async () => {
+    const paths = [...removed.keys()].map((name) => join(folder, name));
+    const found = await Array.fromAsync(paths, (path) => lstat(path).catch(ignoreMissing));
+    return paths.filter((_, at) => found[at]);
+  });
 }
 
 /** What a kit's folder says about its files, by the list that has all of them; `undefined` for another folder. */

@@ -17,8 +17,8 @@ import { ignoreMissing } from "../../runtime/files/ignoreMissing";
 import { entriesSorted, filesBelow, foreignText } from "../../runtime/files/listing";
 import { makeFolder } from "../../runtime/files/makeFolder";
 import { freeName } from "../../runtime/files/ownerProcess";
+import { removedMeanwhile } from "../../copies/destinations/removedMeanwhile";
 import type { Reporter } from "../../runtime/messages/reporter";
-import { removedMeanwhile } from "../../copies/ownership/ownership";
 import { BLOBS } from "./ociLayout";
 
 /** A kit that is being written. */

@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import { copyInto } from "../../runtime/files/writeFile";
 import { formatBytes } from "../../runtime/messages/formatBytes";
 import type { RegistryContext } from "../../images/registry/exchange";
-import { folderOwnership } from "../../copies/ownership/folderMarks";
-import type { OwnershipContext } from "../../copies/ownership/ownership";
+import { folderOwner, folderRecords } from "../../copies/ownership/folderMark";
+import type { PlaceContext } from "../../copies/ownership/placeOwner";
 import { BundleRefusedError, DestinationError } from "../../runtime/messages/errors";
 import { packChart } from "./chartArchive";
 import { wholeKit, type WrittenKit } from "./compareKit";
@@ -50,24 +50,32 @@ const NAME_DIGITS = 12;
 export async function writeKit(
   request: KitRequest,
   { folder, owner, placing }: { folder: string; owner: string; placing?: (kit: WrittenKit) => void },
-  context: RegistryContext & OwnershipContext,
+  context: RegistryContext & PlaceContext,
 ): Promise<WrittenKit> {
+  const place = folderOwner(folder, context);
+  const records = folderRecords(folder);
+  const wasFree = await place.claim();
   const draft = await claimDraft(folder, owner, context.reporter);
   try {
     const { kit, from } = await fill(draft, request, folder, context);
     placing?.(kit);
-    const isThere = (): Promise<boolean> => Promise.resolve(existsSync(join(folder, kit.name)));
     let earlier: WrittenKit | undefined;
     const isWhole = async (path: string): Promise<boolean> => {
       earlier = await wholeKit(path, { kit, from }, request.signer, context.signal);
       return earlier !== undefined;
     };
-    await folderOwnership(folder, context).publish(kit.name, isThere, () =>
-      draft.publish(from, kit.name, isWhole),
-    );
+    await place.confirm();
+    await records.put(kit.name);
+    try {
+      await draft.publish(from, kit.name, isWhole);
+    } finally {
+      if (!existsSync(join(folder, kit.name))) await records.remove([kit.name]);
+    }
     return earlier ?? kit;
   } catch (error) {
-    await draft.release().catch(() => undefined); // the first error is the one to report
+    // the first error is the one to report
+    await draft.release().catch(() => undefined);
+    if (wasFree && (await records.all()).length === 0) await place.withdraw().catch(() => undefined);
     throw error;
   }
 }

@@ -30,6 +30,11 @@ export function hasNoOwner(name: string): boolean {
   return life === undefined || (life.startedAt !== 0 && String(life.startedAt) !== startedAt);
 }
 
+/** Whether a name of {@link ownName} is that of a process of this system which is running. */
+export function isOfRunningProcess(name: string): boolean {
+  return name.startsWith(`${system()}-`) && !hasNoOwner(name);
+}
+
 /**
  * Whether a part with this owner name is abandoned. The part of a running process of this system is never abandoned, regardless
  * of the clock shows.
@@ -37,8 +42,7 @@ export function hasNoOwner(name: string): boolean {
  * @param changedMs when the part was last changed: milliseconds since 1970, as `nowMs`
  */
 export function isAbandoned(name: string, changedMs: number, nowMs: number): boolean {
-  const isOfThisSystem = name.startsWith(`${system()}-`) && !hasNoOwner(name);
-  return !isOfThisSystem && nowMs - changedMs > ABANDONED_AFTER_MS;
+  return !isOfRunningProcess(name) && nowMs - changedMs > ABANDONED_AFTER_MS;
 }
 
 /** Identifies the system: process ids are comparable only within one system. */

@@ -11,16 +11,17 @@ import { digestFile } from "../../../runtime/files/listing";
 import { makeFolder } from "../../../runtime/files/makeFolder";
 import { copyInto } from "../../../runtime/files/writeFile";
 import { ARCHIVE_NAME } from "../../../site/archive/format";
-import { removedMeanwhile } from "../../ownership/ownership";
+import { removedMeanwhile } from "../removedMeanwhile";
 import type { FolderPlace } from "./folderPlace";
 
 const itemOf = (copy: Copy): string => basename(String(copy.parts["file"]));
 
 /** Archives in a folder, each named `<sha256>.tar.gz` or `<sha256>.zip`. One rename publishes each archive. */
 export const ARCHIVES_IN_FOLDER: CopyLayout<FolderPlace> = {
+  hasDrafts: false,
   itemOf,
-  isItem: (name) => ARCHIVE_NAME.test(name),
   exists: (place, file) => place.has(file),
+  recorded: async ({ records }) => (await records.all()).filter((name) => ARCHIVE_NAME.test(name)),
 
   begin: (_place, bundle) =>
     Promise.resolve({ publish: (place, placing) => publishArchive(place, bundle, placing) }),
@@ -55,20 +56,15 @@ export const ARCHIVES_IN_FOLDER: CopyLayout<FolderPlace> = {
   },
 
   async remove(place, files) {
-    await place.ownership.release(
-      files,
-      (file) => place.has(file),
-      async (gone) => {
-        for (const file of gone) await removeArchive(place, file);
-      },
-    );
+    for (const file of files) await removeArchive(place, file);
+    await place.records.remove(files);
     await removeDrafts(place.path(), place.context.reporter);
     place.context.signal.throwIfAborted();
   },
 };
 
 async function publishArchive(place: FolderPlace, bundle: Bundle, placing?: Placing): Promise<Copy> {
-  const { folder, ownership, context } = place;
+  const { folder, records, context } = place;
   const { signal, reporter } = context;
   const { sha256, size } = bundle;
   const file = `${sha256}.${bundle.format}`;
@@ -79,12 +75,10 @@ async function publishArchive(place: FolderPlace, bundle: Bundle, placing?: Plac
   const before = await digestAt(path, signal);
   if (before?.sha256 === sha256) {
     placing?.(copy);
-    await ownership.claim(file);
-    // another owner may have removed it before it saw the mark
-    if ((await digestAt(path, signal))?.sha256 === sha256) return copy;
-  } else if (before) {
-    reporter.warn(`${path} was not the archive that its name says: it is replaced`);
+    await records.put(file);
+    return copy;
   }
+  if (before) reporter.warn(`${path} was not the archive that its name says: it is replaced`);
   reporter.progress(`writing ${copy.uri}`);
   const draft = draftPath(place.path());
   try {
@@ -96,13 +90,11 @@ async function publishArchive(place: FolderPlace, bundle: Bundle, placing?: Plac
     }
     await removeOldDrafts(place.path(), draft, reporter);
     placing?.(copy);
-    await ownership.publish(
-      file,
-      () => place.has(file),
-      () => rename(draft, path),
-    );
+    await records.put(file);
+    await rename(draft, path);
   } finally {
     await removeDraft(draft);
+    if (!(await place.has(file))) await records.remove([file]);
   }
   if (!(await place.has(file))) throw removedMeanwhile(path);
   return copy;
@@ -117,7 +109,7 @@ async function removeArchive(place: FolderPlace, file: string): Promise<void> {
   const found = stats.isFile()
     ? await digestFile(path, place.context.signal).catch(ignoreMissing)
     : { sha256: "" };
-  if (!found) return; // another owner has just removed it
+  if (!found) return; // somebody has just removed it
   if (found.sha256 === sha256) return rm(path, { force: true });
   place.context.reporter.warn(
     `${path} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,

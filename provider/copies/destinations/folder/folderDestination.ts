@@ -13,7 +13,7 @@ const LAYOUTS: Readonly<Record<Layout, CopyLayout<FolderPlace>>> = {
 
 /** Copies in a folder of this machine. */
 export function folderDestination({ folder, layout = "archive" }: FolderInputs): Destination {
-  return layoutDestination(folder, LAYOUTS[layout], (context, work) =>
+  return layoutDestination(folder, LAYOUTS, layout, (context, work) =>
     usingFolder(folder, context.signal, () => work(folderPlace(folder, context))),
   );
 }

@@ -1,21 +1,33 @@
 import { lstat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { ignoreMissing } from "../../../runtime/files/ignoreMissing";
-import { folderOwnership } from "../../ownership/folderMarks";
+import { folderOwner, folderRecords, type FolderRecords } from "../../ownership/folderMark";
+import type { PlaceOwner } from "../../ownership/placeOwner";
 import type { DestinationContext } from "../destination";
 
 /** A folder with copies, during one operation. */
-export type FolderPlace = ReturnType<typeof folderPlace>;
-
-/** @param folder as the user wrote it: addresses of copies and messages have it so */
-export function folderPlace(folder: string, context: DestinationContext) {
+export interface FolderPlace {
+  /** As the user wrote it: addresses of copies and messages have it so. */
+  readonly folder: string;
+  readonly context: DestinationContext;
+  readonly owner: PlaceOwner;
+  readonly records: FolderRecords;
   /** The path of a name in the folder; without a name, the folder's. */
+  path(this: void, name?: string): string;
+  /** Whether anything has a name in the folder. */
+  has(this: void, name: string): Promise<boolean>;
+  itemUri(this: void, item: string): string;
+}
+
+export function folderPlace(folder: string, context: DestinationContext): FolderPlace {
   const path = (name = ""): string => resolve(folder, name);
   return {
-    ...{ folder, context, path },
-    ownership: folderOwnership(folder, context),
-    /** Whether anything has a name in the folder. */
-    has: async (name: string): Promise<boolean> =>
-      (await lstat(path(name)).catch(ignoreMissing)) !== undefined,
+    folder,
+    context,
+    owner: folderOwner(folder, context),
+    records: folderRecords(folder),
+    path,
+    has: async (name) => (await lstat(path(name)).catch(ignoreMissing)) !== undefined,
+    itemUri: (item) => join(folder, item),
   };
 }

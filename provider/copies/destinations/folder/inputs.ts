@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { folderIdentity } from "../../../runtime/files/samePlace";
+import { isUnknown } from "../../../runtime/messages/plainText";
 import { LAYOUT, type FieldsOfKind, type Layout } from "../destination";
 
 /** A folder of the machine that runs `pulumi up`. */
@@ -29,3 +30,9 @@ export const FOLDER_FIELDS: FieldsOfKind<FolderInputs> = {
   },
   layout: LAYOUT,
 };
+
+/** Identifies a folder as a place: its path, and what is there now. None for a folder that is not known yet. */
+export function folderPlaces(folder: string): string[] {
+  if (isUnknown(folder)) return [];
+  return [resolve(folder), folderIdentity(folder)].map((each) => JSON.stringify(["folder", each]));
+}

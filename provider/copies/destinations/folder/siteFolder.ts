@@ -1,5 +1,5 @@
-import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { usingFolder } from "../../../runtime/files/diskFailure";
 import {
   beginDraft,
@@ -22,10 +22,10 @@ import {
 import { readRecord } from "../../../runtime/files/regularFile";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
-import { removedMeanwhile } from "../../ownership/ownership";
 import { isEdition, type CopyLayout } from "../copyLayout";
 import type { Copy } from "../destination";
-import { CURRENT, currentSite, giveLinkAway, refuseForeignLink, takeLink } from "./currentLink";
+import { removedMeanwhile } from "../removedMeanwhile";
+import { CURRENT, currentSite, moveLink, refuseForeignLink, removeLink } from "./currentLink";
 import type { FolderPlace } from "./folderPlace";
 import { tryNames } from "./nameTrial";
 
@@ -34,8 +34,15 @@ import { tryNames } from "./nameTrial";
  * newest. One rename publishes a site, and one rename updates the link.
  */
 export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
+  hasDrafts: true,
   itemOf: ({ sha256 }) => sha256,
-  isItem: isEdition,
+  recorded: async (place) => {
+    const names = (await readdir(place.path()).catch(ignoreMissing)) ?? [];
+    return names
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => basename(name, ".json"))
+      .filter(isEdition);
+  },
   exists: async (place, sha256) => (await place.has(sha256)) || place.has(listingOf(sha256)),
 
   async begin(begun, _bundle, sha256) {
@@ -70,18 +77,14 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
         const copy = { sha256, ...copyOf(place, sha256) };
         placing?.(copy);
         const earlier = await readListing(place, sha256);
-        const isStarted = (): Promise<boolean> => SITES_IN_FOLDER.exists(place, sha256);
-        await place.ownership.publish(sha256, isStarted, async () => {
-          // first: without the listing, the files of the site could not be distinguished from others
-          await rename(inDraft("listing"), place.path(listingOf(sha256)));
-          await replaceFolder(inDraft("site"), path, draft, {
-            isDone: async () => (await compareFolder(path, listing, signal)) === "same",
-            foreignIn: () => foreignFiles(place, path, new Map([...(earlier ?? []), ...listing])),
-          });
-          await takeLink(place, sha256);
-          if (!(await place.has(sha256)) || !(await place.has(listingOf(sha256))))
-            throw removedMeanwhile(path);
+        // first: without the listing, the files of the site could not be distinguished from others
+        await rename(inDraft("listing"), place.path(listingOf(sha256)));
+        await replaceFolder(inDraft("site"), path, draft, {
+          isDone: async () => (await compareFolder(path, listing, signal)) === "same",
+          foreignIn: () => foreignFiles(place, path, new Map([...(earlier ?? []), ...listing])),
         });
+        await moveLink(place, sha256);
+        if (!(await place.has(sha256)) || !(await place.has(listingOf(sha256)))) throw removedMeanwhile(path);
         await removeDraft(draft);
         return copy;
       },
@@ -138,20 +141,15 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
     return files && { files };
   },
 
-  async remove(place, sites, _copies, isLast) {
+  async remove(place, sites, _copies, kept) {
     await removeDrafts(place.path(), place.context.reporter); // a killed run may have moved a site there
+    const [newest] = kept;
     // the newest last: the link leads to an existing site as long as there is one
     for (const site of sites.toReversed()) {
-      await place.ownership.release(
-        [site],
-        () => SITES_IN_FOLDER.exists(place, site),
-        async () => {
-          await giveLinkAway(place, site);
-          await removeSite(place, site);
-        },
-      );
-      // another owner keeps this copy, but has published a later one
-      if (isLast) await giveLinkAway(place, site);
+      place.context.signal.throwIfAborted();
+      if (newest === undefined) await removeLink(place, site);
+      else if ((await currentSite(place)) === site) await moveLink(place, newest);
+      await removeSite(place, site);
     }
     await removeDrafts(place.path(), place.context.reporter);
   },

@@ -8,25 +8,39 @@ import { DestinationError } from "../../../runtime/messages/errors";
 import { ARCHIVE_FORMATS, ARCHIVE_NAME } from "../../../site/archive/format";
 import type { Bundle } from "../../../site/inspection/bundle";
 import { parseDuration } from "../../../runtime/time/duration";
-import { removedMeanwhile } from "../../ownership/ownership";
+import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import type { CopyLayout, Placing } from "../copyLayout";
 import type { Copy } from "../destination";
+import { removedMeanwhile } from "../removedMeanwhile";
 import { LONGEST_LINK_LIFE_MS } from "./inputs";
 import { CONCURRENCY, type StoredObject } from "./objectStore";
 import { listedAt } from "./readObject";
-import { isSameContent, sendObject } from "./sendObject";
-import type { OwnedPlace } from "./bucketMarks";
+import { isSameContent, sendObject, sendText } from "./sendObject";
+import type { OwnedPlace } from "./bucketMark";
 import { clearUploads } from "./unfinishedUploads";
 
 /** An archive never changes under its name, and shared caches must not keep it. */
 const CACHE_CONTROL = "private, max-age=31536000, immutable";
 
+const RECORD_HEADERS = { contentType: "application/json", cacheControl: "no-store" };
+
 type ArchiveParts = Readonly<ReturnType<typeof archivePartsOf>>;
 
 /** Archives in a bucket, each named by its digest. */
 export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
+  hasDrafts: false,
   itemOf: (copy) => basename(archivePartsOf(copy).key),
-  isItem: (name) => ARCHIVE_NAME.test(name),
+
+  async recorded(place) {
+    const prefix = place.key(`${RECORDS_FOLDER}/`);
+    const names: string[] = [];
+    await place.objects.list(prefix, ({ key }) => {
+      const name = key.slice(prefix.length).replace(/\.json$/, "");
+      if (key === place.key(recordPath(name)) && ARCHIVE_NAME.test(name)) names.push(name);
+    });
+    return names;
+  },
+
   exists: async (place, name) => (await place.objects.head(place.key(name))) !== undefined,
 
   begin: (_place, bundle) =>
@@ -70,16 +84,12 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
   },
 
   /** An archive that others wrote since stays, with a warning that names it. */
-  async remove(place, names, copies, isLast) {
+  async remove(place, names, copies, kept) {
     const known = new Map(copies.map(archivePartsOf).map((parts) => [parts.key, parts]));
-    await place.ownership.release(
-      names,
-      (name) => ARCHIVES_IN_BUCKET.exists(place, name),
-      (gone) =>
-        inParallel(gone, CONCURRENCY, (name) => removeArchive(place, name, known.get(place.key(name)))),
-    );
+    await inParallel(names, CONCURRENCY, (name) => removeArchive(place, name, known.get(place.key(name))));
+    await place.remove(names.map(recordPath));
     // no run follows the removal of the last copy
-    if (isLast) await clearArchiveUploads(place, names);
+    if (kept.length === 0) await clearArchiveUploads(place, names);
   },
 
   async link({ objects, fields: { linkLife } }, copy) {
@@ -105,26 +115,39 @@ async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placi
   };
   const before = await look();
   placing?.({ sha256, ...(await storedCopy(place, key, before ?? { size, revision: "" })) });
-  const isThere = (): Promise<boolean> => ARCHIVES_IN_BUCKET.exists(place, file);
-  const stored = await place.ownership.publish(file, isThere, async () => {
-    // another owner may have removed it before it saw the mark
-    if (before === undefined || !(await isThere())) {
-      const headers = { contentType: ARCHIVE_FORMATS[format].mediaType, cacheControl: CACHE_CONTROL };
-      reporter.progress(`uploading ${formatBytes(size)}`);
-      const startedAt = clock.monotonic();
-      await sendObject(place, { key, size, sha256, headers }, { path, offset: 0 }, true, {
-        onProgress: (bytes) =>
-          reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt)),
-      });
+  // first: the last removal finds it, whatever happens to this run
+  await sendText(place, place.key(recordPath(file)), "{}\n", RECORD_HEADERS);
+  if (before === undefined) {
+    const headers = { contentType: ARCHIVE_FORMATS[format].mediaType, cacheControl: CACHE_CONTROL };
+    reporter.progress(`uploading ${formatBytes(size)}`);
+    const startedAt = clock.monotonic();
+    const onProgress = (bytes: number): void =>
+      reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt));
+    try {
+      await sendObject(place, { key, size, sha256, headers }, { path, offset: 0 }, true, { onProgress });
+    } catch (error) {
+      const isAbsent = await look().then(
+        (found) => found === undefined,
+        () => false,
+      );
+      if (isAbsent) await forget(place, file);
+      throw error;
     }
-    return look();
-  });
+  }
+  const stored = await look();
   if (stored === undefined) throw removedMeanwhile(place.uriOf(key));
   const copy = { sha256, ...(await storedCopy(place, key, stored)) };
   placing?.(copy);
   await clearArchiveUploads(place, [file]);
   return copy;
 }
+
+/** The record of an archive: an object for each one of which nothing was removed. */
+const recordPath = (file: string): string => `${RECORDS_FOLDER}/${file}.json`;
+
+/** Removes the record of an archive that is not there. Best effort. */
+const forget = (place: OwnedPlace, file: string): Promise<void> =>
+  place.remove([recordPath(file)]).catch(() => undefined);
 
 /** The copy whose archive is this object. */
 async function storedCopy(

@@ -1,7 +1,7 @@
 import { layoutDestination, type CopyLayout } from "../copyLayout";
 import type { Destination, DestinationContext, Layout } from "../destination";
 import { ARCHIVES_IN_BUCKET } from "./archiveLayout";
-import { OwnedPlace } from "./bucketMarks";
+import { OwnedPlace } from "./bucketMark";
 import { placeUri, type BucketFields } from "./bucketPlace";
 import type { ObjectStore } from "./objectStore";
 import { SITES_IN_BUCKET } from "./siteLayout";
@@ -23,7 +23,7 @@ export function bucketDestination<Inputs extends BucketFields>(
   open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,
 ): Destination {
   const { prefix, layout = "archive" } = inputs;
-  return layoutDestination(placeUri(uri, prefix), LAYOUTS[layout], async (context, work) => {
+  return layoutDestination(placeUri(uri, prefix), LAYOUTS, layout, async (context, work) => {
     context.signal.throwIfAborted();
     const store = await open(inputs, context);
     try {

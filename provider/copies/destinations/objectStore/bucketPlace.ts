@@ -40,9 +40,8 @@ export class BucketPlace {
   }
 
   /** The address of a copy by its item: an archive's name, or a site's edition. */
-  itemUri(item: string): string {
-    return isEdition(item) ? `${this.uri}/#sha256:${item}` : this.uriOf(this.key(item));
-  }
+  readonly itemUri = (item: string): string =>
+    isEdition(item) ? `${this.uri}/#sha256:${item}` : this.uriOf(this.key(item));
 }
 
 /** The address of a prefix in a bucket. */

@@ -1,5 +1,6 @@
 import { isPrintable } from "../../../runtime/messages/plainText";
 import { parseDuration } from "../../../runtime/time/duration";
+import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import {
   isLayout,
   LAYOUT,
@@ -9,9 +10,6 @@ import {
   type FieldsOfKind,
   type Layout,
 } from "../destination";
-
-/** Below it, at the prefix of copies, are their records, and the marks of their owners. */
-export const RECORDS_FOLDER = ".docs-hosting";
 
 /** What a prefix leaves for the names below it, in bytes. */
 const LONGEST_PREFIX_BYTES = 512;

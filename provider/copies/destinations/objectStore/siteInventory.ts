@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
@@ -5,19 +6,17 @@ import { hasHeadersOf } from "./fileHeaders";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { CONCURRENCY, type ListedObject } from "./objectStore";
 import { isSameContent } from "./sendObject";
-import { isMarkPath, marksIn } from "./bucketMarks";
-import { RECORDS_FOLDER } from "./inputs";
+import { RECORDS_FOLDER } from "../../ownership/placeMark";
+import { isInOtherPlace, MARK_PATH } from "./bucketMark";
 import type { SiteObject } from "./siteObjects";
 import { isRecordPath, type SiteRecord } from "./siteRecord";
-import { listedRecord } from "./storedRecords";
+import { listedRecord, type FoundRecord } from "./storedRecords";
 import type { BucketPlace } from "./bucketPlace";
 
 /** What the bucket contains below the prefix, according to the records and the place. */
-export type Inventory = Readonly<Awaited<ReturnType<typeof takeInventory>>>;
-
-/** Where a file of a copy is kept while another owner's file has its path. */
-export const savedPath = (edition: string, path: string): string => `${SAVED_FOLDER}/${edition}/${path}`;
-const SAVED_FOLDER = `${RECORDS_FOLDER}/saved`;
+export interface Inventory extends Omit<ListedSite, "records"> {
+  readonly records: readonly FoundRecord[];
+}
 
 /** Lists the objects below the prefix, with their paths below it. */
 export async function listObjects(
@@ -30,55 +29,67 @@ export async function listObjects(
   });
 }
 
-/** Lists all objects below the prefix, and the records of copies. */
-export async function listSite(place: BucketPlace) {
+/** An object below the prefix, as a list describes it. */
+type ListedFile = Pick<ListedObject, "size" | "revision">;
+
+/** What a list shows below the prefix. */
+export interface ListedSite {
   /** The objects of sites, and those of others, by path below the prefix. */
-  const objects = new Map<string, Pick<ListedObject, "size" | "revision">>();
+  readonly objects: ReadonlyMap<string, ListedFile>;
+  /** The objects of records. */
+  readonly records: readonly ListedObject[];
+  /** The prefixes of places below this one, with a slash at the end: what is there belongs to them. */
+  readonly inner: readonly string[];
+}
+
+/** Lists all objects below the prefix, and the records of copies. */
+export async function listSite(place: BucketPlace): Promise<ListedSite> {
+  const objects = new Map<string, ListedFile>();
   const records: ListedObject[] = [];
-  const listedMarks: ListedObject[] = [];
-  /** Files of copies that were overwritten by another owner's, by {@link savedPath}. */
-  const saved = new Set<string>();
+  const inner: string[] = [];
   await listObjects(place, (path, object) => {
     const { size, revision } = object;
-    if (!path.startsWith(RECORDS_FOLDER)) objects.set(path, { size, revision });
-    else if (isRecordPath(path)) records.push(object);
-    else if (isMarkPath(path)) listedMarks.push(object);
-    else if (path.startsWith(`${SAVED_FOLDER}/`)) saved.add(path);
-    else objects.set(path, { size, revision });
+    if (isRecordPath(path)) records.push(object);
+    if (path.startsWith(`${RECORDS_FOLDER}/`)) return;
+    objects.set(path, { size, revision });
+    if (path.endsWith(`/${MARK_PATH}`)) inner.push(path.slice(0, -MARK_PATH.length));
   });
-  /** The marks of owners, by item. */
-  const marks = marksIn(place, listedMarks);
-  /** The items that an owner other than the operation's has, and stays. */
-  const others = new Set<string>();
-  const { id } = place.context.owner;
-  for (const [item, each] of marks)
-    if (each.some(({ owner, isLeaving }) => owner !== id && !isLeaving)) others.add(item);
-  return { objects, records, marks, others, saved };
+  return { objects, records, inner };
 }
 
 /** Lists the objects below the prefix, and reads the records of copies. */
-export async function takeInventory(place: BucketPlace) {
-  const { records: listed, ...rest } = await listSite(place);
+export async function takeInventory(place: BucketPlace): Promise<Inventory> {
+  const { records: listed, objects, inner } = await listSite(place);
   const records = await Array.fromAsync(listed, (each) => listedRecord(place, each)); // one after the other
-  return { ...rest, records: records.filter((record) => record !== undefined) };
+  return { objects, inner, records: records.filter((record) => record !== undefined) };
+}
+
+/** What a publication finds of the objects that it wants. */
+export interface ExistingContents {
+  /** Paths of objects with other content: what is listed at any other path of the site is as it should be. */
+  readonly differing: ReadonlySet<string>;
+  /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
+  readonly altered: readonly string[];
 }
 
 /**
- * Finds which of these objects already exist, and whether each has the right content.
+ * Finds which of these objects already exist, and whether each has the right content. Where records are gone, the site's own files are
+ * recognised by their content.
  *
+ * @param lacksRecords whether a record of a copy that the resource has there is gone: what this package sent is a copy's
  * @throws DestinationError when an object exists that no copy wrote
  */
 export async function existingContents(
   place: BucketPlace,
-  { records, objects: listed }: Inventory,
+  { records, objects: listed, inner }: Inventory,
   objects: readonly SiteObject[],
-) {
-  /** Paths of objects with other content: what is listed at any other path of the site is as it should be. */
+  lacksRecords: boolean,
+): Promise<ExistingContents> {
   const differing = new Set<string>();
   const foreign: string[] = [];
-  /** Paths of objects that copies wrote and somebody changed since: they will be overwritten. */
   const altered: string[] = [];
   const unsure: SiteObject[] = [];
+  const unknown: SiteObject[] = [];
   for (const object of objects) {
     const { path, size, sha256 } = object;
     const found = listed.get(path);
@@ -89,29 +100,56 @@ export async function existingContents(
       ({ files, headersVersion }) => hasHeadersOf(headersVersion, path) && files.get(path)?.sha256 === sha256,
     );
     const isFinal = known.every(({ isWhole }) => isWhole);
-    if (known.length === 0) foreign.push(path);
+    const isOfOthers = inner.some((each) => path.startsWith(each));
+    if (known.length === 0 && isOfOthers) foreign.push(path);
+    else if (known.length === 0) unknown.push(object);
     else if (written.length === 0 && found.size === size && !isFinal) unsure.push(object);
     else if (!isSame) {
       differing.add(path);
       if (written.length === 0 && isFinal) altered.push(path);
     }
   }
+  if (unknown.length > 0 && (await isInOtherPlace(place))) foreign.push(...unknown.map(({ path }) => path));
+  else
+    await inParallel(unknown, CONCURRENCY, async (object) => {
+      const { isSame, hasContent, isSent } = await lookAt(place, object);
+      if (!hasContent && !(lacksRecords && isSent)) return void foreign.push(object.path);
+      if (isSame) return;
+      differing.add(object.path);
+      if (!hasContent) altered.push(object.path);
+    });
   if (foreign.length > 0) {
     throw new DestinationError(
-      `below ${place.uri} there are objects that no copy of a site wrote: ${firstOf(foreign)}`,
+      `below ${place.uri} there are objects that no copy of a site wrote: ${firstOf(foreign.sort())}`,
       "Nothing was written. Give the destination a prefix of its own, or remove these objects.",
     );
   }
   // a killed run may have sent them
   await inParallel(unsure, CONCURRENCY, async (object) => {
-    const stored = await place.objects.head(place.key(object.path));
-    const isSame =
-      stored !== undefined &&
-      isSameContent(stored, object) &&
-      isDeepStrictEqual(stored.headers, object.headers);
-    if (!isSame) differing.add(object.path);
+    if (!(await lookAt(place, object)).isSame) differing.add(object.path);
   });
   return { differing, altered };
+}
+
+/** Looks at the object that is at the path of another. */
+async function lookAt(place: BucketPlace, object: SiteObject) {
+  const key = place.key(object.path);
+  const stored = await place.objects.head(key);
+  if (stored === undefined) return { isSame: false, hasContent: false, isSent: false };
+  const isSent = stored.sha256 !== undefined;
+  const sha256 = stored.sha256 ?? (stored.size === object.size ? await digestAt(place, key) : undefined);
+  const hasContent = isSameContent({ ...stored, sha256 }, object);
+  const isSame = isSent && hasContent && isDeepStrictEqual(stored.headers, object.headers);
+  return { isSame, hasContent, isSent };
+}
+
+/** SHA-256 of an object of which the store knows none: hexadecimal digits. */
+async function digestAt(place: BucketPlace, key: string): Promise<string | undefined> {
+  return place.objects.read(key, async (content) => {
+    const digest = createHash("sha256");
+    for await (const bytes of content) digest.update(bytes);
+    return digest.digest("hex");
+  });
 }
 
 /** The paths at which the object is one that one of the copies wrote. */

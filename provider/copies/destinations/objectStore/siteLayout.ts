@@ -1,28 +1,39 @@
 import { DestinationError } from "../../../runtime/messages/errors";
-import { isEdition, type CopyLayout } from "../copyLayout";
-import { RECORDS_FOLDER } from "./inputs";
+import type { CopyLayout } from "../copyLayout";
+import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import { SiteBuffer } from "./siteBuffer";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { listSite } from "./siteInventory";
 import { copyOf, publishSite } from "./sitePublication";
-import { recordPath, type SiteRecord } from "./siteRecord";
+import { editionAt, isRecordPath, recordPath, type SiteRecord } from "./siteRecord";
 import { removeRecords } from "./siteRemoval";
 import { findRecord } from "./storedRecords";
-import type { OwnedPlace } from "./bucketMarks";
+import type { OwnedPlace } from "./bucketMark";
 
 /** Sites in a bucket: their files at their own paths, and a record of each copy. */
 export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
+  hasDrafts: false,
   itemOf: ({ sha256 }) => sha256,
-  isItem: isEdition,
-  exists: async (place, edition) => (await findRecord(place, edition)) !== undefined,
+  exists: async (place, edition) =>
+    (await findRecord(place, edition)) !== undefined || (await hasFiles(place)),
 
-  async begin(place, _bundle, edition) {
+  async recorded(place) {
+    const editions: string[] = [];
+    await place.objects.list(place.key(`${RECORDS_FOLDER}/`), ({ key }) => {
+      const path = key.slice(place.key("").length);
+      if (isRecordPath(path)) editions.push(editionAt(path));
+    });
+    return editions;
+  },
+
+  async begin(place, _bundle, edition, earlier) {
     // fails if the bucket cannot be used at all
     await place.objects.list(place.key(`${RECORDS_FOLDER}/`), () => undefined);
     const buffer = new SiteBuffer(await place.context.scratch());
     return {
       sink: buffer,
-      publish: (at, placing) => publishSite(at, edition, buffer, placing).finally(() => buffer.close()),
+      publish: (at, placing) =>
+        publishSite(at, { edition, earlier, buffer }, placing).finally(() => buffer.close()),
     };
   },
 
@@ -49,7 +60,8 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
   /** Compares all of its files: none of them is replaced by another copy's file. */
   async compare(place, { sha256 }) {
     const record = await findRecord(place, sha256);
-    if (record === undefined) return "gone";
+    // without its record, the files of the copy may be there
+    if (record === undefined) return (await hasFiles(place)) ? "changed" : "gone";
     if (!record.isWhole) return "changed";
     const { objects } = await listSite(place);
     const isSame = [...record.files].every(
@@ -71,18 +83,19 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
   },
 
   /** Files that another copy also has stay, and with a warning those that others wrote since. */
-  remove: (place, editions, _copies, isLast) =>
-    place.ownership.release(
-      editions,
-      (edition) => SITES_IN_BUCKET.exists(place, edition),
-      (gone) =>
-        removeRecords(place, ({ sha256, isWhole }, { marks, others }) => {
-          // incomplete copies of versions without marks: no run follows the last removal
-          const isLeftover = isLast && !isWhole && !marks.has(sha256) && others.size === 0;
-          return gone.includes(sha256) || isLeftover;
-        }),
-    ),
+  remove: (place, editions, _copies, kept) =>
+    removeRecords(place, ({ sha256, isWhole }) => {
+      // incomplete copies of versions without marks: no run follows the last removal
+      const isLeftover = kept.length === 0 && !isWhole;
+      return editions.includes(sha256) || isLeftover;
+    }),
 };
+
+/** Whether there is anything below the prefix that may be a file of a site. */
+async function hasFiles(place: OwnedPlace): Promise<boolean> {
+  const { objects, inner } = await listSite(place);
+  return objects.keys().some((path) => !inner.some((each) => path.startsWith(each)));
+}
 
 function digestsOf(files: SiteRecord["files"]): Map<string, string> {
   return new Map([...files].map(([path, { sha256 }]) => [path, sha256]));

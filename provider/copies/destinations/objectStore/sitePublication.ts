@@ -2,27 +2,25 @@ import { hash } from "node:crypto";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { transferLine } from "../../../runtime/messages/transferLine";
-import { isEdition, type Placing } from "../copyLayout";
+import type { Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
-import { RECORDS_FOLDER } from "./inputs";
+import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import { CONCURRENCY } from "./objectStore";
 import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
 import {
   existingContents,
   listObjects,
-  listSite,
   takeInventory,
   writtenByCopies,
   type Inventory,
 } from "./siteInventory";
 import { recordPath } from "./siteRecord";
-import { findRecord, putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
+import { putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
-import { saveReplaced } from "./replacedFiles";
 import type { SiteBuffer } from "./siteBuffer";
-import type { OwnedPlace } from "./bucketMarks";
+import type { OwnedPlace } from "./bucketMark";
 import { listedAt } from "./readObject";
 import { changedOnDisk, sendObject } from "./sendObject";
 import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
@@ -48,41 +46,47 @@ export async function copyOf(place: OwnedPlace, edition: string, hasStartPage: b
  * Writes a site's files below the prefix, in an order in which no page is visible before what it loads. Existing content is not
  * sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still open.
  */
-export async function publishSite(
-  place: OwnedPlace,
-  edition: string,
-  buffer: SiteBuffer,
-  placing?: Placing,
-): Promise<Copy> {
+export async function publishSite(place: OwnedPlace, site: NewSite, placing?: Placing): Promise<Copy> {
+  const { edition, buffer } = site;
   const files = await buffer.files();
   const hasStartPage = files.some(({ path }) => path === "index.html");
   const copy = await copyOf(place, edition, hasStartPage);
   placing?.(copy);
-  const isNoted = async (): Promise<boolean> => (await findRecord(place, edition)) !== undefined;
-  await place.ownership.publish(edition, isNoted, async () => {
-    let plan = await planSite(place, edition, buffer);
-    if (!plan.isUnchanged) {
-      await putRecord(place, begun(plan));
-      // their removal began before it could see this record
-      if (await place.ownership.waitForOthers()) plan = await planSite(place, edition, buffer);
-      await sendSite(place, plan);
-      await nameConcurrent(place, edition, plan.inventory);
-    }
-    await removeAbandoned(place, edition, plan.inventory);
-  });
+  const plan = await planSite(place, site);
+  if (!plan.isUnchanged) {
+    await putRecord(place, begun(plan));
+    await sendSite(place, plan);
+  }
+  await removeAbandoned(place, edition, plan.inventory);
   return copy;
+}
+
+/** A site that is published. */
+export interface NewSite {
+  readonly edition: string;
+  /** The copies that the resource has at the place. */
+  readonly earlier: readonly Copy[];
+  readonly buffer: SiteBuffer;
 }
 
 type SitePlan = Readonly<Awaited<ReturnType<typeof planSite>>>;
 
 /** What a publication of a site does. @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(place: OwnedPlace, edition: string, buffer: SiteBuffer) {
+async function planSite(place: OwnedPlace, { edition, earlier, buffer }: NewSite) {
   const inventory = await takeInventory(place);
+  const isRecorded = (copy: Copy): boolean => inventory.records.some(({ sha256 }) => sha256 === copy.sha256);
+  const unrecorded = earlier.filter((copy) => !isRecorded(copy));
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
   const stages = await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer);
   const objects = stages.flat();
   checkNames(place, objects);
-  const contents = await existingContents(place, inventory, objects);
+  const contents = await existingContents(place, inventory, objects, unrecorded.length > 0);
+  const lost = unrecorded.filter((copy) => copy.sha256 !== edition).map(({ uri }) => uri);
+  if (lost.length > 0) {
+    place.context.reporter.warn(
+      `the records of ${firstOf(lost)} are gone: files that only these copies had stay below ${place.uri}`,
+    );
+  }
   const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
   const files = new Map(objects.values().map((object) => [object.path, object] as const));
   const before = inventory.records.find(({ sha256 }) => sha256 === edition);
@@ -115,7 +119,7 @@ function begun({ record, surplus }: SitePlan): NewRecord {
 
 /** Sends what is missing, removes what the copy has no more, and completes the record. */
 async function sendSite(place: OwnedPlace, plan: SitePlan): Promise<void> {
-  const { inventory, differing, altered, conflicting, surplus, record } = plan;
+  const { inventory, altered, conflicting, surplus, record } = plan;
   const { objects, records } = inventory;
   const removeWritten = async (paths: Iterable<string>): Promise<void> =>
     place.remove(await writtenByCopies(place, objects, records, paths));
@@ -124,33 +128,13 @@ async function sendSite(place: OwnedPlace, plan: SitePlan): Promise<void> {
       `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
     );
   }
-  await clearSiteUploads(place, inventory, [record, ...records]);
-  await saveReplaced(place, record.sha256, inventory, [...differing, ...conflicting]);
+  await clearSiteUploads(place, [record, ...records]);
   await removeWritten(conflicting);
   await sendMissing(place, plan);
   const others = records.filter(({ sha256 }) => sha256 !== record.sha256);
   await removeWritten([...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path))));
   if (!(await isKnown(place, plan))) await confirm(place, record.files);
   await putRecord(place, { ...record, isWhole: true });
-}
-
-/**
- * Names other owners who publish at the same time: their files were not kept when they were replaced, or they may replace those of
- * this copy. Whichever run looks second sees the mark of the other.
- */
-async function nameConcurrent(place: OwnedPlace, edition: string, before: Inventory): Promise<void> {
-  const isOther = (item: string): boolean => item !== edition && isEdition(item);
-  if (![...before.others].some(isOther)) return;
-  const known = new Set(before.records.filter(({ isWhole }) => isWhole).map(({ sha256 }) => sha256));
-  for (const item of (await listSite(place)).others) {
-    if (known.has(item) || !isOther(item)) continue;
-    const others = await place.ownership.otherOwners(item);
-    if (others === undefined) continue;
-    place.context.reporter.warn(
-      `below ${place.uri} a copy of ${others} is published at the same time: each of the two may have replaced files of the other. ` +
-        "Run `pulumi up --refresh` for the site that is to be there, and give each resource a prefix of its own",
-    );
-  }
 }
 
 /** Removes what other runs began more than an hour ago, and never completed. */
@@ -213,7 +197,7 @@ async function sendMissing(place: OwnedPlace, { buffer, inventory, missing }: Si
 async function isKnown(place: OwnedPlace, plan: SitePlan): Promise<boolean> {
   const { inventory, missing, differing, record } = plan;
   const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
-  if (isFirst || inventory.others.size > 0) return false;
+  if (isFirst) return false;
   for (const [path, file] of record.files) {
     const listed = inventory.objects.get(path);
     if (listed !== undefined && !differing.has(path)) file.revision = listed.revision;

@@ -1,7 +1,8 @@
+import { basename } from "node:path/posix";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { isEdition } from "../copyLayout";
 import type { BucketPlace } from "./bucketPlace";
-import { RECORDS_FOLDER } from "./inputs";
+import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import type { Revision } from "./objectStore";
 
 /** One object of a site, as a record lists it. */
@@ -35,11 +36,12 @@ const FORMAT = 1;
 /** The path of a copy's record, below the prefix of the site. */
 export const recordPath = (sha256: string): string => `${RECORDS_FOLDER}/${sha256}.json`;
 
+/** The copy whose record is at a path below the prefix of the site, if it is a record. */
+export const editionAt = (path: string): string => basename(path, ".json");
+
 /** Whether there is a record at a path below the prefix of the site. */
-export function isRecordPath(path: string): boolean {
-  const [, digest = ""] = /([^/]+)\.json$/.exec(path) ?? [];
-  return isEdition(digest) && path === recordPath(digest);
-}
+export const isRecordPath = (path: string): boolean =>
+  isEdition(editionAt(path)) && path === recordPath(editionAt(path));
 
 /** How many files become text at once: that of all would need several times the memory of the record. */
 const ENTRIES_AT_ONCE = 1_000;

@@ -1,65 +1,75 @@
-import { findManifest, getManifest, putManifest, type Manifest } from "../../../images/registry/manifests";
+import { findManifest, putManifest, type Manifest } from "../../../images/registry/manifests";
 import { repositoryName } from "../../../images/registry/reference";
-import type { Descriptor } from "../../../images/registry/content";
-import type { Mark } from "../../ownership/marks";
-import { itemOf, type TagClaim } from "./repositoryMarks";
+import { deleteTag } from "../../../images/registry/tags";
+import { DestinationError } from "../../../runtime/messages/errors";
+import { describeOwner, stackIn } from "../../ownership/owner";
+import type { Copy } from "../destination";
+import { partsOf } from "./imageParts";
 import type { RepositoryPlace } from "./repositoryPlace";
 
-// The tag that users pull, the input `tag`, belongs to the owner who published last.
+// The tag that users pull, the input `tag`, belongs to one resource.
 
-/** Prepares the mark at an image that is published now: it says that its owner takes the tag. */
-export async function announceTag(place: RepositoryPlace, image: string, files: Descriptor): Promise<void> {
-  const { marks, tag } = place;
-  const before = await taggedImage(place);
-  const item = before === undefined || before === image ? undefined : itemOf(before);
-  const claims = item === undefined ? [] : await claimsOf(place, item, (await marks.list(item)) ?? []);
-  const order = 1 + Math.max(0, ...claims.map((claim) => claim.order));
-  marks.describe({ image, tags: tag === undefined ? [] : [tag], order, files });
+/**
+ * Fails if the tag is another's: it names an image that this resource did not publish.
+ *
+ * @param known copies of the resource
+ * @throws DestinationError, unless the resource is to take it over; the signal's reason
+ */
+export async function claimTag(place: RepositoryPlace, known: readonly Copy[]): Promise<void> {
+  const { client, context, owners, tag } = place;
+  if (tag === undefined) return;
+  const image = await findManifest(client, tag);
+  if (image === undefined || known.some((copy) => partsOf(copy).manifests.includes(image))) return;
+  const { owner, isCreate, takeOver, isDeclared } = context;
+  const name = `${repositoryName(client.repository)}:${tag}`;
+  const marks = await owners.marksAt(image);
+  const own = marks?.find((mark) => mark.owner === owner.id);
+  const rivals = (marks ?? []).filter((mark) => mark.owner !== owner.id && mark.tags.includes(tag));
+  if (own && (own.tags.includes(tag) || rivals.length === 0)) return;
+  const isFormer = (urn: string | undefined): boolean =>
+    urn !== undefined &&
+    (urn === owner.urn ? isCreate === true : isSameStack(urn, owner.urn) && isDeclared?.(urn) === false);
+  const [rival] = rivals.filter(({ urn }) => !isFormer(urn));
+  if (rivals.length > 0 && rival === undefined) {
+    context.reporter.info(
+      `${name} is taken over: its image has the mark of this resource or of one that is no longer declared`,
+    );
+    return;
+  }
+  let whose =
+    "names an image that this resource did not publish, and whose owners the registry does not list";
+  if (rival) whose = `belongs to ${describeOwner(rival.urn, "of its image")}`;
+  else if (marks) whose = "names an image that this resource did not publish";
+  if (takeOver === true) {
+    context.reporter.warn(`${name} ${whose}: it is taken over, because \`takeOver\` is set`);
+    return;
+  }
+  throw new DestinationError(
+    `the tag ${name} ${whose}`,
+    "Nothing was written. Give this resource a `tag` of its own, or, if nobody else needs this one, set `takeOver: true`.",
+  );
 }
 
-/** Moves the tag to an image. A warning names the other owners of the image that it named. */
-export async function takeTag(place: RepositoryPlace, image: Manifest): Promise<void> {
-  const { client, context, ownership, tag } = place;
-  if (tag === undefined) return;
-  const before = await taggedImage(place);
-  if (before !== undefined && before !== image.digest) {
-    const others = await ownership.otherOwners(itemOf(before));
-    if (others !== undefined) {
-      const name = `${repositoryName(client.repository)}:${tag}`;
-      context.reporter.warn(
-        `${name} was a copy of ${others}: it is this copy now. Give each resource a tag or a repository of its own`,
-      );
-    }
-  }
+const isSameStack = (urn: string, own: string | undefined): boolean =>
+  own !== undefined && stackIn(urn) !== undefined && stackIn(urn) === stackIn(own);
+
+/** Moves the tag to an image, unless another resource has moved it since. */
+export async function takeTag(
+  place: RepositoryPlace,
+  image: Manifest,
+  known: readonly Copy[],
+): Promise<void> {
+  const { client, tag } = place;
+  if (tag === undefined || (await findManifest(client, tag)) === image.digest) return;
+  await claimTag(place, known);
   await putManifest(client, image, tag);
 }
 
-/** Moves the tag from an image that its owner leaves to the newest image that another owner gave this tag. */
-export async function giveTagAway(place: RepositoryPlace, image: string): Promise<void> {
-  const { client, marks, tag } = place;
-  if (tag === undefined || (await taggedImage(place)) !== image) return;
-  const heirs: TagClaim[] = [];
-  for (const [item, all] of await marks.all()) {
-    const staying = all.filter(({ isLeaving }) => !isLeaving);
-    heirs.push(...(await claimsOf(place, item, staying)).filter(({ tags }) => tags.includes(tag)));
-  }
-  for (const heir of heirs.sort((one, other) => other.order - one.order)) {
-    if (heir.image === image) return;
-    const manifest = await getManifest(client, heir.image);
-    if (manifest) return putManifest(client, manifest, tag);
-  }
-}
-
-/** What owners of an image say about its tags. */
-async function claimsOf(
-  { marks }: RepositoryPlace,
-  item: string,
-  owners: readonly Mark[],
-): Promise<TagClaim[]> {
-  const claims = await Array.fromAsync(owners, ({ owner }) => marks.claimOf(item, owner)); // one after the other
-  return claims.filter((claim) => claim !== undefined);
-}
-
-async function taggedImage({ client, tag }: RepositoryPlace): Promise<string | undefined> {
-  return tag === undefined ? undefined : findManifest(client, tag);
+/** Takes the tag from an image that stays for other owners, if it names it and the registry removes tags. */
+export async function untag({ client, context, tag }: RepositoryPlace, image: string): Promise<void> {
+  if (tag === undefined || (await findManifest(client, tag)) !== image) return;
+  if (await deleteTag(client, tag)) return;
+  context.reporter.warn(
+    `the tag ${repositoryName(client.repository)}:${tag} stays, because the registry does not remove tags. Remove it there`,
+  );
 }

@@ -14,15 +14,14 @@ import { LayerWriter } from "../../../images/siteImage/layer";
 import { MAX_PREVIOUS_BYTES, type PreviousLayer } from "../../../images/siteImage/previousFiles";
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../../images/siteImage/siteImage";
 import { DestinationError } from "../../../runtime/messages/errors";
-import { removedMeanwhile } from "../../ownership/ownership";
 import type { Destination } from "../destination";
 import { findImage, readImageFiles } from "./findImage";
 import { fileListOf, findFileList, manifestsOf, partsOf, type Parts } from "./imageParts";
 import { removeImage, unknownCopies } from "./imageRemoval";
 import type { RepositoryInputs } from "./inputs";
 import { previousLayer } from "./previousLayer";
-import { announceTag, giveTagAway, takeTag } from "./pulledTag";
-import { itemOf, ownTag } from "./repositoryMarks";
+import { claimTag, takeTag, untag } from "./pulledTag";
+import { ownTag } from "./repositoryMarks";
 import { isThere, openRepository } from "./repositoryPlace";
 import { readBase, sendBlobs } from "./sendImage";
 
@@ -35,6 +34,8 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
   return {
     id: name,
 
+    check: (copies, context) => claimTag(openRepository(inputs, context, "pull,push"), copies),
+
     async begin(bundle, context, edition = bundle.sha256, earlier = []) {
       const base = await readBase(inputs, repository.host, context);
       const sink = new LayerWriter(await context.scratch(), base?.images[0], edition);
@@ -43,7 +44,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         async publish(placing, signing) {
           const layer = await sink.end(context.signal);
           const place = openRepository(inputs, context, "pull,push");
-          const { client, ownership } = place;
+          const { client, owners } = place;
           const isInSite = (path: string): boolean => sink.digests().has(path);
           const previous = base && (await previousLayer(place, earlier, { edition, isInSite, maxBytes }));
           const annotations = annotationsOf(bundle, base, previous);
@@ -71,9 +72,9 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
             } satisfies Parts,
           };
           placing?.(copy);
-          await announceTag(place, top.digest, describe(files));
           const exists = (): Promise<boolean> => isThere(place, top.digest);
-          await ownership.publish(itemOf(top.digest), exists, async () => {
+          const claim = { image: top.digest, tags: tag === undefined ? [] : [tag], files: describe(files) };
+          await owners.publish(claim, exists, async () => {
             // the manifests that the index refers to come first
             for (const { manifest } of images) if (manifest !== top) await putManifest(client, manifest);
             if (artifacts) {
@@ -84,8 +85,12 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
               });
             }
             await putManifest(client, top, ownTag(top.digest));
-            await takeTag(place, top);
-            if (!(await exists())) throw removedMeanwhile(image);
+            await takeTag(place, top, earlier);
+            if (await exists()) return;
+            throw new DestinationError(
+              `${image} was removed by somebody else while it was published`,
+              "Run `pulumi up` again: it publishes the rest.",
+            );
           });
           return copy;
         },
@@ -96,7 +101,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
 
     async compare(copy, context) {
       const place = openRepository(inputs, context, "pull");
-      const { client, ownership } = place;
+      const { client, owners } = place;
       const { manifests, artifacts } = partsOf(copy);
       const [top] = manifests;
       if (!(await isThere(place, top))) return "gone";
@@ -108,17 +113,16 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         const verifier = verifierFrom(copy.publicKey);
         if (!(await isSignedImage(client, top, signed, verifier))) return "changed";
       }
-      return ownership.compared(itemOf(top));
+      return owners.compared(top);
     },
 
-    async mark(copies, context) {
+    async claim(copies, context) {
       const place = openRepository(inputs, context, "pull,push");
       for (const copy of copies) {
         const { manifests, files } = partsOf(copy);
         const [image] = manifests;
         if (!(await isThere(place, image))) continue;
-        place.marks.describe({ image, tags: tag === undefined ? [] : [tag], order: 0, files });
-        await place.ownership.claim(itemOf(image));
+        await place.owners.claim({ image, tags: tag === undefined ? [] : [tag], files });
       }
     },
 
@@ -140,15 +144,15 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         const [top] = manifests;
         if (stay.has(top)) continue;
         const exists = (): Promise<boolean> => isThere(place, top);
-        await place.ownership.release([itemOf(top)], exists, async () => {
-          await giveTagAway(place, top);
-          await removeImage(place, copy, stay);
-        });
+        await place.owners.release(
+          top,
+          exists,
+          () => untag(place, top),
+          (proof) => removeImage(place, copy, stay, proof),
+        );
         if (copy.publicKey !== undefined && (await exists())) {
           await removeReplacedArtifacts(place.client, top, artifacts);
         }
-        // another owner keeps this image, but has given the tag to a later one
-        if (isLast) await giveTagAway(place, top);
       }
     },
   };

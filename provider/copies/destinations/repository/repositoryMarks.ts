@@ -1,14 +1,15 @@
-import { annotationsIn, contentOf, describe, manifestOf } from "../../../images/registry/content";
 import { hasBlob } from "../../../images/registry/blobs";
+import type { RegistryClient } from "../../../images/registry/client";
+import { annotationsIn, contentOf, describe, fieldAt, manifestOf } from "../../../images/registry/content";
+import type { Content, Descriptor } from "../../../images/registry/content";
 import { ensureContent } from "../../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../../images/registry/mediaTypes";
 import { isDigest, repositoryName } from "../../../images/registry/reference";
-import type { Content, Descriptor } from "../../../images/registry/content";
-import type { RegistryClient } from "../../../images/registry/client";
 import { listTags } from "../../../images/registry/tags";
-import type { Mark, Marks } from "../../ownership/marks";
-import { markText, type Owner } from "../../ownership/owner";
+import { DestinationError } from "../../../runtime/messages/errors";
+import { type Clock, sleep } from "../../../runtime/time/clock";
+import { markText, ownerIdIn, urnIn, type Owner } from "../../ownership/owner";
 
 /** Number of digits of an image's digest in the tags of its copy and of its marks. */
 const TAG_DIGITS = 16;
@@ -17,19 +18,25 @@ const MARK_TYPE = "application/vnd.pulumi-docs-hosting.owner.v1+json";
 /** The configuration of an artifact without content, see «Guidance on artifacts» in the image specification. */
 const EMPTY = contentOf("application/vnd.oci.empty.v1+json", {});
 /**
- * Annotations of a mark: its text, the image, the tags that the owner gave to the image, how often they were moved before, and the
- * digests of earlier marks under the same tag.
+ * Annotations of a mark: its text, the image, the tags that the owner gave to the image, the digests of earlier marks under the same
+ * tag, and when it was written. An announcement names the mark that it takes back.
  */
 const TEXT = "pulumi-docs-hosting.owner";
 const IMAGE = "pulumi-docs-hosting.image";
 const TAGS = "pulumi-docs-hosting.tags";
-const ORDER = "pulumi-docs-hosting.order";
 const EARLIER = "pulumi-docs-hosting.earlier";
+const WRITTEN = "org.opencontainers.image.created";
+const LEAVES = "pulumi-docs-hosting.leaves";
 /** How many earlier marks a mark names. */
 const MOST_EARLIER = 100;
 
-const KINDS = ["owner", "leaving", "left"] as const;
-type Kind = (typeof KINDS)[number];
+/** How long a list of tags may lag behind what was written, in milliseconds: afterwards, it proves nothing. */
+const LIST_LAG_MS = 10_000;
+/** Pause between two lists, in milliseconds. */
+const LIST_AGAIN_MS = 500;
+
+/** `owner`: a mark. `leaving`: its owner removes the image, or gives it up. */
+type Kind = "owner" | "leaving";
 
 /** The name of an image in marks: the first digits of its digest. */
 export function itemOf(digest: string): string {
@@ -43,197 +50,237 @@ export function ownTag(digest: string): string {
 
 /** Whether this package, or a signer of images, gives such tags: they are no names that people gave. */
 export function isMadeTag(tag: string): boolean {
-  return (
-    marksAmong([tag]).length > 0 || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag)
-  );
+  return MARK_TAG.test(tag) || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag);
 }
 
-/** What a mark says about the tags that users pull. */
-export interface TagClaim {
-  /** Digest of the image. */
-  readonly image: string;
-  readonly tags: readonly string[];
-  readonly order: number;
-  /** The list of the image's files. The registry has it as long as the mark: nothing else refers to it. */
-  readonly files?: Descriptor | undefined;
-}
-
-/**
- * Marks in a repository: a small artifact for each owner, with a digest of its own, under the tag `docs-hosting-owner-IMAGE-OWNER`;
- * under `docs-hosting-leaving-…` while the owner removes the image. An owner that has left does not count: `docs-hosting-left-…` says
- * which tags it gave to an image that others still have, or that its registry removes nothing.
- */
-export function repositoryMarks(client: RegistryClient) {
-  /** What the owner's next marks say, by item. */
-  const claims = new Map<string, TagClaim>();
-
-  const annotationsAt = async (tag: string): Promise<Readonly<Record<string, string | undefined>>> => {
-    const manifest = await getManifest(client, tag).catch(() => undefined);
-    return annotationsIn(manifest?.bytes);
-  };
-
-  /** What an owner's mark says about tags; `undefined` when it is gone or unreadable. */
-  const claimOf = async (
-    item: string,
-    owner: string,
-    kind: Kind = "owner",
-  ): Promise<TagClaim | undefined> => {
-    const said = await annotationsAt(tagOf(kind, item, owner));
-    const { [IMAGE]: image, [TAGS]: tags = "", [ORDER]: order } = said;
-    return image === undefined ? undefined : { image, tags: listed(tags), order: Number(order) || 0 };
-  };
-
-  /** All marks at an item, of whatever kind. */
-  const marksAt = async (item: string) =>
-    marksAmong((await listTags(client)) ?? []).filter((mark) => mark.item === item);
-
-  /** A mark that it replaces stays in the registry without a tag: the new one names it, and is removed with it. */
-  const put = async (kind: Kind, item: string, owner: Owner, claim?: TagClaim): Promise<void> => {
-    const tag = tagOf(kind, item, owner.id);
-    const before = await getManifest(client, tag);
-    const earlier = before ? earlierIn(before) : [];
-    if (before?.digest === markManifest(kind, owner, claim, earlier).digest) return;
-    const all = [...earlier, ...(before ? [before.digest] : [])].slice(-MOST_EARLIER);
-    await ensureContent(client, EMPTY);
-    const putSaying = (said: TagClaim | undefined): Promise<void> =>
-      putManifest(client, markManifest(kind, owner, said, all), tag);
-    if (claim?.files === undefined) return putSaying(claim);
-    const plain = { ...claim, files: undefined };
-    if (!(await hasBlob(client, claim.files.digest))) return putSaying(plain);
-    // a registry may accept only the types of blobs that it knows
-    await putSaying(claim).catch(() => putSaying(plain));
-  };
-
-  /** @returns `false` when the registry removes nothing */
-  const remove = async (kind: Kind, item: string, owner: string): Promise<boolean> => {
-    const found = await getManifest(client, tagOf(kind, item, owner));
-    if (!found) return true;
-    // the mark last: it names the others
-    for (const digest of [...earlierIn(found), found.digest]) {
-      if (await deleteManifest(client, digest)) return false; // it is refused
-    }
-    return true;
-  };
-
-  return {
-    claimOf,
-
-    /** Sets what the owner's mark at an image says about a tag. */
-    describe: (claim: TagClaim): unknown => claims.set(itemOf(claim.image), claim),
-
-    async list(item) {
-      const tags = await listTags(client);
-      return tags && (marksIn(tags).get(item) ?? []);
-    },
-
-    all: async () => marksIn((await listTags(client)) ?? []),
-
-    read: async (item, owner) => (await annotationsAt(tagOf("owner", item, owner)))[TEXT],
-
-    /** All tags that owners gave to an image, also those who have left. */
-    async tagsOf(item: string): Promise<ReadonlySet<string>> {
-      const claims = await Array.fromAsync(await marksAt(item), ({ kind, owner }) =>
-        claimOf(item, owner, kind),
-      );
-      return new Set(claims.flatMap((claim) => claim?.tags ?? []));
-    },
-
-    async write(item, owner) {
-      const earlier = await claimOf(item, owner.id);
-      const claim = claims.get(item);
-      const tags = [...new Set([...(earlier?.tags ?? []), ...(claim?.tags ?? [])])];
-      const order = Math.max(earlier?.order ?? 0, claim?.order ?? 0);
-      await put("owner", item, owner, claim && { ...claim, tags, order });
-      for (const kind of ["leaving", "left"] as const) await remove(kind, item, owner.id);
-    },
-
-    leave: (item, owner) => put("leaving", item, owner),
-
-    async stay(item, owner) {
-      await remove("leaving", item, owner);
-    },
-
-    async remove(item, owner, isShared = false) {
-      const claim = await claimOf(item, owner);
-      const tags: string[] = [];
-      for (const tag of isShared ? (claim?.tags ?? []) : []) {
-        if ((await findManifest(client, tag)) === claim?.image) tags.push(tag);
-      }
-      const putLeft = (): Promise<void> =>
-        put("left", item, { id: owner, hasMarks: true }, claim && { ...claim, tags });
-      if (tags.length > 0) await putLeft();
-      const isRemoved = (await remove("owner", item, owner)) && (await remove("leaving", item, owner));
-      if (!isRemoved && tags.length === 0) await putLeft();
-    },
-
-    /** Removes what owners who have left wrote about an image that is removed. */
-    async forget(item: string): Promise<void> {
-      for (const { kind: found, owner } of await marksAt(item)) {
-        if (found !== "left") continue;
-        // a run that was stopped while its owner left may have kept the others; without the last, they would count again
-        for (const kind of KINDS) await remove(kind, item, owner);
-      }
-    },
-
-    nameOf: (item, owner) => `${repositoryName(client.repository)}:${tagOf("owner", item, owner)}`,
-  } satisfies Marks & Record<string, unknown>;
-}
+/** Unreleased versions also wrote `left`. */
+const MARK_TAG = /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/;
 
 function tagOf(kind: Kind, item: string, owner: string): string {
   return `docs-hosting-${kind}-${item}-${owner}`;
 }
 
-/** The marks among tags, and what their tags say. */
-function marksAmong(tags: readonly string[]) {
+/** The marks that a list of tags shows: their images, and their owners. */
+export function marksAmong(tags: readonly string[]): { readonly item: string; readonly owner: string }[] {
   return tags.flatMap((tag) => {
-    const [, kind, item = "", owner = ""] =
-      /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/.exec(tag) ?? [];
-    return kind === undefined ? [] : [{ kind: kind as Kind, item, owner }];
+    const [, kind, item = "", owner = ""] = MARK_TAG.exec(tag) ?? [];
+    return kind === "owner" ? [{ item, owner }] : [];
   });
 }
 
-/** An artifact without content, or with the list of the image's files. */
-function markManifest(
-  kind: Kind,
-  owner: Owner,
-  claim: TagClaim | undefined,
-  earlier: readonly string[],
-): Content {
-  return manifestOf(OCI_MANIFEST, {
-    artifactType: MARK_TYPE,
-    config: describe(EMPTY),
-    layers: [claim?.files ?? describe(EMPTY)],
-    annotations: {
-      [TEXT]: markText(owner),
-      "pulumi-docs-hosting.mark": kind,
-      ...(claim && {
-        [IMAGE]: claim.image,
-        ...(claim.tags.length > 0 && { [TAGS]: claim.tags.join(",") }),
-        [ORDER]: String(claim.order),
-      }),
-      ...(earlier.length > 0 && { [EARLIER]: earlier.join(",") }),
-    },
-  });
+/** What an owner's mark says about an image. */
+export interface ImageClaim {
+  /** Digest of the image. */
+  readonly image: string;
+  /** The tags, which users pull, that the owner gave to the image. */
+  readonly tags: readonly string[];
+  /** The list of the image's files. The registry has it as long as the mark: nothing else refers to it. */
+  readonly files?: Descriptor | undefined;
 }
 
-/** The digests of the marks that a mark has replaced. */
-function earlierIn({ bytes }: Content): string[] {
-  return listed(annotationsIn(bytes)[EARLIER] ?? "").filter(isDigest);
+/** A mark that was read from the registry. */
+export interface FoundMark {
+  readonly item: string;
+  readonly owner: string;
+  /** Of the mark's own manifest. */
+  readonly digest: string;
+  /** Whether it is a mark of this owner by its content, too: anybody who may push can give any manifest the tag of a mark. */
+  readonly isMark: boolean;
+  readonly urn: string | undefined;
+  /** Digest of the image. */
+  readonly image: string | undefined;
+  readonly tags: readonly string[];
+  /** Digests of the marks that it replaced. */
+  readonly earlier: readonly string[];
+}
+
+/**
+ * Marks in a repository: for each owner of an image a small artifact, under the tag `docs-hosting-owner-IMAGE-OWNER`. Before an owner
+ * removes an image, it announces that with an artifact under `docs-hosting-leaving-…`, which names the mark that it takes back: a mark
+ * that is written later counts again.
+ */
+export class RepositoryMarks {
+  readonly #client: RegistryClient;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    client: RegistryClient,
+    { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  ) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /**
+   * Reads the mark of an owner at an image; `undefined` when there is none.
+   *
+   * @throws DestinationError when the registry does not say; the signal's reason
+   */
+  async find(item: string, owner: string): Promise<FoundMark | undefined> {
+    const manifest = await getManifest(this.#client, tagOf("owner", item, owner));
+    return manifest && readMark(item, owner, manifest);
+  }
+
+  /** Where people find a mark. */
+  nameOf({ item, owner }: Pick<FoundMark, "item" | "owner">): string {
+    return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
+  }
+
+  /**
+   * Writes the owner's mark at an image, unless it is there and counts. A mark that it replaces stays in the registry without a tag: the
+   * new one names it, and is removed with it.
+   *
+   * @throws DestinationError, also when the registry does not have the mark afterwards; the signal's reason
+   */
+  async write(owner: Owner, claim: ImageClaim): Promise<void> {
+    const item = itemOf(claim.image);
+    const tag = tagOf("owner", item, owner.id);
+    const before = await this.find(item, owner.id);
+    const known = before?.isMark === true ? before : undefined;
+    const tags = [...new Set([...(known?.tags ?? []), ...claim.tags])];
+    const isSaid = known?.image === claim.image && known.tags.length === tags.length;
+    if (isSaid && !(await this.isLeaving(known))) return;
+    const earlier = known ? [...known.earlier, known.digest].slice(-MOST_EARLIER) : [];
+    const mark = { tags, earlier, writtenAtMs: this.#clock.now() };
+    await ensureContent(this.#client, EMPTY);
+    const put = async (files?: Descriptor): Promise<void> => {
+      const manifest = markManifest(owner, { ...claim, files }, mark);
+      await putManifest(this.#client, manifest, tag);
+      if ((await findManifest(this.#client, tag)) === manifest.digest) return;
+      throw new DestinationError(
+        `the registry accepted the mark ${this.nameOf({ item, owner: owner.id })}, and does not have it`,
+        "Nothing was published. Run `pulumi up` again, and report it to the registry's operator.",
+      );
+    };
+    const { files } = claim;
+    if (files === undefined || !(await hasBlob(this.#client, files.digest))) return put();
+    // a registry may accept only the types of blobs that it knows
+    await put(files).catch(() => put());
+  }
+
+  /**
+   * Announces that an owner gives up an image. Its mark stays.
+   *
+   * @returns the tag of the announcement: a list without it is older
+   */
+  async announce(owner: Owner, { item, digest }: FoundMark): Promise<string> {
+    const tag = tagOf("leaving", item, owner.id);
+    await ensureContent(this.#client, EMPTY);
+    await putManifest(this.#client, leavingManifest(owner, digest, this.#clock.now()), tag);
+    return tag;
+  }
+
+  /** Whether the owner of a mark gives its image up. @throws DestinationError when the registry does not say */
+  async isLeaving(mark: FoundMark): Promise<boolean> {
+    return (await this.leavingSinceMs(mark)) !== undefined;
+  }
+
+  /** Whether a list of tags shows an announcement of a mark's owner. It may be about an earlier mark. */
+  isAnnounced({ item, owner }: FoundMark, tags: readonly string[]): boolean {
+    return tags.includes(tagOf("leaving", item, owner));
+  }
+
+  /** When an owner announced that it gives up an image, in milliseconds since 1970 by its clock. `undefined`: its mark counts. */
+  async leavingSinceMs({ item, owner, digest }: FoundMark): Promise<number | undefined> {
+    const manifest = await getManifest(this.#client, tagOf("leaving", item, owner));
+    const said: Annotations = annotationsIn(manifest?.bytes);
+    return said[LEAVES] === digest ? Date.parse(said[WRITTEN] ?? "") || 0 : undefined;
+  }
+
+  /**
+   * Removes an owner's mark, the marks that it replaced, and its announcement. Removes only what is a mark of this owner by its content.
+   *
+   * @returns whether nothing of it is left: a registry may refuse removals
+   */
+  async remove(mark: FoundMark): Promise<boolean> {
+    const { item, owner } = mark;
+    for (const digest of mark.earlier) {
+      const manifest = await getManifest(this.#client, digest);
+      const isOwn = manifest !== undefined && readMark(item, owner, manifest).isMark;
+      if (isOwn && (await deleteManifest(this.#client, digest))) return false;
+    }
+    if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    const announcement = await getManifest(this.#client, tagOf("leaving", item, owner));
+    if (announcement === undefined || annotationsIn(announcement.bytes)[LEAVES] === undefined) return true;
+    return (await deleteManifest(this.#client, announcement.digest)) === undefined;
+  }
+
+  /** All tags of the repository; `undefined` if the registry does not list them to the end. */
+  list(): Promise<readonly string[] | undefined> {
+    return listTags(this.#client);
+  }
+
+  /**
+   * All tags of the repository, by a list that is not older than a tag which was just written.
+   *
+   * @returns `undefined` if the registry does not list them to the end, or not in time
+   */
+  async listShowing(tag: string): Promise<readonly string[] | undefined> {
+    const startedAt = this.#clock.monotonic();
+    for (;;) {
+      const tags = await this.list();
+      if (tags === undefined || tags.includes(tag)) return tags;
+      if (this.#clock.monotonic() - startedAt >= LIST_LAG_MS) return undefined;
+      await sleep(this.#clock, LIST_AGAIN_MS, this.#signal);
+    }
+  }
+}
+
+type Annotations = Readonly<Record<string, string | undefined>>;
+
+function readMark(item: string, owner: string, { digest, bytes }: Content): FoundMark {
+  const said: Annotations = annotationsIn(bytes);
+  const text = said[TEXT];
+  const image = said[IMAGE];
+  return {
+    item,
+    owner,
+    digest,
+    isMark: fieldAt(bytes, "artifactType") === MARK_TYPE && ownerIdIn(text) === owner,
+    urn: urnIn(text),
+    image: isDigest(image) && itemOf(image) === item ? image : undefined,
+    tags: listed(said[TAGS] ?? ""),
+    earlier: listed(said[EARLIER] ?? "").filter(isDigest),
+  };
 }
 
 const listed = (text: string): string[] => text.split(",").filter((each) => each !== "");
 
-/** The marks of owners who have not left, by item. */
-function marksIn(tags: readonly string[]): Map<string, Mark[]> {
-  const byItem = Object.groupBy(marksAmong(tags), ({ item }) => item);
-  const staying = (owner: string, marks: readonly { readonly kind: Kind }[]): Mark[] =>
-    marks.some(({ kind }) => kind === "left")
-      ? []
-      : [{ owner, isLeaving: marks.some(({ kind }) => kind === "leaving"), writtenAt: 0 }];
-  return new Map(
-    Object.entries(byItem).map(([item, marks = []]) => {
-      const byOwner = Object.entries(Object.groupBy(marks, ({ owner }) => owner));
-      return [item, byOwner.flatMap(([owner, own = []]) => staying(owner, own))];
-    }),
-  );
+/** An artifact without content, or with the list of the image's files. */
+function markManifest(
+  owner: Owner,
+  { image, files }: Omit<ImageClaim, "tags">,
+  mark: {
+    readonly tags: readonly string[];
+    readonly earlier: readonly string[];
+    readonly writtenAtMs: number;
+  },
+): Content {
+  const annotations: Record<string, string> = {
+    [TEXT]: markText(owner),
+    [IMAGE]: image,
+    [WRITTEN]: new Date(mark.writtenAtMs).toISOString(),
+  };
+  if (mark.tags.length > 0) annotations[TAGS] = mark.tags.join(",");
+  if (mark.earlier.length > 0) annotations[EARLIER] = mark.earlier.join(",");
+  return artifact(annotations, files);
+}
+
+function leavingManifest(owner: Owner, mark: string, writtenAtMs: number): Content {
+  return artifact({
+    [TEXT]: markText(owner),
+    [LEAVES]: mark,
+    [WRITTEN]: new Date(writtenAtMs).toISOString(),
+  });
+}
+
+function artifact(annotations: Readonly<Record<string, string>>, layer = describe(EMPTY)): Content {
+  return manifestOf(OCI_MANIFEST, {
+    artifactType: MARK_TYPE,
+    config: describe(EMPTY),
+    layers: [layer],
+    annotations,
+  });
 }

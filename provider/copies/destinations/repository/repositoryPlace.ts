@@ -1,26 +1,31 @@
 import { RegistryClient, type Actions } from "../../../images/registry/client";
 import { findManifest } from "../../../images/registry/manifests";
 import { parseRepository, repositoryName } from "../../../images/registry/reference";
-import { Ownership } from "../../ownership/ownership";
 import type { DestinationContext } from "../destination";
+import { ImageOwners } from "./imageOwners";
 import type { RepositoryInputs } from "./inputs";
-import { repositoryMarks } from "./repositoryMarks";
+import { RepositoryMarks } from "./repositoryMarks";
 
 /** A repository, for one operation. */
-export type RepositoryPlace = Readonly<ReturnType<typeof openRepository>>;
+export interface RepositoryPlace {
+  readonly client: RegistryClient;
+  readonly context: DestinationContext;
+  readonly owners: ImageOwners;
+  /** The one that users pull. */
+  readonly tag: string | undefined;
+}
 
 /** @throws Error for inputs that `repositoryProblem` refuses */
 export function openRepository(
   { repository: name, tag, plainHttp }: RepositoryInputs,
   context: DestinationContext,
   actions: Actions,
-) {
+): RepositoryPlace {
   const repository = parseRepository(name);
   const client = new RegistryClient(repository, context, { actions, plainHttp });
-  const marks = repositoryMarks(client);
-  const ownership = new Ownership(marks, context, (item) => `${repositoryName(repository)}:sha256-${item}`);
-  /** `tag`: the one that users pull. */
-  return { client, context, marks, ownership, tag };
+  const addressOf = (item: string): string => `${repositoryName(repository)}:sha256-${item}`;
+  const owners = new ImageOwners(new RepositoryMarks(client, context), context, addressOf);
+  return { client, context, owners, tag };
 }
 
 /** Whether there is a manifest. */

@@ -39,7 +39,8 @@ let afterPlacing: () => void;
 const failure = (): DestinationError => new DestinationError("the store is away", "Start it.");
 const link = vi.fn<NonNullable<Copies["link"]>>();
 const compare = vi.fn<Copies["compare"]>();
-const mark = vi.fn<Copies["mark"]>();
+const claim = vi.fn<Copies["claim"]>();
+const check = vi.fn<Copies["check"]>();
 const remove = vi.fn<Copies["remove"]>();
 const ownersOf = ({ copy }: MadeCopy): Set<string> => {
   const owners = marks.get(copy.uri) ?? new Set<string>();
@@ -63,7 +64,8 @@ const KIND: Copies = {
     return Promise.resolve(item);
   },
   compare,
-  mark,
+  check,
+  claim,
   remove,
   link,
 };
@@ -90,7 +92,8 @@ beforeEach(() => {
     .mockImplementation((_context, _inputs, { copy }) =>
       Promise.resolve(place.has(copy.uri) ? "same" : "gone"),
     );
-  mark.mockReset().mockImplementation(({ owner }, _inputs, made) => {
+  check.mockReset().mockResolvedValue();
+  claim.mockReset().mockImplementation(({ owner }, _inputs, made) => {
     for (const each of made) if (place.has(each.copy.uri)) ownersOf(each).add(owner.id);
     return Promise.resolve();
   });
@@ -335,7 +338,7 @@ describe("after a run that was killed", () => {
 
   test("a create that cannot take its copies over says so, and the next one does", async () => {
     await copies.create(context(), inputsOf("v1"));
-    mark.mockRejectedValueOnce(failure());
+    claim.mockRejectedValueOnce(failure());
     await copies.create(context(), inputsOf("v2"));
     expect(reporter.lines.warn).toEqual([
       expect.stringMatching(
@@ -385,7 +388,7 @@ describe("after a run that was killed", () => {
   test("Ctrl-C while a create takes its copies over ends it", async () => {
     await copies.create(context(), inputsOf("v1"));
     const stop = new AbortController();
-    mark.mockImplementationOnce(() => {
+    claim.mockImplementationOnce(() => {
       stop.abort(new Error("stopped"));
       return Promise.reject(failure());
     });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findManifest, getManifest } from "../../../../provider/images/registry/manifests.ts";
 import { noPauses } from "../../../simulation/noPauses.ts";
 import { scriptedRegistry, type Asked, type Reply } from "./scriptedRegistry.ts";
@@ -191,11 +191,39 @@ test("an identity token is sent to the token service only, as a form", async () 
   expect(secrets.removeFrom("geheimer")).not.toContain("geheimer");
 });
 
-test("only a 401 asks for a login", async () => {
-  const { client, requests } = scriptedRegistry(
-    () => ({ status: 403, headers: { "www-authenticate": "Basic" } }),
-    { environment: await environmentWith(ME) },
-  );
-  await expect(getManifest(client, DIGEST)).rejects.toThrow("answered 403");
-  expect(requests).toHaveLength(1);
+describe("a registry that refuses with 403 and never asked for a login", () => {
+  const refusing =
+    (challenge?: string) =>
+    ({ url, headers }: { url: string; headers: Record<string, string> }) => {
+      if (new URL(url).pathname === "/v2/")
+        return {
+          status: challenge === undefined ? 200 : 401,
+          headers: { "www-authenticate": challenge ?? "" },
+        };
+      return "authorization" in headers ? { status: 404 } : { status: 403 };
+    };
+
+  test.each([
+    ["does not ask at its root either", undefined],
+    ["asks at its root", "Basic realm=x"],
+  ])("gets the credential that is there, if it %s", async (_, challenge) => {
+    const { client, requests } = scriptedRegistry(refusing(challenge), {
+      environment: await environmentWith(ME),
+    });
+    expect(await getManifest(client, DIGEST)).toBeUndefined();
+    expect(requests.at(-1)?.headers["authorization"]).toMatch(/^Basic /);
+  });
+
+  test("is asked once if there is no credential", async () => {
+    const { client, requests } = scriptedRegistry(refusing());
+    await expect(getManifest(client, DIGEST)).rejects.toThrow("answered 403");
+    expect(requests).toHaveLength(1);
+  });
+
+  test("and refuses the credential, too, is an error that says where it is from", async () => {
+    const { client } = scriptedRegistry(() => ({ status: 403 }), { environment: await environmentWith(ME) });
+    const error: unknown = await getManifest(client, DIGEST).catch((each: unknown) => each);
+    expect(error).toMatchObject({ remedy: expect.stringContaining("config.json") as string });
+    expect(error).not.toMatchObject({ remedy: expect.stringContaining("No credential") as string });
+  });
 });

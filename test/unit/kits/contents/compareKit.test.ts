@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
-import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
 import {
   filesOf,
   folder,
@@ -57,7 +57,7 @@ describe("a check of a kit", () => {
   ])("finds it %s: %s", async (_, seen, harm) => {
     const kit = await write();
     harm(inKit(kit));
-    expect(await compareKit(kits, kit, operation())).toBe(seen);
+    expect(await compareKit(kits, kit, operation().reporter)).toBe(seen);
   });
 
   test("a removed kit leaves files of others, and kept ones", async () => {

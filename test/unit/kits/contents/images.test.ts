@@ -24,7 +24,7 @@ import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
 import { packedSite } from "../../../simulation/packedSite.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
@@ -264,7 +264,7 @@ test("layers of a failed run are not fetched again; a partial one is resumed", a
   const whole = blobs.get(layer("layer of amd64"));
   blobs.delete(layer("layer of amd64"));
   await expect(kitOf()).rejects.toThrow();
-  const [draft = ""] = readdirSync(kits);
+  const draft = readdirSync(kits).find((name) => name.endsWith(".draft")) ?? "";
   const left = readdirSync(join(kits, draft, "blobs"));
   expect(left).toContain(hex(layer("shared layer")));
   if (whole) blobs.set(layer("layer of amd64"), whole);
@@ -394,7 +394,7 @@ test("the lines of progress say what is pulled and how much of it, then what is 
 test("a blob whose bytes are others on the disk than were written is an error, and in no kit", async () => {
   const damage = (line: string): void => {
     if (!line.startsWith("computing")) return;
-    const [draft = ""] = readdirSync(kits);
+    const draft = readdirSync(kits).find((name) => name.endsWith(".draft")) ?? "";
     writeFileSync(blobFile(join(kits, draft, "kit"), layer("shared layer")), "shared LAYER");
   };
   await expect(kitOf({ progress: damage })).rejects.toMatchObject({

@@ -22,7 +22,7 @@ import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { writeKit, type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
 import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { MARKS_FOLDER } from "../../../../provider/copies/ownership/folderMarks.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
 import { POSIX_PROGRAMS, notOnWindows } from "../../../systems.ts";
 import { processorMs } from "../../../simulation/processorTime.ts";
 import {
@@ -296,9 +296,9 @@ describe("parts", () => {
     expect(sha256(readFileSync(join(joined, "SHA256SUMS")))).toBe(kit.sha256);
     expect(statSync(join(joined, "verify.sh")).mode & 0o111).not.toBe(0);
     expect(existsSync(join(joined, "SHA256SUMS.sig"))).toBe(true);
-    expect(await compareKit(kits, kit, operation())).toBe("same");
+    expect(await compareKit(kits, kit, operation().reporter)).toBe("same");
     rmSync(inKit(kit, "kit.tar.002"));
-    expect(await compareKit(kits, kit, operation())).toBe("changed");
+    expect(await compareKit(kits, kit, operation().reporter)).toBe("changed");
   });
 
   test("that are too many are refused", async () => {

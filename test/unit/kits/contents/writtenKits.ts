@@ -8,7 +8,7 @@ import { removeKits } from "../../../../provider/kits/contents/compareKit.ts";
 import { signerFrom } from "../../../../provider/images/signing/signer.ts";
 import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
 import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
-import type { OwnershipContext } from "../../../../provider/copies/ownership/ownership.ts";
+import type { PlaceContext } from "../../../../provider/copies/ownership/placeOwner.ts";
 import type { RegistryContext } from "../../../../provider/images/registry/exchange.ts";
 import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
@@ -33,7 +33,7 @@ export function inFoldersOfItsOwn(): void {
 export const clock = new VirtualClock();
 export const operation = (
   signal: AbortSignal = new AbortController().signal,
-): RegistryContext & OwnershipContext => ({
+): RegistryContext & PlaceContext => ({
   fetch: () => Promise.reject(new Error("no request is expected")),
   clock,
   reporter: recordingReporter(),

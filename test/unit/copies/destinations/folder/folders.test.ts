@@ -30,7 +30,7 @@ import { OWNER } from "../../../../simulation/owners.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../../simulation/virtualClock.ts";
 import { Secrets } from "../../../../../provider/runtime/messages/secrets.ts";
-import { MARKS_FOLDER } from "../../../../../provider/copies/ownership/folderMarks.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../../provider/copies/ownership/placeMark.ts";
 
 let root: string;
 let folder: string;

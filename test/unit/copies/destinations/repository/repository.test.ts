@@ -130,7 +130,7 @@ describe("a site without a base", () => {
     const copy = await copySite({ repository });
     for (const layer of [listOf(copy).digest, EMPTY]) {
       registry.manifests.delete(markOf(copy));
-      await destination().mark([copy], await operation());
+      await destination().claim([copy], await operation());
       expect(read(markOf(copy))).toMatchObject({ layers: [{ digest: layer }] });
       registry.blobs.delete(layer);
     }
@@ -272,7 +272,7 @@ describe("a removal", () => {
     expect(again.reporter.lines.warn).toEqual([]);
   });
 
-  test("that the registry does not allow is a warning that names what stays; nobody is their owner any more", async () => {
+  test("that the registry does not allow is a warning that names what stays; the marks stay", async () => {
     const copies = [
       await copySite({ repository }),
       await copySite({ repository }, { files: { "a.txt": "a" } }),
@@ -285,14 +285,14 @@ describe("a removal", () => {
       copies.map((copy) => {
         const digest = digestIn(copy);
         return (
-          `the registry ${registry.host} does not allow the removal of images: ${copy.uri} stays: ${digest} ` +
+          `the registry ${registry.host} does not allow the removal of images: ${copy.uri} stays, with its mark: ${digest} ` +
           `(DELETE http://${registry.host}/v2/docs/site/manifests/${digest} answered 405). ` +
           "Remove them there, or let the registry's account delete images."
         );
       }),
     );
     for (const copy of copies) {
-      expect(registry.manifests.has(markOf(copy, "left"))).toBe(true);
+      expect(registry.manifests.has(markOf(copy))).toBe(true);
       expect(await destination().compare(copy, await operation())).toBe("unmarked");
     }
   });
