@@ -1,7 +1,7 @@
 import fetch from "node-fetch";
 import type { DestinationContext } from "../../dist/provider/copies/destinations/destination.js";
 import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
-import { derivedOwner } from "../../dist/provider/copies/ownership/owner.js";
+import { newOwner } from "../../dist/provider/copies/ownership/owner.js";
 import { startDeadline, systemClock } from "../../dist/provider/runtime/time/clock.js";
 
 const silent = (): undefined => undefined;
@@ -23,10 +23,9 @@ export function builtContext(scratch: string, limitMs = 60_000): DestinationCont
     deadline: startDeadline(systemClock, limitMs),
     environment: (name) => process.env[name],
     scratch: () => Promise.resolve(scratch),
-    owner: derivedOwner(
-      "import",
-      "urn:pulumi:dev::docs::pulumi-nodejs:dynamic/docs-hosting:BundleCopy::docs",
-      "test",
-    ),
+    owner: {
+      ...newOwner("urn:pulumi:dev::docs::pulumi-nodejs:dynamic/docs-hosting:BundleCopy::docs"),
+      id: "0123456789abcdef0123456789abcdef",
+    },
   };
 }

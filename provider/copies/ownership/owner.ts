@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { parseJson } from "../../http/reply";
 
 /**
@@ -19,19 +19,6 @@ const ID = /^[0-9a-f]{32}$/;
 /** A new owner. @param urn the resource's */
 export function newOwner(urn: string | undefined): Owner {
   return { id: randomUUID().replaceAll("-", ""), urn, hasMarks: true };
-}
-
-/**
- * An owner that is the same each time. Of an import, because Pulumi's preview of an import reads the item, too, and its state is never
- * stored. Of items in a state of a version without owners, because a run may be killed after it wrote the marks.
- *
- * @param where the address of the item, or the place of the items
- */
-export function derivedOwner(why: "import" | "adopt", urn: string | undefined, where: string): Owner {
-  const owner = { ...newOwner(urn), hasMarks: why === "import" };
-  if (urn === undefined) return owner;
-  const digest = createHash("sha256").update(JSON.stringify([why, urn, where]));
-  return { ...owner, id: digest.digest("hex").slice(0, 32) };
 }
 
 export function isOwnerId(value: unknown): value is string {

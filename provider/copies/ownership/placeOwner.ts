@@ -105,8 +105,8 @@ export class PlaceOwner {
    * @param compare compares the content
    */
   async compared<Result>(compare: () => Promise<Result>): Promise<Result | "unmarked" | "taken"> {
-    const found = await this.#find();
     const result = await compare();
+    const found = await this.#find();
     const isMissing = result === "same" && this.#context.owner.hasMarks;
     switch (relationOf(found, this.#claimant)) {
       case "own":

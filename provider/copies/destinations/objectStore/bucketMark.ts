@@ -26,22 +26,26 @@ export class OwnedPlace extends BucketPlace {
 
 /** Reads a mark as a text; `undefined` only if the store says that there is none. @throws UnreadableMarkError; StoreError */
 export async function readMark(place: BucketPlace, key: string): Promise<string | undefined> {
+  let isTooLong = false;
   try {
-    return await place.objects.read(key, async (content) => {
+    const text = await place.objects.read(key, async (content) => {
       const pieces: Uint8Array[] = [];
       let size = 0;
       for await (const piece of content) {
-        size += piece.length;
-        if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
         pieces.push(piece);
+        size += piece.length;
+        isTooLong = size > LONGEST_MARK;
+        if (isTooLong) break;
       }
       return Buffer.concat(pieces).toString();
     });
+    if (!isTooLong) return text;
   } catch (error) {
     if (error instanceof StoreError && SAYS_NOTHING.has(error.failure))
       throw new UnreadableMarkError(error.message);
-    throw error;
+    if (!isTooLong) throw error;
   }
+  throw new UnreadableMarkError("it is larger than 64 KiB");
 }
 
 /** The mark below a prefix: the object `.docs-hosting/owner.json`. */

@@ -91,10 +91,10 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     }),
 };
 
-/** Whether there is anything below the prefix that may be a file of a site. */
+/** Whether there is anything below the prefix that may be a file of a site, and no record which says whose. */
 async function hasFiles(place: OwnedPlace): Promise<boolean> {
-  const { objects, inner } = await listSite(place);
-  return objects.keys().some((path) => !inner.some((each) => path.startsWith(each)));
+  const { objects, records, inner } = await listSite(place);
+  return records.length === 0 && objects.keys().some((path) => !inner.some((each) => path.startsWith(each)));
 }
 
 function digestsOf(files: SiteRecord["files"]): Map<string, string> {

@@ -225,11 +225,11 @@ describe("the bundle of an export", () => {
 });
 
 describe("an earlier copy that cannot be removed", () => {
-  /** Two contents one after the other. A folder blocks what the removal of the first one announces. */
+  /** Two contents one after the other. A folder is in the place of the record of the first one. */
   async function blocked(): Promise<{ state: BundleCopyState; inTheWay: string }> {
     const first = await bundleCopy.create(context(), inputs({ keep: 0 }));
-    const mark = join(basename(first.outputs.uri), `${first.bookkeeping.owner ?? ""}.leaving`);
-    const inTheWay = join(folder, "copies", MARKS_FOLDER, mark);
+    const inTheWay = join(folder, "copies", MARKS_FOLDER, `${basename(first.outputs.uri)}.json`);
+    rmSync(inTheWay);
     mkdirSync(inTheWay);
     bundle = packed({ "index.html": "another" });
     const next = inputs({ source: { domain: "docs.example.com", jobId: "j1", version: "v2" }, keep: 0 });

@@ -23,10 +23,8 @@ describe("a copy in a bucket", () => {
   /** The objects that were written or removed. */
   const writes = ({ requests }: Awaited<ReturnType<typeof startBucketStub>>): string[] =>
     requests.filter(({ method }) => !["GET", "HEAD"].includes(method)).map(({ key }) => key);
-  const markOf = ({ bookkeeping }: BundleCopyState, item: string): string =>
-    `docs/site/.docs-hosting/owners/${item}/${bookkeeping.owner ?? ""}.json`;
 
-  test("as an archive is downloaded and verified; only the mark of the importing stack is written", async (test) => {
+  test("as an archive is downloaded and verified; nothing is written", async (test) => {
     const { made, store, at } = await start(test);
     const { program, state } = await imported(at);
     expect(program).toEqual({
@@ -34,7 +32,7 @@ describe("a copy in a bucket", () => {
       destination: { bucket: STUB_BUCKET, prefix: "docs/site", endpoint: store.endpoint },
     });
     expectSame(state, made);
-    expect([...tested.calls, ...writes(store)]).toEqual([markOf(state, `${sha256Of("v1")}.tar.gz`)]);
+    expect([...tested.calls, ...writes(store)]).toEqual([]);
   });
 
   test("with a signed link gets a new one", async (test) => {
@@ -50,7 +48,7 @@ describe("a copy in a bucket", () => {
     const { program, state } = await imported(at);
     expect(program["destination"]).toMatchObject({ prefix: "docs/site", layout: "site" });
     expectSame(state, made);
-    expect(writes(store)).toEqual([markOf(state, sha256Of("v1"))]);
+    expect(writes(store)).toEqual([]);
     store.put("docs/site/index.html", "other");
     await expect(imported(at)).rejects.toThrow("below s3://docs/docs/site are not those of this copy");
     store.objects.clear();

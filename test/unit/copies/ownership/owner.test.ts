@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { derivedOwner, isOwnerId, markText, newOwner } from "../../../../provider/copies/ownership/owner.ts";
+import { isOwnerId, markText, newOwner } from "../../../../provider/copies/ownership/owner.ts";
 
 const URN = "urn:pulumi:dev::docs::docs-hosting:index:BundleCopy::copy";
 
@@ -7,16 +7,6 @@ test("each create makes an owner of its own", () => {
   const [one, two] = [newOwner(URN), newOwner(URN)];
   expect(one.id).toMatch(/^[0-9a-f]{32}$/);
   expect(one.id).not.toBe(two.id);
-});
-
-test("an import makes the same owner each time: its preview reads the item, too", () => {
-  expect(derivedOwner("import", URN, "s3://docs/a")).toEqual(derivedOwner("import", URN, "s3://docs/a"));
-  const ids = [URN, `${URN}2`].flatMap((urn) =>
-    ["a", "b"].map((address) => derivedOwner("import", urn, address).id),
-  );
-  expect(new Set(ids).size).toBe(4);
-  expect(ids.every(isOwnerId)).toBe(true);
-  expect(derivedOwner("import", undefined, "a").id).not.toBe(derivedOwner("import", undefined, "a").id);
 });
 
 test.each([undefined, null, 7, "", "0".repeat(31), "G".repeat(32), "../".padEnd(32, "0")])(

@@ -100,7 +100,7 @@ describe("a site in a folder", () => {
   test("that is abandoned midway leaves nothing", async () => {
     const draft = await site().begin(bundle, context);
     await put(draft);
-    expect(names()).toHaveLength(1);
+    expect(names()).toHaveLength(2);
     await draft.abandon?.();
     await draft.abandon?.();
     expect(names()).toEqual([]);

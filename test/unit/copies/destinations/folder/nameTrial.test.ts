@@ -6,6 +6,8 @@ import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { DestinationContext } from "../../../../../provider/copies/destinations/destination.ts";
 import { destinationOf } from "../../../../../provider/copies/destinations/destinationOf.ts";
+import { OWNER } from "../../../../simulation/owners.ts";
+import { VirtualClock } from "../../../../simulation/virtualClock.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { type NameDisk, tryNames } from "../../../../../provider/copies/destinations/folder/nameTrial.ts";
 import { DestinationError } from "../../../../../provider/runtime/messages/errors.ts";
@@ -66,12 +68,14 @@ test("a site in a folder is tried before it is unpacked, and the trial leaves no
   const draft = await destinationOf({ folder, layout: "site" }).begin(bundle, {
     signal,
     reporter: recordingReporter(),
+    clock: new VirtualClock(),
+    owner: OWNER,
   } as unknown as DestinationContext);
   await draft.tryNames?.(new Map([["", new Set(["a:b.html"])]]));
   await expect(draft.tryNames?.(new Map([["", new Set(["a/b"])]]))).rejects.toThrow(
     `the file system of ${folder} cannot hold a name of the site beside its others: «a/b»`,
   );
-  expect(await fs.readdir(folder)).toHaveLength(1);
+  expect(await fs.readdir(folder)).toHaveLength(2);
   await draft.abandon?.();
   expect(await fs.readdir(folder)).toEqual([]);
 });

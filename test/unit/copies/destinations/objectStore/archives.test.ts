@@ -15,7 +15,6 @@ import {
   type BucketStub,
   type StubRequest,
 } from "../../../../simulation/bucketStub.ts";
-import { OWNER } from "../../../../simulation/owners.ts";
 
 const MB = 1024 * 1024;
 let store: BucketStub;
@@ -35,8 +34,8 @@ async function publish(context: TestContext, bundle: Bundle, signal?: AbortSigna
   return draft.publish();
 }
 
-const markOf = (bundle: Bundle): string =>
-  `a/.docs-hosting/owners/${keyOf(bundle).slice("a/".length)}/${OWNER.id}.json`;
+const MARK = "a/.docs-hosting/owner.json";
+const recordOf = (bundle: Bundle): string => `a/.docs-hosting/${keyOf(bundle).slice("a/".length)}.json`;
 
 /** As a run leaves it that was killed after one part. */
 function leaveUpload(id: string, key: string, ageMs: number): void {
@@ -52,7 +51,7 @@ describe.for([
     const bundle = await stubBundle(context, size);
     const copy = await publish(context, bundle);
     expect(copy).toMatchObject({ sha256: bundle.sha256, uri: `s3://docs/${keyOf(bundle)}` });
-    expect([...store.objects.keys()]).toEqual([markOf(bundle), keyOf(bundle)]);
+    expect([...store.objects.keys()]).toEqual([MARK, recordOf(bundle), keyOf(bundle)]);
     const { body, headers } = store.objects.get(keyOf(bundle)) ?? {};
     expect(body?.length).toBe(size);
     expect(headers).toMatchObject({

@@ -11,7 +11,6 @@ import {
   type BucketStub,
   type StubOperation,
 } from "../../../../simulation/bucketStub.ts";
-import { OWNER } from "../../../../simulation/owners.ts";
 
 type Site = Readonly<Record<string, string>>;
 const SITE: Site = { "app.css": "a{}", "guide.html": "<h1>Guide</h1>", "index.html": "<h1>Start</h1>" };
@@ -25,7 +24,6 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const editionOf = (site: Site): string => sha256(JSON.stringify(site));
 const sites = (prefix = "v"): Destination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix });
-const markKey = (site: Site): string => `v/.docs-hosting/owners/${editionOf(site)}/${OWNER.id}.json`;
 const recordKey = (site: Site): string => `v/.docs-hosting/${editionOf(site)}.json`;
 
 async function publish(
@@ -98,12 +96,12 @@ test("a site without a start page has the address of its folder", async (context
   expect(copy.address).toBe(copy.sitePath);
 });
 
-test("a site that is there is not sent again: only its owner's mark is written", async (context) => {
+test("a site that is there is not sent again, and nothing is written", async (context) => {
   const copy = await publish(context, SITE);
   const placed: Copy[] = [];
   expect(await publish(context, SITE, { placing: (each) => placed.push(each) })).toEqual(copy);
   const changes = store.requests.filter(({ method }) => method !== "GET" && method !== "HEAD");
-  expect(changes.map(({ method, key }) => [method, key])).toEqual([["PUT", markKey(SITE)]]);
+  expect(changes).toEqual([]);
   expect(placed).toEqual([copy]);
 });
 
@@ -255,15 +253,12 @@ test("a site is read from its record, with the pages that were sent twice", asyn
 test("a removal leaves the files of other copies, and removes pages before what they load, and the record last", async (context) => {
   const old = await publish(context, { ...SITE, "old.html": "old", "old.css": "old{}" });
   const kept = await publish(context, SITE);
-  const oldMark = markKey({ ...SITE, "old.html": "old", "old.css": "old{}" });
   await sites().remove([old, kept], [kept], await stubOperation(context));
   const { removed } = store;
   expect(removed.slice(0, 2).sort()).toEqual(["v/old", "v/old.html"]);
   expect(removed.slice(2)).toEqual([
     "v/old.css",
     recordKey({ ...SITE, "old.html": "old", "old.css": "old{}" }),
-    oldMark,
-    oldMark.replace(".json", ".leaving"),
   ]);
   expect(await sites().compare(kept, await stubOperation(context))).toBe("same");
 });

@@ -219,13 +219,15 @@ describe("an endless list is given up, with what it listed", () => {
   });
 });
 
-test("a copy with a missing or changed file is reported as such, and a copy without a record is missing", async (context) => {
+test("a copy with a missing or changed file is reported as such, and a copy without a record is missing with its files", async (context) => {
   const copy = await publish(context, FIRST);
   store.objects.delete("v/empty.txt");
   expect(await sites().compare(copy, await stubOperation(context))).toBe("changed");
   store.put("v/empty.txt", "x");
   expect(await sites().compare(copy, await stubOperation(context))).toBe("changed");
   for (const key of store.objects.keys()) if (key.includes(".docs-hosting")) store.objects.delete(key);
+  expect(await sites().compare(copy, await stubOperation(context))).toBe("changed");
+  store.objects.clear();
   expect(await sites().compare(copy, await stubOperation(context))).toBe("gone");
 });
 
