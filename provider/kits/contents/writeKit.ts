@@ -55,7 +55,7 @@ export async function writeKit(
   const place = folderOwner(folder, context);
   const records = folderRecords(folder);
   const wasFree = await place.claim();
-  const draft = await claimDraft(folder, owner);
+  const draft = await claimDraft(folder, owner, context.reporter);
   try {
     const { kit, from } = await fill(draft, request, folder, context);
     placing?.(kit);
@@ -67,7 +67,7 @@ export async function writeKit(
     await place.confirm();
     await records.put(kit.name);
     try {
-      await draft.publish(from, kit.name, context.reporter, isWhole);
+      await draft.publish(from, kit.name, isWhole);
     } finally {
       if (!existsSync(join(folder, kit.name))) await records.remove([kit.name]);
     }
