@@ -45,8 +45,8 @@ interface Table {
     declared: readonly Declared[],
     how?: { replace?: boolean; refresh?: boolean },
   ): Promise<string>;
-  /** Runs `pulumi up`, which must be refused with such a text, and write nothing. */
-  refused(stack: Stack, declared: readonly Declared[], text: RegExp): Promise<void>;
+  /** Runs `pulumi up`, which must be refused with such a text, and write nothing. @param by the operation */
+  refused(stack: Stack, declared: readonly Declared[], text: RegExp, by?: "up" | "preview"): Promise<void>;
   taint(stack: Stack): Promise<void>;
   /** Runs `pulumi destroy`, which must succeed. @returns what it printed */
   destroy(stack: Stack): Promise<string>;
@@ -119,7 +119,7 @@ const OPERATIONS: Readonly<Record<string, (table: Table) => Promise<void>>> = {
   },
   async "two in a program"({ kind, up, refused, one, whole, destroy, nothingLeft }) {
     if (kind.hasOneOwner) {
-      await refused(one, [a, b], /(?:[ab]\b.*declares|belongs to)/s);
+      await refused(one, [a, b], /is the place of .*::[ab], too, which this program declares/s, "preview");
       await destroy(one);
       nothingLeft();
       await up(one, [a]);
@@ -312,10 +312,11 @@ async function tableOf(
       if (!result.ok) throw new Error(`an up failed: ${printed(result)}`);
       return printed(result);
     },
-    async refused(stack, declared, text) {
+    async refused(stack, declared, text, by = "up") {
       const before = JSON.stringify(kind.writes(place));
-      const result = await run(stack, declared);
-      if (result.ok) throw new Error(`an up was not refused: ${printed(result)}`);
+      world.program(programOf(world, kind, place, declared));
+      const result = by === "up" ? await stack.up() : await stack.preview();
+      if (result.ok) throw new Error(`the ${by} was not refused: ${printed(result)}`);
       if (!text.test(printed(result))) throw new Error(`refused without ${String(text)}: ${printed(result)}`);
       if (JSON.stringify(kind.writes(place)) !== before) throw new Error("a refused run wrote something");
     },
