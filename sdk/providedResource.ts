@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { InputRow } from "../provider/resource/inputTable";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { handlerText } from "./handler";
-import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
+import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainKey } from "./registration";
 import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
@@ -20,6 +20,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     given: Readonly<Record<string, unknown>>,
     opts: pulumi.CustomResourceOptions,
   ) {
+    refuseComponentPackage(kind, name);
     refuseImport(kind, name, opts);
     checkPackageIsFound();
     const { inputs, outputs } = tables;
