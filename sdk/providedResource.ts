@@ -4,7 +4,7 @@ import type { Duration } from "../provider/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { anyValue } from "./anyValue";
 import { handlerText } from "./handler";
-import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
+import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainKey } from "./registration";
 import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
@@ -22,6 +22,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     given: Readonly<Record<string, unknown>>,
     opts: pulumi.CustomResourceOptions,
   ) {
+    refuseComponentPackage(kind, name);
     refuseImport(kind, name, opts);
     checkPackageIsFound();
     const { inputs, outputs } = tables;

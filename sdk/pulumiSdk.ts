@@ -29,6 +29,14 @@ export function runsInCli(mainFile = process.argv[1]): boolean {
 }
 
 /**
+ * Whether this process is a component package in Node.js: a plugin that the engine asks for the components of other programs. If the SDK
+ * starts such packages with another file one day, none counts as one.
+ */
+export function runsInComponentPackage(mainFile = process.argv[1]): boolean {
+  return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run-plugin(?:[\\/]index(?:\.js)?)?$/.test(mainFile ?? "");
+}
+
+/**
  * The object that identifies the run of a program, if the run supports error hooks. The SDK fails a resource with a hook that the
  * engine does not support. Hooks need all of these: the SDK has the class, which the oldest versions of the peer range lack; the
  * engine supports hooks, which only the SDK's internal state shows; and the monitor is real, because Pulumi's mocks claim support

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type * as dynamic from "../provider/dynamic";
 import { HANDLER_MODULE } from "./handler";
-import { isConfigSecret, runsInCli } from "./pulumiSdk";
+import { isConfigSecret, runsInCli, runsInComponentPackage } from "./pulumiSdk";
 
 /** The folder that Pulumi started the program in: the program may change it later, the provider's process does not follow. */
 const PROGRAM_FOLDER = process.cwd();
@@ -39,6 +39,24 @@ export function refuseImport(
   throw new pulumi.RunError(
     `${kind} "${name}": the resource option \`import\` does not work with the classes of pulumi-docs-hosting, because Pulumi passes only ` +
       `the ID to a dynamic provider. This resource was not registered, and nothing was sent. ${INSTEAD_OF_IMPORT[kind]}`,
+  );
+}
+
+/**
+ * Refuses a class in a component package: Pulumi runs dynamic providers only for the program itself.
+ *
+ * @throws RunError
+ */
+export function refuseComponentPackage(
+  kind: keyof typeof dynamic,
+  name: string,
+  isPackage = runsInComponentPackage(),
+): void {
+  if (!isPackage) return;
+  throw new pulumi.RunError(
+    `${kind} "${name}": the classes of pulumi-docs-hosting do not work in a component package, because Pulumi runs their provider only ` +
+      "for a program. Nothing was registered, and nothing was sent. Use the resources of the native plugin in the package: run " +
+      "`pulumi package add ./node_modules/pulumi-docs-hosting/plugin`, and import them from the SDK that it writes.",
   );
 }
 

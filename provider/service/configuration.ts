@@ -115,7 +115,7 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   if (found?.text === undefined) {
     throw new ConfigurationError(
       "the base URL of the service is not set",
-      `Set ${BASE_URL.variable}, or run \`pulumi config set ${BASE_URL.config} https://…\`.`,
+      `Set ${BASE_URL.variable}, or run \`pulumi config set ${BASE_URL.config} https://…\`. ${OTHER_PROCESS}`,
     );
   }
   const fail = (problem: string, remedy: string): never => {
@@ -156,11 +156,10 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
   const key = findApiKey(source, apiKeyEnv).trim();
   const byDefault =
     source.keySetting === undefined
-      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY.config}\`. The provider is another process than the program: ` +
-        "a variable that the program sets itself, such as from a file .env, does not reach it."
+      ? `Set ${apiKeyEnv}, or run \`pulumi config set --secret ${API_KEY.config}\`.`
       : `Set ${source.keySetting}.`;
   const where = apiKeyEnv === API_KEY.variable ? byDefault : `Set the environment variable ${apiKeyEnv}.`;
-  if (key === "") throw new ConfigurationError("the admin API key is not set", where);
+  if (key === "") throw new ConfigurationError("the admin API key is not set", `${where} ${OTHER_PROCESS}`);
   const prefix = resolveApiKeyPrefix(source);
   const problem = problemOfApiKey(key, prefix);
   if (problem === undefined) return key;
@@ -169,6 +168,9 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
     `${where} Keys are made on the API keys page of the dashboard.`,
   );
 }
+
+const OTHER_PROCESS =
+  "A variable that the program sets, such as from a .env file, does not reach the provider, which is another process.";
 
 function problemOfApiKey(key: string, prefix: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(key) || !key.startsWith(prefix) || key === prefix) {

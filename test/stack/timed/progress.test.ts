@@ -35,8 +35,9 @@ onEachEngine("progress", (kind) => {
 
     expect(seen.filter(({ line }) => line.urn !== urn)).toEqual([]);
     const ephemeral = seen.filter(({ line }) => line.ephemeral);
-    // the CLI would leave the last line on the row
-    expect(ephemeral.at(-1)?.line.message).toBe("");
+    // the CLI leaves the last line on the row until the run ends
+    expect(ephemeral.at(-1)?.line.message).toMatch(/^done in \d+/);
+    expect(ephemeral.map(({ line }) => line.message)).not.toContain("");
     const rows = ephemeral.slice(0, -1);
     const withoutForecast = (line: string): string => line.replace(/ · ~[^·]+/, "");
     const texts = rows.map(({ line }) => withoutForecast(line.message));

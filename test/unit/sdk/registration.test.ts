@@ -5,8 +5,8 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentJob, AirGapKit, BundleCopy, StaticExport } from "../../../sdk/index.ts";
-import { runsInCli } from "../../../sdk/pulumiSdk.ts";
-import { checkPackageIsFound } from "../../../sdk/registration.ts";
+import { runsInCli, runsInComponentPackage } from "../../../sdk/pulumiSdk.ts";
+import { checkPackageIsFound, refuseComponentPackage } from "../../../sdk/registration.ts";
 import { settled, startProgram } from "../../simulation/pulumiProgram.ts";
 
 const source = { domain: "docs.example.com", jobId: "7f3a" };
@@ -115,4 +115,40 @@ test.each([
   ["/app/deploy.js", false],
 ])("a process that runs %s runs a program for the CLI: %s", (file, expected) => {
   expect(runsInCli(file)).toBe(expected);
+});
+
+test.each([
+  ["/x/node_modules/@pulumi/pulumi/cmd/run-plugin", true],
+  ["C:\\x\\@pulumi\\pulumi\\cmd\\run-plugin\\index.js", true],
+  ["/x/node_modules/@pulumi/pulumi/cmd/run", false],
+  ["/x/run-plugin/index.js", false],
+  [undefined, false],
+])("F7 a process that runs %s is a component package: %s", (file, expected) => {
+  expect(runsInComponentPackage(file ?? "")).toBe(expected);
+});
+
+test("F7 a class in a component package is refused in one message, which names the plugin", () => {
+  expect(() => refuseComponentPackage("StaticExport", "docs", true)).toThrow(
+    /^StaticExport "docs": .* do not work in a component package.*pulumi package add .*\/plugin/,
+  );
+  expect(() => refuseComponentPackage("StaticExport", "docs", false)).not.toThrow();
+});
+
+test("F11 where the configuration has the base URL as a secret, a resource without one registers a secret without a value", async () => {
+  const registered = await startProgram();
+  pulumi.runtime.setAllConfig({ "docs-hosting:baseUrl": "https://hidden.test" }, ["docs-hosting:baseUrl"]);
+  onTestFinished(() => pulumi.runtime.setAllConfig({}));
+  new StaticExport("docs", { domain: "docs.example.com" });
+  new StaticExport("given", { domain: "docs.example.com", baseUrl: "https://given.test" });
+  new BundleCopy("copy", { source, destination: { folder: "./x" } });
+  await settled();
+  const inputs = Object.fromEntries(registered.map((each) => [each.name, each.inputs]));
+  const secret = (value: unknown): object => ({
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    value,
+  });
+  expect(inputs["docs"]).toHaveProperty("baseUrl", secret(null));
+  expect(inputs["given"]).toHaveProperty("baseUrl", "https://given.test");
+  expect(inputs["copy"]).toHaveProperty("source", secret({ ...source, baseUrl: null }));
+  expect(inputs["copy"]).not.toHaveProperty("baseUrl");
 });

@@ -66,11 +66,14 @@ function refusal(read: () => unknown): unknown {
 }
 const refused = (says: string): unknown => ({ name: "ConfigurationError", says });
 
+const OTHER_PROCESS =
+  "A variable that the program sets, such as from a .env file, does not reach the provider, which is another process.";
+
 describe("a base URL", () => {
   test("that is missing is an error that names both ways to set it; white space counts as missing", () => {
     const missing = refused(
       "the base URL of the service is not set. " +
-        "Set DOCS_HOSTING_BASE_URL, or run `pulumi config set docs-hosting:baseUrl https://…`.",
+        `Set DOCS_HOSTING_BASE_URL, or run \`pulumi config set docs-hosting:baseUrl https://…\`. ${OTHER_PROCESS}`,
     );
     expect(refusal(() => resolveBaseUrl(source()))).toEqual(missing);
     const blank = source({ DOCS_HOSTING_BASE_URL: " " }, { "docs-hosting:baseUrl": "\n" });
@@ -208,11 +211,11 @@ test("a missing key is an error that says where to set it", () => {
   expect(refusal(() => resolveApiKey(source({ DOCS_HOSTING_ADMIN_API_KEY: " " })))).toEqual(
     refused(
       "the admin API key is not set. " +
-        "Set DOCS_HOSTING_ADMIN_API_KEY, or run `pulumi config set --secret docs-hosting:adminApiKey`.",
+        `Set DOCS_HOSTING_ADMIN_API_KEY, or run \`pulumi config set --secret docs-hosting:adminApiKey\`. ${OTHER_PROCESS}`,
     ),
   );
   expect(refusal(() => resolveApiKey(source(), "SECOND_KEY"))).toEqual(
-    refused("the admin API key is not set. Set the environment variable SECOND_KEY."),
+    refused(`the admin API key is not set. Set the environment variable SECOND_KEY. ${OTHER_PROCESS}`),
   );
 });
 
