@@ -172,9 +172,9 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
     await box(on).waitFor();
     await on.keyboard.type("marmalade");
     await on.getByRole("option").first().waitFor();
-    const sizes = (await on.evaluate(
+    const sizes = await on.evaluate<number[]>(
       `["input", "[role=option] b", "p"].map((part) => parseFloat(getComputedStyle(document.querySelector("dialog " + part)).fontSize))`,
-    )) as number[];
+    );
     expect(sizes).toEqual([18, 15, 13]);
     await takeScreenshot(on, "search-small");
     await on.close();
