@@ -41,7 +41,7 @@ export function boxFiles(
 ): IndexFile[] {
   const texts = interfaceTexts(["en", ...indexes.map(({ language }) => primaryOf(language))]);
   const boxTexts = [...texts].map(([language, { box }]) => [language, box]);
-  const labels = [...texts].map(([language, own]) => [language, own.button]);
+  const labels = [...texts].map(([language, own]) => [language, own.button] as const);
   // with a byte order mark, because regular expressions in it are not ASCII
   const box = `\ufeffself.docsHostingSearchTexts=${asciiJson(Object.fromEntries(boxTexts))};\n${ownText(`${BOX}/box.js`)}`;
   const style = ownText(`${BOX}/box.css`);
@@ -54,7 +54,7 @@ export function boxFiles(
     box: boxName,
     style: styleName,
     languages: indexes.map(({ language, key }) => [language, key]),
-    labels: Object.fromEntries(labels),
+    labels: Object.fromEntries<string>(labels),
   };
   return [
     { name: boxName, text: box },

@@ -30,7 +30,7 @@ export type OfflineSearch = true | SearchOptions;
 export function canonical(search: OfflineSearch): OfflineSearch {
   if (search === true) return search;
   const entries = Object.entries(search).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries) as SearchOptions;
+  return Object.fromEntries(entries);
 }
 
 /** Whether a path matches one of the patterns. */

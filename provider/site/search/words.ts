@@ -132,10 +132,7 @@ export function folded(text: string): string {
 /** The ways in which a word with umlauts may be written: `Schlüssel`, `Schluessel`. The word itself is none of them. @param run as typed */
 export function transcribed(run: string): string[] {
   const lower = run.normalize("NFC").toLowerCase();
-  const [word, long] = [
-    folded(lower),
-    folded(lower.replace(/[äöüåø]/g, (letter) => `${UMLAUTS[letter] ?? ""}`)),
-  ];
+  const [word, long] = [folded(lower), folded(lower.replace(/[äöüåø]/g, (letter) => UMLAUTS[letter] ?? ""))];
   const short = word.replace(/([aou])e|a(?=a)/g, "$1");
   return [...new Set([long, short])].filter((each) => each !== word);
 }

@@ -24,8 +24,7 @@ export function isDark(): boolean {
 /** How bright a reader sees a place of the page, from 0 to 1. */
 function brightnessAt(x: number, y: number, probe: HTMLElement): number {
   let [seen, transparency] = [0, 1];
-  let each = Document.prototype.elementFromPoint.call(document, x, y);
-  for (; each; each = Reflect.get(Node.prototype, "parentElement", each)) {
+  for (const each of behind(Document.prototype.elementFromPoint.call(document, x, y))) {
     const { backgroundColor, backgroundImage, color } = getComputedStyle(each);
     const [red, green, blue, alpha] = colourOf(backgroundColor, probe);
     seen += transparency * alpha * brightness(red, green, blue);
@@ -40,6 +39,13 @@ function brightnessAt(x: number, y: number, probe: HTMLElement): number {
   // what the browser draws under everything, by the page's colour scheme
   const [red, green, blue] = colourOf("Canvas", probe);
   return seen + transparency * brightness(red, green, blue);
+}
+
+/** An element and all around it. The body's background is drawn under the whole page. */
+function behind(element: Element | null): Element[] {
+  const all: Element[] = [];
+  for (let each = element; each; each = Reflect.get(Node.prototype, "parentElement", each)) all.push(each);
+  return all.includes(part("body")) ? all : [...all, part("body")];
 }
 
 const brightness = (red: number, green: number, blue: number): number => red * 0.3 + green * 0.6 + blue * 0.1;

@@ -26,8 +26,9 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** Whether an event belongs to an input method, which needs Enter and the arrows itself. In Safari, only the old code tells. */
-export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
-  return isComposing || keyCode === COMPOSING;
+export function isComposing(event: KeyboardEvent): boolean {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else tells it in Safari
+  return event.isComposing || event.keyCode === COMPOSING;
 }
 /** What `keyCode` is for a key that an input method has taken. */
 const COMPOSING = 229;

@@ -73,3 +73,39 @@ test("the edition of a site is its archive's digest; with a search it depends on
   expect(editionOf(sha256, true)).toBe(digestOf(`["${sha256}","4",true]`));
   expect(editionOf(sha256, { button: false })).toBe(digestOf(`["${sha256}","4",{"button":false}]`));
 });
+
+test("the edition is the same for options in another order", () => {
+  const sha256 = "5f".repeat(32);
+  expect(editionOf(sha256, { shortcuts: false, button: false })).toBe(
+    editionOf(sha256, { button: false, shortcuts: false }),
+  );
+  expect(editionOf(sha256, { shortcuts: false })).not.toBe(editionOf(sha256, { button: false }));
+});
+
+test("a site of which more than a tenth asks to be left out gets a warning with the numbers, and can be found with an option", async () => {
+  const pages = Array.from({ length: 10 }, (_, number): [string, string] => {
+    const robots = number < 2 ? '<meta name="robots" content="noindex">' : "";
+    return [
+      number === 0 ? "index.html" : `p${number}.html`,
+      `${robots}<title>P${number}</title><p>text ${number}`,
+    ];
+  });
+  const site = Object.fromEntries(pages);
+  const bundle = bundleOnDisk(tarGz(pages.map(([name, content]) => ({ name, content }))));
+  const unpacking = { signal: new AbortController().signal, ...(await inspected(bundle)) };
+  const sink = {
+    file: async (_: unknown, content: AsyncIterable<Uint8Array>): Promise<void> => {
+      for await (const piece of content) expect(piece).toBeInstanceOf(Uint8Array);
+    },
+  };
+  const warnings: string[] = [];
+  const reporter = { warn: (text: string) => void warnings.push(text) };
+  const pagesWith = async (options: OfflineSearch): Promise<number | undefined> => {
+    const search = { options, hasFile: (path: string) => path in site, reporter };
+    return (await unpackSite(bundle, LIMITS, sink, unpacking, search)).searchPages;
+  };
+  expect(await pagesWith(true)).toBe(8);
+  expect(warnings).toEqual([expect.stringContaining("leaves out 2 of 10 pages, such as index.html")]);
+  expect(await pagesWith({ includeNoindex: true })).toBe(10);
+  expect(warnings).toHaveLength(1);
+});

@@ -67,10 +67,13 @@ test.for([
   ["zeta", ["alpha", "beta", "gamma"], ["gamma"]],
   ["alphabet", ["alphabets", "beta"], ["alphabets"]],
   ["aaa", ["beta"], []],
-] as const)("of %s in files from %j on, those that can have its beginning or the rest after a shorter word are loaded: %j", async (row) => {
-  const [query, firsts, expected] = row;
-  expect((await ask(query, files(...firsts))).words).toEqual(expected);
-});
+] as const)(
+  "of %s in files from %j on, those that can have its beginning or the rest after a shorter word are loaded: %j",
+  async (row) => {
+    const [query, firsts, expected] = row;
+    expect((await ask(query, files(...firsts))).words).toEqual(expected);
+  },
+);
 
 const NUMBERED = files(..."abcdefgh".split("").map((letter) => `word${letter}`));
 
