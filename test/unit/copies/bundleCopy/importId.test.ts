@@ -73,7 +73,7 @@ test.each([
   [`gs://docs/site/${SHA256}.zip`, `${SOURCE}, endpoint, cleanUrls, linkLife`],
   [
     `https://docs.blob.core.windows.net/site/${SHA256}.zip`,
-    `${SOURCE}, websiteEndpoint, cleanUrls, linkLife`,
+    `${SOURCE}, websiteEndpoint, connectionStringVariable, cleanUrls, linkLife`,
   ],
   [
     `r.internal/docs@sha256:${SHA256}`,
