@@ -81,7 +81,10 @@ export function layoutDestination<Place extends OwnPlace>(
   return {
     id,
     check: (_copies, context) => at(context, (place) => place.owner.check()),
-    claim: (_copies, context) => at(context, async (place) => void (await place.owner.claim())),
+    claim: (_copies, context) =>
+      at(context, async (place) => {
+        await place.owner.claim();
+      }),
     async begin(bundle, context, edition = bundle.sha256, earlier = []) {
       let wasFree = false;
       const unlessFailed = <T>(work: Promise<T>): Promise<T> =>

@@ -45,10 +45,13 @@ export function folderMark(folder: string): MarkStore {
         const { code = "" } = error as NodeJS.ErrnoException;
         if (code === "EEXIST") return false;
         if (!HAS_NO_LINKS.includes(code)) throw error;
-        return await writeFile(path, text, { flag: "wx", flush: true }).then(
-          () => true,
-          (reason: unknown) => ignoring("EEXIST")(reason) ?? false,
-        );
+        try {
+          await writeFile(path, text, { flag: "wx", flush: true });
+          return true;
+        } catch (reason) {
+          ignoring("EEXIST")(reason);
+          return false;
+        }
       } finally {
         await rm(draft, { force: true });
       }
@@ -138,7 +141,7 @@ async function readSmall(path: string): Promise<string | undefined> {
       ELOOP: "it is a symbolic link",
       ENXIO: "it is no file",
     };
-    throw new UnreadableMarkError(reasons[code] ?? `${code || String(error)}`);
+    throw new UnreadableMarkError(reasons[code] ?? (code || String(error)));
   };
   // Windows opens links
   if ((await lstat(path).catch(ignoreMissing))?.isSymbolicLink()) return refused({ code: "ELOOP" });

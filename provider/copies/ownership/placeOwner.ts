@@ -1,6 +1,7 @@
 import { DestinationError } from "../../runtime/messages/errors";
 import type { Clock } from "../../runtime/time/clock";
 import type { Reporter } from "../../runtime/messages/reporter";
+import { stackIn } from "./owner";
 import {
   type ClaimAction,
   claimAction,
@@ -146,9 +147,11 @@ export class PlaceOwner {
         return;
       case "leave": {
         const mark = namedMark(found, owner);
-        const isReplaced = mark?.urn !== undefined && mark.urn === owner.urn;
+        // replaced, renamed or moved within the stack
+        const isSuccessor =
+          mark?.urn !== undefined && owner.urn !== undefined && stackIn(mark.urn) === stackIn(owner.urn);
         const line = `nothing is removed from ${this.#marks.uri}: it belongs to ${this.#named(found)}`;
-        return isReplaced ? reporter.info(line) : reporter.warn(line);
+        return isSuccessor ? reporter.info(line) : reporter.warn(line);
       }
       case "warn": {
         const reason =

@@ -116,7 +116,9 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     usingFolder(folder, context.signal, () => folderOwner(folder, context).check()),
 
   claim: (context, { folder }) =>
-    usingFolder(folder, context.signal, async () => void (await folderOwner(folder, context).claim())),
+    usingFolder(folder, context.signal, async () => {
+      await folderOwner(folder, context).claim();
+    }),
 
   compare: (context, { folder }, { kit }) =>
     usingFolder(folder, context.signal, () =>

@@ -13,10 +13,10 @@ export interface FolderPlace {
   readonly owner: PlaceOwner;
   readonly records: FolderRecords;
   /** The path of a name in the folder; without a name, the folder's. */
-  path(this: void, name?: string): string;
+  readonly path: (name?: string) => string;
   /** Whether anything has a name in the folder. */
-  has(this: void, name: string): Promise<boolean>;
-  itemUri(this: void, item: string): string;
+  readonly has: (name: string) => Promise<boolean>;
+  readonly itemUri: (item: string) => string;
 }
 
 export function folderPlace(folder: string, context: DestinationContext): FolderPlace {

@@ -26,26 +26,25 @@ export class OwnedPlace extends BucketPlace {
 
 /** Reads a mark as a text; `undefined` only if the store says that there is none. @throws UnreadableMarkError; StoreError */
 export async function readMark(place: BucketPlace, key: string): Promise<string | undefined> {
-  let isTooLong = false;
+  let size = 0;
+  let text: string | undefined;
   try {
-    const text = await place.objects.read(key, async (content) => {
+    text = await place.objects.read(key, async (content) => {
       const pieces: Uint8Array[] = [];
-      let size = 0;
       for await (const piece of content) {
         pieces.push(piece);
         size += piece.length;
-        isTooLong = size > LONGEST_MARK;
-        if (isTooLong) break;
+        if (size > LONGEST_MARK) break;
       }
       return Buffer.concat(pieces).toString();
     });
-    if (!isTooLong) return text;
   } catch (error) {
     if (error instanceof StoreError && SAYS_NOTHING.has(error.failure))
       throw new UnreadableMarkError(error.message);
-    if (!isTooLong) throw error;
+    if (size <= LONGEST_MARK) throw error;
   }
-  throw new UnreadableMarkError("it is larger than 64 KiB");
+  if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
+  return text;
 }
 
 /** The mark below a prefix: the object `.docs-hosting/owner.json`. */

@@ -137,14 +137,16 @@ describe("a site in a folder", () => {
     expect(program["offlineSearch"]).toBe(true);
     expectSame(state, all);
     const offlineSearch = { button: false };
-    const some = await made({ offlineSearch });
+    const some = await made({ offlineSearch, takeOver: true });
     await expect(imported(`${some.outputs.uri}${QUERY}`)).rejects.toThrow(
       "If it has a search with options, add them: ?offlineSearch={…}",
     );
     const given = `${QUERY}&offlineSearch=${encodeURIComponent(JSON.stringify(offlineSearch))}`;
     const again = await imported(`${some.outputs.uri}${given}`);
     expect(again.program["offlineSearch"]).toEqual(offlineSearch);
-    expectSame(again.state, some);
+    const { takeOver, ...outputs } = some.outputs;
+    expect(takeOver).toBe(true);
+    expectSame(again.state, { ...some, outputs });
   });
 
   test("needs its source: a file, or domain and job", async () => {

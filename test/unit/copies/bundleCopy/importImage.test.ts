@@ -103,10 +103,13 @@ describe("an image", () => {
       expect(program["signingKeyEnv"]).toBe("SIGNING_KEY");
       expectSame(state, made);
       expect(registry.requests.filter((each) => !/^(GET|HEAD) /.test(each))).toEqual([]);
-      // the image belongs to both stacks until the last one removes it
+      // the next operation that writes makes the mark: then the image belongs to both stacks until the last one removes it
+      const refreshed = await bundleCopy.read(context(), state);
+      const { inputs } = bundleCopy.check(program, context().configuration);
+      const marked = await bundleCopy.update(context(), refreshed?.state ?? state, inputs);
       await bundleCopy.remove(context(), made);
-      expect((await bundleCopy.read(context(), state))?.state).toEqual(state);
-      await bundleCopy.remove(context(), state);
+      expect((await bundleCopy.read(context(), marked))?.state).toEqual(marked);
+      await bundleCopy.remove(context(), marked);
       expect([...registry.manifests.keys()]).toEqual([]);
     });
 

@@ -124,12 +124,13 @@ describe.each<[string, Place]>([
   const place = (): Destination => destinationOf(inputs());
 
   test("has one mark, that names its owner; the last removal leaves nothing", async () => {
-    const copies = [await publish(place(), "v1", as()), await publish(place(), "v2", as())];
+    const first = await publish(place(), "v1", as());
+    const second = await publish(place(), "v2", as());
     const { ".docs-hosting/owner.json": mark = "" } = content();
     expect(JSON.parse(mark)).toMatchObject({ format: 1, owner: OWNER.id, stack: "docs/dev", urn: COPY_URN });
-    await place().remove([copies[0]!], [copies[1]!], as());
-    expect(await place().compare(copies[1]!, as())).toBe("same");
-    await place().remove([copies[1]!], [], as());
+    await place().remove([first], [second], as());
+    expect(await place().compare(second, as())).toBe("same");
+    await place().remove([second], [], as());
     expect(content()).toEqual({});
     expect(operation.reporter.lines.warn).toEqual([]);
   });
