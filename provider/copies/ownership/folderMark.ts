@@ -158,6 +158,7 @@ async function readSmall(path: string): Promise<string | undefined> {
     if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
     return bytes.toString("utf8", 0, size);
   } catch (error) {
+    // not a rejected promise: nobody would wait for it while the file is closed
     if (error instanceof UnreadableMarkError) throw error;
     return refused(error);
   } finally {

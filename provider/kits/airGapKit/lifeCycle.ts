@@ -127,7 +127,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
 
   remove: (context, { folder }, kits, kept) =>
     usingFolder(folder, context.signal, async () => {
-      if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }));
+      if (kept.length === 0) await removeDrafts(folder, draftOwner(context, { folder }), context.reporter);
       await removeKits(folder, kits.map(kitOf), kept.map(kitOf), context);
     }),
 };

@@ -12,6 +12,7 @@ import {
   type Listing,
   removeListed,
 } from "../../runtime/files/listing";
+import { readRecord } from "../../runtime/files/regularFile";
 import { folderOwner, folderRecords } from "../../copies/ownership/folderMark";
 import type { PlaceContext } from "../../copies/ownership/placeOwner";
 import type { Reporter } from "../../runtime/messages/reporter";
@@ -112,7 +113,7 @@ const undated = (files: Listing): Listing =>
 async function isSigned(path: string, list: Buffer, verifier: Verifier | undefined): Promise<boolean> {
   if (verifier === undefined) return true;
   const [raw, sigstore] = signatureFiles(SUMS);
-  const signature = await readFile(join(path, raw)).catch(ignoreMissing);
+  const signature = await readRecord(join(path, raw));
   const bundle = await lstat(join(path, sigstore)).catch(ignoreMissing);
   return signature !== undefined && bundle !== undefined && verifier.verify(list, signature);
 }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
+  DRAFT_MODE,
   draftPath,
   endedDrafts,
   putBack,
@@ -13,7 +14,7 @@ import {
   SCRATCH,
 } from "../../runtime/files/drafts";
 import { ignoreMissing } from "../../runtime/files/ignoreMissing";
-import { filesBelow, foreignText } from "../../runtime/files/listing";
+import { entriesSorted, filesBelow, foreignText } from "../../runtime/files/listing";
 import { makeFolder } from "../../runtime/files/makeFolder";
 import { freeName } from "../../runtime/files/ownerProcess";
 import { removedMeanwhile } from "../../copies/destinations/removedMeanwhile";
@@ -28,37 +29,44 @@ export type KitDraft = Awaited<ReturnType<typeof claimDraft>>;
  * process takes over the draft of a dead process by renaming it; only one of several processes can succeed.
  *
  * @param owner distinguishes drafts in the same folder: the resource's URN
+ * @param reporter gets a line about each draft that is left alone
  * @throws the error of the file system
  */
-export async function claimDraft(place: string, owner: string) {
+export async function claimDraft(place: string, owner: string, reporter: Reporter) {
   const folder = resolve(place);
   const key = keyOf(owner);
   const draft = draftPath(folder, key);
   const [kit, blobs, scratch] = [join(draft, "kit"), join(draft, "blobs"), join(draft, SCRATCH)];
 
-  /** Removes everything except the blobs. */
-  const keepBlobs = async (): Promise<void> => {
-    await putBack(draft);
+  /** Removes everything except the blobs. @returns whether nothing of others is in the draft */
+  const keepBlobs = async (): Promise<boolean> => {
+    if (!(await putBack(draft, reporter))) return false;
     const laidOut = join(kit, BLOBS);
     for (const name of await readdir(laidOut).catch(() => [])) {
       await rename(join(laidOut, name), join(blobs, name));
     }
     for (const each of [kit, scratch]) await rm(each, { recursive: true, force: true });
+    return true;
   };
+  /** Leaves the draft to a later run. */
+  const setFree = (): Promise<void> => rename(draft, draftPath(folder, key, freeName()));
 
   await makeFolder(folder);
   let isTaken = false;
-  for (const path of await endedDrafts(folder, key)) {
+  for (const path of await endedDrafts(folder, reporter, key)) {
+    if (isTaken) await removeEndedDraft(path, reporter);
     // only one of several processes succeeds
-    if (isTaken) await removeEndedDraft(path);
-    else isTaken = (await rename(path, draft).then(() => true, ignoreMissing)) === true;
+    else if ((await rename(path, draft).then(() => true, ignoreMissing)) === true) {
+      await mkdir(blobs, { recursive: true });
+      isTaken = await keepBlobs();
+      if (!isTaken) await setFree();
+    }
   }
-  if (!isTaken) await mkdir(draft);
+  if (!isTaken) await mkdir(draft, { mode: DRAFT_MODE });
   await mkdir(blobs, { recursive: true });
-  await keepBlobs();
   await mkdir(kit);
   await mkdir(scratch);
-  await removeOldDrafts(folder, draft);
+  await removeOldDrafts(folder, draft, reporter);
 
   return {
     /** The folder that becomes the kit. Initially empty. */
@@ -75,19 +83,14 @@ export async function claimDraft(place: string, owner: string) {
      * @param finished `kit`, or a folder made from it
      * @param isWhole whether the existing folder is a whole kit
      */
-    async publish(
-      finished: string,
-      name: string,
-      reporter: Reporter,
-      isWhole: (kit: string) => Promise<boolean>,
-    ): Promise<void> {
+    async publish(finished: string, name: string, isWhole: (kit: string) => Promise<boolean>): Promise<void> {
       const target = join(folder, name);
       const written = new Set(await filesBelow(finished));
       await replaceFolder(finished, target, scratch, {
         isDone: () => isWhole(target),
         foreignIn: async (existing) => {
           const stats = await lstat(existing).catch(ignoreMissing);
-          const there = stats?.isDirectory() ? await filesBelow(existing) : [];
+          const there = stats?.isDirectory() ? await entriesSorted(existing) : [];
           const foreign = there.filter((path) => !written.has(path));
           if (foreign.length > 0) reporter.warn(foreignText(existing, foreign, "kit"));
           return foreign;
@@ -99,17 +102,16 @@ export async function claimDraft(place: string, owner: string) {
 
     /** Leaves the blobs to the next run, even one of this process. */
     async release(): Promise<void> {
-      await keepBlobs();
-      const hasBlobs = (await readdir(blobs).catch(() => [])).length > 0;
-      if (hasBlobs) await rename(draft, draftPath(folder, key, freeName()));
-      else await removeDraft(draft);
+      const isEmpty = (await keepBlobs()) && (await readdir(blobs).catch(() => [])).length === 0;
+      if (isEmpty) await removeDraft(draft);
+      else await setFree();
     },
   };
 }
 
 /** Removes the drafts that killed runs of a resource left, when the resource is deleted. */
-export function removeDrafts(place: string, owner: string): Promise<void> {
-  return removeDraftsOf(resolve(place), keyOf(owner));
+export function removeDrafts(place: string, owner: string, reporter: Reporter): Promise<void> {
+  return removeDraftsOf(resolve(place), reporter, keyOf(owner));
 }
 
 function keyOf(owner: string): string {

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Signer } from "../../images/signing/signer";
-import { ignoreMissing } from "../../runtime/files/ignoreMissing";
 import { digestFile, filesBelow, type Listing } from "../../runtime/files/listing";
+import { readRecord } from "../../runtime/files/regularFile";
 
 /** The list of a kit's files, and that of the parts of a kit in parts. */
 export const SUMS = "SHA256SUMS";
@@ -94,9 +94,9 @@ export function sigstoreBundle(bytes: Buffer, signature: Buffer, { keyId }: Pick
   return `${JSON.stringify(bundle)}\n`;
 }
 
-/** Reads a list. @returns `undefined` if there is none */
+/** Reads a list. @returns `undefined` if there is none, or no file */
 export async function readList(kit: string, file: string) {
-  const bytes = await readFile(join(kit, file)).catch(ignoreMissing);
+  const bytes = await readRecord(join(kit, file));
   if (bytes === undefined) return undefined;
   const lines = bytes.toString().split("\n").filter(Boolean);
   const files: Listing = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));

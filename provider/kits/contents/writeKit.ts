@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createPublicKey, hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -55,7 +55,7 @@ export async function writeKit(
   const place = folderOwner(folder, context);
   const records = folderRecords(folder);
   const wasFree = await place.claim();
-  const draft = await claimDraft(folder, owner);
+  const draft = await claimDraft(folder, owner, context.reporter);
   try {
     const { kit, from } = await fill(draft, request, folder, context);
     placing?.(kit);
@@ -67,7 +67,7 @@ export async function writeKit(
     await place.confirm();
     await records.put(kit.name);
     try {
-      await draft.publish(from, kit.name, context.reporter, isWhole);
+      await draft.publish(from, kit.name, isWhole);
     } finally {
       if (!existsSync(join(folder, kit.name))) await records.remove([kit.name]);
     }
@@ -113,7 +113,13 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
     const base = images[0]?.base;
     const { artifacts, contents } = await signSite(site, { ...origin, base }, signer, join(place, name));
     await writeIndex(kit, images, artifacts);
-    content = { ...content, artifacts, blobs: await writeArtifacts(kit, contents, blobs) };
+    const publicKey = createPublicKey(signer.publicKey).export({ type: "spki", format: "der" });
+    content = {
+      ...content,
+      publicKey: publicKey.toString("base64"),
+      artifacts,
+      blobs: await writeArtifacts(kit, contents, blobs),
+    };
   }
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));

@@ -1,8 +1,9 @@
-import { cp, link, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { cp, link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ignoreMissing } from "./ignoreMissing";
-import { filesBelow } from "./listing";
-import { makeFolder } from "./makeFolder";
+import { entriesSorted } from "./listing";
+import type { Reporter } from "../messages/reporter";
+import { makeFolder, makeFolderBelow } from "./makeFolder";
 import { isAbandoned, hasNoOwner, ownName } from "./ownerProcess";
 
 /**
@@ -17,6 +18,9 @@ export const SCRATCH = "scratch";
 /** The name of a folder in a draft that its process was replacing: with the name that it had. */
 const REPLACED = /^replaced-\d+-(.+)$/;
 
+/** Only the user who made a draft may change what is in it. What is published has modes of its own. */
+export const DRAFT_MODE = 0o700;
+
 /** Maximum number of attempts to publish a folder while other processes do the same. */
 const MAX_TRIES = 9;
 /** Error codes of a rename to an existing path. */
@@ -27,37 +31,102 @@ export function draftPath(folder: string, key?: string, owner = ownName()): stri
   return join(folder, `.docs-hosting-${key === undefined ? "" : `${key}.`}${owner}.draft`);
 }
 
+/** Gets the line about each draft that is left alone. */
+type Told = Pick<Reporter, "info">;
+
 /** Makes an empty draft in a folder, and removes drafts whose process has ended. */
-export async function beginDraft(folder: string): Promise<string> {
+export async function beginDraft(folder: string, reporter: Told): Promise<string> {
   const draft = draftPath(folder);
   await makeFolder(folder);
-  await mkdir(draft);
-  await removeDrafts(folder);
-  await removeOldDrafts(folder, draft);
+  await mkdir(draft, { mode: DRAFT_MODE });
+  await removeDrafts(folder, reporter);
+  await removeOldDrafts(folder, draft, reporter);
   return draft;
 }
 
-/** The drafts of a resource whose process has ended. */
-export async function endedDrafts(folder: string, key?: string): Promise<string[]> {
-  return (await draftsIn(folder))
-    .filter((each) => each.key === key && hasNoOwner(each.owner))
-    .map(({ path }) => path);
+/** The drafts of a resource whose process has ended, except those of others: see {@link ofOthers}. */
+export async function endedDrafts(folder: string, reporter: Told, key?: string): Promise<string[]> {
+  const ended = (await draftsIn(folder)).filter((each) => each.key === key && hasNoOwner(each.owner));
+  return withoutOthers(
+    folder,
+    ended.map(({ path }) => path),
+    reporter,
+  );
 }
 
 /** Removes the drafts of a resource whose process has ended. Best effort. */
-export async function removeDrafts(folder: string, key?: string): Promise<void> {
-  for (const path of await endedDrafts(folder, key)) await removeEndedDraft(path);
+export async function removeDrafts(folder: string, reporter: Told, key?: string): Promise<void> {
+  for (const path of await endedDrafts(folder, reporter, key)) await removeEndedDraft(path, reporter);
 }
 
 /**
  * Removes the drafts of any resource that are a day older than another draft. The ages come from the file system's clock, which
  * is the same for the processes of all machines. Best effort.
  */
-export async function removeOldDrafts(folder: string, than: string): Promise<void> {
+export async function removeOldDrafts(folder: string, than: string, reporter: Told): Promise<void> {
   const { mtimeMs } = await lstat(than);
+  const old: string[] = [];
   for (const { path, owner } of await draftsIn(folder)) {
     const stats = await lstat(path).catch(() => undefined);
-    if (stats && isAbandoned(owner, stats.mtimeMs, mtimeMs)) await removeEndedDraft(path);
+    if (stats && isAbandoned(owner, stats.mtimeMs, mtimeMs)) old.push(path);
+  }
+  for (const path of await withoutOthers(folder, old, reporter)) await removeEndedDraft(path, reporter);
+}
+
+/** The drafts that runs of this user made. A line names each of the others: they stay. */
+async function withoutOthers(folder: string, drafts: readonly string[], reporter: Told): Promise<string[]> {
+  const own: string[] = [];
+  const user = drafts.length > 0 ? await userIn(folder) : undefined;
+  for (const path of drafts) {
+    const reason = await ofOthers(path, user);
+    if (reason === undefined) own.push(path);
+    else reporter.info(`${path} is left alone: ${reason}. Remove it when nobody needs it`);
+  }
+  return own;
+}
+
+/**
+ * The number of the user to whom files belong that this process makes in a folder: on a network file system, it may be another one than
+ * that of the process. Windows has none: `undefined`.
+ */
+async function userIn(folder: string): Promise<number | undefined> {
+  const probe = draftPath(folder);
+  const user = process.geteuid?.();
+  if (user === undefined) return undefined;
+  try {
+    const file = await open(probe, "wx");
+    return await file
+      .stat()
+      .then(({ uid }) => uid)
+      .finally(() => file.close());
+  } catch {
+    return user; // nothing can be removed there
+  } finally {
+    await removeDraft(probe);
+  }
+}
+
+/**
+ * Why a draft is not one that a run of this user left: who may write to the folder may have made it, to lead a run to files
+ * elsewhere. `undefined` if it is.
+ */
+async function ofOthers(draft: string, user: number | undefined): Promise<string | undefined> {
+  try {
+    const stats = await lstat(draft);
+    if (user !== undefined && stats.uid !== user) return "another user made it";
+    if (!stats.isDirectory()) return undefined; // nothing in it is read: it is removed itself
+    const top = await readdir(draft, { withFileTypes: true });
+    const link = top.find((entry) => entry.isSymbolicLink());
+    if (link) return `it has a link, ${link.name}`;
+    const names = [...top.map(({ name }) => name), ...(await namesIn(join(draft, SCRATCH)))];
+    for (const each of names) {
+      const [, name] = REPLACED.exec(each) ?? [];
+      if (name !== undefined && (name !== basename(name) || /^\.\.?$/.test(name)))
+        return `no run makes ${each}`;
+    }
+    return undefined;
+  } catch (error) {
+    return `it cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`;
   }
 }
 
@@ -67,29 +136,32 @@ export function removeDraft(path: string): Promise<void> {
 }
 
 /** Removes a draft whose process has ended. A folder that the process was replacing comes back first. Best effort. */
-export async function removeEndedDraft(path: string): Promise<void> {
-  if (await putBack(path)) await removeDraft(path);
+export async function removeEndedDraft(path: string, reporter: Told): Promise<void> {
+  if (await putBack(path, reporter)) await removeDraft(path);
 }
 
 /**
  * Puts folders back that a killed process moved into its draft, and did not replace: they may have files of others.
  *
- * @returns whether nothing of others is left in the draft
+ * @returns whether nothing of others is left in the draft. If not, a line says why
  */
-export async function putBack(draft: string): Promise<boolean> {
+export async function putBack(draft: string, reporter: Told): Promise<boolean> {
   try {
     for (const place of [draft, join(draft, SCRATCH)]) {
       for (const entry of await namesIn(place)) {
         const [, name] = REPLACED.exec(entry) ?? [];
         if (name === undefined) continue;
         const target = join(dirname(draft), name);
-        if (await lstat(target).catch(ignoreMissing))
-          await carryOver(await filesBelow(join(place, entry)), join(place, entry), target);
-        else await rename(join(place, entry), target);
+        const replaced = join(place, entry);
+        if (!(await lstat(target).catch(ignoreMissing))) await rename(replaced, target);
+        else if ((await lstat(replaced)).isDirectory())
+          await carryOver(await entriesSorted(replaced), replaced, target);
       }
     }
     return true;
-  } catch {
+  } catch (error) {
+    const { message } = error as Error;
+    reporter.info(`${draft} stays: what it has of others cannot be put back: ${message}`);
     return false;
   }
 }
@@ -131,11 +203,16 @@ async function namesIn(folder: string): Promise<string[]> {
   return stats?.isDirectory() ? readdir(folder) : [];
 }
 
-/** Links or copies files into another folder, in which others with the same path stay. */
+/**
+ * Links or copies files into another folder, in which others with the same path stay. Empty folders, whose paths end with `/`, are made.
+ *
+ * @throws the error of the file system; also if the other folder, or one in it, is a link
+ */
 async function carryOver(paths: readonly string[], from: string, to: string): Promise<void> {
   for (const path of paths) {
     const target = join(to, path);
-    await makeFolder(dirname(target));
+    await makeFolderBelow(to, path.slice(0, path.lastIndexOf("/") + 1));
+    if (path.endsWith("/")) continue;
     await link(join(from, path), target).catch(async (error: unknown) => {
       const { code = "" } = error as NodeJS.ErrnoException;
       if (["ENOENT", "EEXIST"].includes(code)) return;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants, type Dirent } from "node:fs";
+import type { Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { inParallel } from "../concurrency/inParallel";
@@ -8,6 +8,7 @@ import { firstOf } from "../messages/firstOf";
 import type { Checked, CheckTask } from "./checkFiles";
 import { FILES_AT_ONCE } from "./writeFile";
 import { ignoreMissing, ignoring } from "./ignoreMissing";
+import { ignoreNoFile, OPEN_ITSELF } from "./regularFile";
 
 /** SHA-256 of the files below a folder, by their paths with `/`. */
 export type Listing = ReadonlyMap<string, string>;
@@ -23,14 +24,13 @@ const FILES_PER_TASK = 100;
 const FILES_PER_THREAD = 12_000;
 const MOST_THREADS = 4;
 
-/**
- * How a file of a listing is opened: no link is followed, and a pipe in its place is not waited for. Windows has neither: `undefined` has
- * no effect.
- */
-const OPEN_LISTED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 /** Paths of the files below a folder, with `/`, sorted by bytes. Does not follow links. */
 export async function filesBelow(folder: string): Promise<string[]> {
+  return (await entriesSorted(folder)).filter((path) => !path.endsWith("/"));
+}
+
+/** As {@link filesBelow}, with the folders that are empty: their paths end with `/`. */
+export async function entriesSorted(folder: string): Promise<string[]> {
   return sorted((await entriesBelow(folder)).keys());
 }
 
@@ -41,15 +41,31 @@ async function entriesIn(folder: string) {
   return (await entriesBelow(folder).catch(ignoreMissing)) ?? new Map<string, Dirent>();
 }
 
-/** What is below a folder except folders, by its path as {@link filesBelow} gives it. */
+/** What is below a folder except folders that have something, by its path as {@link entriesSorted} gives it. */
 async function entriesBelow(folder: string, parent = "", below = new Map<string, Dirent>()) {
   for (const entry of await readdir(join(folder, parent), { withFileTypes: true })) {
     const path = `${parent}${entry.name}`;
-    // another process may remove the folder meanwhile
-    if (entry.isDirectory()) await entriesBelow(folder, `${path}/`, below).catch(ignoreMissing);
-    else below.set(path, entry);
+    if (!entry.isDirectory()) below.set(path, entry);
+    else {
+      const before = below.size;
+      // another process may remove the folder meanwhile
+      const found = await entriesBelow(folder, `${path}/`, below).catch(ignoreMissing);
+      if (found?.size === before) below.set(`${path}/`, entry);
+    }
   }
   return below;
+}
+
+/** The folders that the files of a listing are in: paths with `/` at their end. */
+function foldersOf(listing: Listing): Set<string> {
+  const folders = new Set<string>();
+  for (const path of listing.keys())
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end + 1);
+      if (folders.has(folder)) break; // its parents, too
+      folders.add(folder);
+    }
+  return folders;
 }
 
 /** Sorts paths by their bytes. */
@@ -129,8 +145,8 @@ export async function compareFolder(
 }
 
 /**
- * Removes the files of a listing, and folders that are empty afterwards. A changed or unlisted file belongs to somebody else and
- * stays. Another process may remove the same files at the same time.
+ * Removes the files of a listing, and their folders that are empty afterwards. A changed or unlisted file, and an empty folder that no
+ * file of the listing was in, belong to somebody else and stay. Another process may remove the same files at the same time.
  *
  * @returns paths of the remaining files; `""` if the path is no folder
  */
@@ -140,16 +156,17 @@ export async function removeListed(folder: string, listing: Listing, signal: Abo
   if (entries === "no folder") return [""];
   const left = await unlistedIn(folder, entries, listing, signal, true);
   for (const path of left) if (!(await lstat(join(folder, path)).catch(ignoreMissing))) left.delete(path);
-  await removeEmptyFolders(folder);
+  await removeEmptyFolders(folder, "", foldersOf(listing));
   return sorted(left);
 }
 
-/** Removes a folder and those below it, except those that have files. */
-async function removeEmptyFolders(folder: string): Promise<void> {
-  const entries = (await readdir(folder, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
-  const folders = entries.filter((entry) => entry.isDirectory());
-  await inParallel(folders, FILES_AT_ONCE, ({ name }) => removeEmptyFolders(join(folder, name)));
-  await rmdir(folder).catch(ignoreFull);
+/** Removes a folder and, of those below it, the given ones, except those that have files or other folders. Follows no link. */
+async function removeEmptyFolders(root: string, parent: string, folders: ReadonlySet<string>): Promise<void> {
+  const entries = (await readdir(join(root, parent), { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+  const below = entries.flatMap((entry) => (entry.isDirectory() ? [`${parent}${entry.name}/`] : []));
+  const own = below.filter((path) => folders.has(path));
+  await inParallel(own, FILES_AT_ONCE, (path) => removeEmptyFolders(root, path, folders));
+  await rmdir(join(root, parent)).catch(ignoreFull);
 }
 
 /** The line about files that others put into a published folder, and that stay. @param item "copy" */
@@ -180,7 +197,9 @@ async function unlistedIn(
   const unlisted = new Set<string>();
   const paths: string[] = [];
   const files: [path: string, sha256: string][] = [];
+  const folders = foldersOf(listing);
   for (const [path, entry] of entries) {
+    if (entry.isDirectory() && folders.has(path)) continue;
     const sha256 = entry.isFile() ? listing.get(path) : undefined;
     if (sha256 === undefined) unlisted.add(path);
     else {
@@ -230,7 +249,7 @@ async function checkInThreads(
 
 /** Whether a file has a digest. A link, or a file that is gone, has not. */
 async function hasDigest(path: string, sha256: string, signal: AbortSignal): Promise<boolean> {
-  const file = await open(path, OPEN_LISTED).catch(ignoreNoFile);
+  const file = await open(path, OPEN_ITSELF).catch(ignoreNoFile);
   if (!file) return false;
   try {
     const stats = await file.stat();
@@ -239,8 +258,5 @@ async function hasDigest(path: string, sha256: string, signal: AbortSignal): Pro
     await file.close();
   }
 }
-
-/** A file that is gone, and since it was listed a link (`EMLINK` on FreeBSD) or a socket in its place. */
-const ignoreNoFile = ignoring("ENOENT", "ELOOP", "EMLINK", "ENXIO");
 
 const ignoreFull = ignoring("ENOTEMPTY", "EEXIST", "ENOENT");

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { lstat, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../../runtime/messages/errors";
@@ -50,13 +51,14 @@ export const ARCHIVES_IN_FOLDER: CopyLayout<FolderPlace> = {
 
   async read(place, copy) {
     const file = itemOf(copy);
-    return (await place.has(file)) ? { archive: place.path(file) } : undefined;
+    const stats = await lstat(place.path(file)).catch(ignoreMissing);
+    return stats?.isFile() ? { archive: place.path(file) } : undefined;
   },
 
   async remove(place, files) {
     for (const file of files) await removeArchive(place, file);
     await place.records.remove(files);
-    await removeDrafts(place.path());
+    await removeDrafts(place.path(), place.context.reporter);
     place.context.signal.throwIfAborted();
   },
 };
@@ -69,7 +71,7 @@ async function publishArchive(place: FolderPlace, bundle: Bundle, placing?: Plac
   const path = place.path(file);
   const copy: Copy = { sha256, uri: join(folder, file), parts: { file, size } };
   await makeFolder(place.path());
-  await removeDrafts(place.path());
+  await removeDrafts(place.path(), reporter);
   const before = await digestAt(path, signal);
   if (before?.sha256 === sha256) {
     placing?.(copy);
@@ -86,7 +88,7 @@ async function publishArchive(place: FolderPlace, bundle: Bundle, placing?: Plac
         "Run `pulumi up` again.",
       );
     }
-    await removeOldDrafts(place.path(), draft);
+    await removeOldDrafts(place.path(), draft, reporter);
     placing?.(copy);
     await records.put(file);
     await rename(draft, path);
@@ -114,15 +116,22 @@ async function removeArchive(place: FolderPlace, file: string): Promise<void> {
   );
 }
 
-/** Reads an archive; `undefined` if there is none. @throws DestinationError for a symbolic link or a folder of that name */
+/** Reads an archive; `undefined` if there is none. @throws DestinationError for anything else of that name */
 async function digestAt(path: string, signal: AbortSignal) {
   const stats = await lstat(path).catch(ignoreMissing);
   if (!stats) return undefined;
   if (!stats.isFile()) {
     throw new DestinationError(
-      `${path} is a ${stats.isSymbolicLink() ? "symbolic link" : "folder"}, but the archive must be there`,
+      `${path} is a ${kindOf(stats)}, but the archive must be there`,
       "Remove it, or give another folder.",
     );
   }
   return digestFile(path, signal);
+}
+
+/** What is not a file, in words. */
+function kindOf(stats: Stats): string {
+  if (stats.isSymbolicLink()) return "symbolic link";
+  if (stats.isDirectory()) return "folder";
+  return stats.isFIFO() ? "pipe" : "device or socket";
 }

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { usingFolder } from "../../../runtime/files/diskFailure";
 import {
@@ -19,6 +19,7 @@ import {
   removeListed,
   type Listing,
 } from "../../../runtime/files/listing";
+import { readRecord } from "../../../runtime/files/regularFile";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
 import { isEdition, type CopyLayout } from "../copyLayout";
@@ -48,7 +49,7 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
     const { folder, context } = begun;
     const { signal, reporter } = context;
     await refuseForeignLink(begun);
-    const draft = await beginDraft(begun.path());
+    const draft = await beginDraft(begun.path(), reporter);
     const inDraft = (name: string): string => join(draft, name);
     const listing = new Map<string, string>();
     const site = new FolderWriter(inDraft("site"));
@@ -68,7 +69,8 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
         await site.end();
         const text = JSON.stringify(Object.fromEntries(listing));
         await writeFile(inDraft("listing"), text, { flag: "wx", flush: true });
-        await linkFolder(sha256, inDraft("link")); // fails before anything is visible
+        await mkdir(inDraft("trial"));
+        await linkFolder(sha256, inDraft("trial/link")); // fails before anything is visible
         const path = place.path(sha256);
         const stats = await lstat(path).catch(ignoreMissing);
         if (stats && !stats.isDirectory()) throw noSite(path);
@@ -88,7 +90,7 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
       },
       abandon: async () => {
         await site.settle(); // a file that is still written would stay
-        await removeEndedDraft(draft);
+        await removeEndedDraft(draft, reporter);
       },
     };
   },
@@ -140,7 +142,7 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
   },
 
   async remove(place, sites, _copies, kept) {
-    await removeDrafts(place.path()); // a killed run may have moved a site there
+    await removeDrafts(place.path(), place.context.reporter); // a killed run may have moved a site there
     const [newest] = kept;
     // the newest last: the link leads to an existing site as long as there is one
     for (const site of sites.toReversed()) {
@@ -149,7 +151,7 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
       else if ((await currentSite(place)) === site) await moveLink(place, newest);
       await removeSite(place, site);
     }
-    await removeDrafts(place.path());
+    await removeDrafts(place.path(), place.context.reporter);
   },
 };
 
@@ -195,9 +197,9 @@ const listingOf = (sha256: string): string => `${sha256}.json`;
 
 /** @returns `undefined` for a missing file, and for one that others wrote */
 async function readListing(place: FolderPlace, sha256: string): Promise<Listing | undefined> {
-  const text = await readFile(place.path(listingOf(sha256)), "utf8").catch(ignoreMissing);
+  const text = await readRecord(place.path(listingOf(sha256)));
   try {
-    return text === undefined ? undefined : new Map(Object.entries(JSON.parse(text) as object));
+    return text === undefined ? undefined : new Map(Object.entries(JSON.parse(text.toString()) as object));
   } catch {
     return undefined;
   }

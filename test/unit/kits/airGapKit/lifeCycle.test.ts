@@ -276,7 +276,7 @@ test.each<[string, object, string]>([
 test("a destroy also removes what a killed run left", async () => {
   const inputs = inputsOf("v1");
   const state = await airGapKit.create(context(), inputs);
-  const draft = await claimDraft(join(folder, "kits"), draftOwner(context(), inputs));
+  const draft = await claimDraft(join(folder, "kits"), draftOwner(context(), inputs), context().reporter);
   writeFileSync(join(draft.blobs, "a".repeat(64)), "x");
   await draft.release();
   expect(kits()).toHaveLength(2);

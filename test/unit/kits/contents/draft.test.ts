@@ -6,12 +6,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { notOnWindows } from "../../../systems.ts";
 import { freeName } from "../../../../provider/runtime/files/ownerProcess.ts";
 import { claimDraft, type KitDraft, removeDrafts } from "../../../../provider/kits/contents/draft.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -22,9 +24,12 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
-const reporter = recordingReporter();
+let reporter = recordingReporter();
+beforeEach(() => {
+  reporter = recordingReporter();
+});
 const BLOB = "ab".repeat(32);
-const claim = (owner = "a"): Promise<KitDraft> => claimDraft(folder, owner);
+const claim = (owner = "a"): Promise<KitDraft> => claimDraft(folder, owner, reporter);
 const drafts = (): string[] => readdirSync(folder).filter((name) => name.startsWith("."));
 
 /** As if the process of a draft had been killed: its name shows no living owner. */
@@ -44,13 +49,13 @@ test("a kit appears under its name by one rename, and nothing is left but files 
   writeFileSync(join(draft.kit, "README.md"), "x");
   writeFileSync(join(draft.blobs, BLOB), "x");
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.docs-hosting-[0-9a-f]{16}\..*\.draft$/)]);
-  await draft.publish(draft.kit, "v1", reporter, isWhole);
+  await draft.publish(draft.kit, "v1", isWhole);
   expect(readdirSync(folder)).toEqual(["v1"]);
   const next = await claim();
   writeFileSync(join(next.kit, "other"), "x");
   writeFileSync(join(next.kit, "README.md"), "y");
   writeFileSync(join(folder, "v1/transfer.log"), "mine");
-  await next.publish(next.kit, "v1", reporter, isWhole);
+  await next.publish(next.kit, "v1", isWhole);
   expect(readdirSync(folder)).toEqual(["v1"]);
   const kit = readdirSync(join(folder, "v1")).map((name) => [
     name,
@@ -89,7 +94,7 @@ test("a draft of a living process, or of another resource, is left alone", async
   const others = await claim("b");
   expect(readdirSync(others.blobs)).toEqual([]);
   expect(drafts()).toHaveLength(3);
-  await removeDrafts(folder, "a");
+  await removeDrafts(folder, "a", reporter);
   expect(drafts()).toHaveLength(1);
 });
 
@@ -130,6 +135,50 @@ test("a draft of an earlier release is continued", async () => {
   renameSync(join(folder, left), join(folder, left.replace(/draft$/, "kit")));
   const next = await claim();
   expect(readdirSync(next.blobs)).toEqual([BLOB]);
-  await removeDrafts(folder, "a");
+  await removeDrafts(folder, "a", reporter);
   expect(drafts()).toHaveLength(1);
+});
+
+test.for(["blobs", "kit", "scratch"])(
+  "a draft whose %s is a link elsewhere is not continued",
+  async (part, context) => {
+    notOnWindows(context, "a link needs rights there");
+    const elsewhere = join(folder, "elsewhere");
+    mkdirSync(join(elsewhere, "images/blobs/sha256"), { recursive: true });
+    for (const path of ["theirs", "images/blobs/sha256/theirs"])
+      writeFileSync(join(elsewhere, path), "theirs");
+    const killed = await claim();
+    writeFileSync(join(killed.blobs, BLOB), "one");
+    rmSync(killed[part as "kit"], { recursive: true });
+    symlinkSync(elsewhere, killed[part as "kit"]);
+    kill();
+    const [left = ""] = drafts();
+    const next = await claim();
+    expect(readdirSync(next.blobs)).toEqual([]);
+    expect(reporter.lines.info).toEqual([
+      `${join(folder, left)} is left alone: it has a link, ${part}. Remove it when nobody needs it`,
+    ]);
+    await removeDrafts(folder, "a", reporter);
+    expect([drafts().includes(left), readdirSync(elsewhere).sort()]).toEqual([true, ["images", "theirs"]]);
+    expect(readdirSync(join(elsewhere, "images/blobs/sha256"))).toEqual(["theirs"]);
+  },
+);
+
+test("a draft whose files of others cannot be put back is left to a later run, and another one is begun", async () => {
+  const killed = await claim();
+  mkdirSync(join(killed.scratch, "replaced-1-v1"));
+  writeFileSync(join(killed.scratch, "replaced-1-v1/transfer.log"), "mine");
+  writeFileSync(join(killed.blobs, BLOB), "one");
+  kill();
+  writeFileSync(join(folder, "v1"), "no folder");
+  const next = await claim();
+  expect([readdirSync(next.blobs), drafts().length]).toEqual([[], 2]);
+  expect(reporter.lines.info).toEqual([
+    expect.stringMatching(/ stays: what it has of others cannot be put back: EEXIST/),
+  ]);
+  rmSync(join(folder, "v1"));
+  await next.release();
+  const third = await claim();
+  expect(readdirSync(third.blobs)).toEqual([BLOB]);
+  expect(readFileSync(join(folder, "v1/transfer.log"), "utf8")).toBe("mine");
 });

@@ -1,10 +1,13 @@
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -21,9 +24,13 @@ import {
   replaceFolder,
 } from "../../../../provider/runtime/files/drafts.ts";
 import { freeName, ownName } from "../../../../provider/runtime/files/ownerProcess.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { MODES, notOnWindows } from "../../../systems.ts";
 
 let folder: string;
+let reporter = recordingReporter();
 beforeEach(() => {
+  reporter = recordingReporter();
   folder = mkdtempSync(join(tmpdir(), "drafts-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
 });
@@ -40,12 +47,12 @@ function make(path: string, seconds?: number): string {
 const left = (paths: readonly string[]): boolean[] => paths.map((path) => existsSync(path));
 
 test("a draft is hidden, empty and its process's own, in a folder that is created for it", async () => {
-  const draft = await beginDraft(join(folder, "a/b"));
+  const draft = await beginDraft(join(folder, "a/b"), reporter);
   expect(readdirSync(draft)).toEqual([]);
   expect(readdirSync(join(folder, "a/b"))).toEqual([basename(draft)]);
   expect(basename(draft)).toBe(`.docs-hosting-${basename(draft).split("-").slice(2).join("-")}`);
   expect(basename(draft)).toContain(`-${process.pid}-`);
-  expect(await beginDraft(join(folder, "a/b"))).not.toBe(draft);
+  expect(await beginDraft(join(folder, "a/b"), reporter)).not.toBe(draft);
   expect(existsSync(draft)).toBe(true);
 });
 
@@ -66,7 +73,7 @@ test("the next draft removes one of an ended process; those of living processes,
   const files = join(ended[0] ?? "", "site");
   make(files);
   writeFileSync(join(files, "index.html"), "");
-  await beginDraft(folder);
+  await beginDraft(folder, reporter);
   expect(left(ended)).toEqual([false, false]);
   expect(left(others)).not.toContain(false);
 });
@@ -77,10 +84,10 @@ test("drafts of a resource are its own", async () => {
     make(draftPath(folder, undefined, freeName())),
   ];
   make(draftPath(folder, KEY));
-  expect(await endedDrafts(folder, KEY)).toEqual([own]);
-  await removeDrafts(folder, KEY);
+  expect(await endedDrafts(folder, reporter, KEY)).toEqual([own]);
+  await removeDrafts(folder, reporter, KEY);
   expect(left([own, other])).toEqual([false, true]);
-  expect(await endedDrafts(join(folder, "none"))).toEqual([]);
+  expect(await endedDrafts(join(folder, "none"), reporter)).toEqual([]);
 });
 
 test("after a day by the file system's clock every draft is removed, except those of living processes", async () => {
@@ -95,13 +102,13 @@ test("after a day by the file system's clock every draft is removed, except thos
     make(draftPath(folder, KEY, elsewhere()), day),
     make(draftPath(folder, KEY, freeName()), day),
   ];
-  await removeOldDrafts(folder, now);
+  await removeOldDrafts(folder, now, reporter);
   expect(left(old)).toEqual([false, false, false]);
   expect(left([living, ...young])).toEqual([true, true, true]);
 });
 
 test("a folder replaces anything at its path", async () => {
-  const draft = await beginDraft(folder);
+  const draft = await beginDraft(folder, reporter);
   for (const [index, before] of ["nothing", "a file", "a folder"].entries()) {
     const to = join(folder, "place");
     if (before === "a file") {
@@ -120,7 +127,7 @@ test("several processes that replace it with the same folder at once all succeed
   const to = join(folder, "to");
   const isThere = (): Promise<boolean> => Promise.resolve(existsSync(join(to, "file")));
   const put = async (): Promise<void> => {
-    const draft = await beginDraft(folder);
+    const draft = await beginDraft(folder, reporter);
     writeFileSync(join(make(join(draft, "site")), "file"), "");
     await replaceFolder(join(draft, "site"), to, draft, { isDone: isThere });
     await removeDraft(draft);
@@ -172,11 +179,127 @@ test("a folder that a killed process moved into its draft comes back before the 
   }
   // another process has published it meanwhile
   writeFileSync(join(make(join(folder, "kit")), "index.html"), "now");
-  await removeDrafts(folder);
+  await removeDrafts(folder, reporter);
   expect(readdirSync(folder).sort()).toEqual(["kit", "site"]);
   expect(["site", "kit"].map((name) => readdirSync(join(folder, name)).sort())).toEqual([
     ["index.html", "robots.txt"],
     ["index.html", "robots.txt"],
   ]);
   expect(readFileSync(join(folder, "kit", "index.html"), "utf8")).toBe("now");
+});
+
+test("nobody else can change what is in a draft", async (context) => {
+  notOnWindows(context, MODES);
+  expect(statSync(await beginDraft(folder, reporter)).mode & 0o777).toBe(0o700);
+});
+
+/** What somebody who may write to the folder puts into a draft that looks like one of an ended process. */
+const PUT: Readonly<Record<string, (draft: string, elsewhere: string) => string>> = {
+  "files that would come back into the parent folder": (draft) => {
+    writeFileSync(join(make(join(draft, "replaced-1-..")), "new"), "attack");
+    return "no run makes replaced-1-..";
+  },
+  "files that would come back into the folder itself": (draft) => {
+    writeFileSync(join(make(join(draft, "replaced-2-.")), "new"), "attack");
+    return "no run makes replaced-2-.";
+  },
+  "the same in the folder for temporary files": (draft) => {
+    writeFileSync(join(make(join(make(join(draft, "scratch")), "replaced-1-..")), "new"), "attack");
+    return "no run makes replaced-1-..";
+  },
+  "a link at its top": (draft, elsewhere) => {
+    symlinkSync(elsewhere, join(draft, "scratch"));
+    writeFileSync(join(make(join(elsewhere, "replaced-1-site")), "new"), "attack");
+    return "it has a link, scratch";
+  },
+};
+
+test.for(Object.keys(PUT))(
+  "a draft is left alone, and a line names it, if it has %s",
+  async (what, context) => {
+    notOnWindows(context, "a link needs rights there");
+    const elsewhere = make(join(folder, "elsewhere"));
+    const place = make(join(folder, "place"));
+    make(join(place, "site"));
+    const draft = make(draftPath(place, undefined, freeName()));
+    const reason = PUT[what]?.(draft, elsewhere) ?? "";
+    const before = readdirSync(folder, { recursive: true });
+    expect(await endedDrafts(place, reporter)).toEqual([]);
+    await removeDrafts(place, reporter);
+    expect(readdirSync(folder, { recursive: true })).toEqual(before);
+    expect(new Set(reporter.lines.info)).toEqual(
+      new Set([`${draft} is left alone: ${reason}. Remove it when nobody needs it`]),
+    );
+  },
+);
+
+test("files do not come back through a link, and stay in the draft, which a line names", async (context) => {
+  notOnWindows(context, "a link needs rights there");
+  const elsewhere = make(join(folder, "elsewhere"));
+  for (const target of ["site", "kit"]) {
+    const draft = make(draftPath(folder, undefined, freeName()));
+    mkdirSync(join(draft, `replaced-1-${target}`, "deep"), { recursive: true });
+    writeFileSync(join(draft, `replaced-1-${target}`, "deep", "page"), "theirs");
+    if (target === "site") symlinkSync("elsewhere", join(folder, target));
+    else symlinkSync(elsewhere, join(make(join(folder, target)), "deep"));
+    await removeDrafts(folder, reporter);
+    expect([readdirSync(elsewhere), existsSync(join(draft, `replaced-1-${target}`, "deep/page"))]).toEqual([
+      [],
+      true,
+    ]);
+    expect(reporter.lines.info).toContainEqual(
+      expect.stringContaining(`${draft} stays: what it has of others cannot be put back: EEXIST`),
+    );
+  }
+});
+
+test("a link in the place of a draft is removed, and not what it leads to", async (context) => {
+  notOnWindows(context, "a link needs rights there");
+  writeFileSync(join(make(join(folder, "elsewhere")), "file"), "");
+  symlinkSync("elsewhere", draftPath(folder, undefined, freeName()));
+  await removeDrafts(folder, reporter);
+  expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["elsewhere", "elsewhere/file"]);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "drafts of another user stay: an ended one, an old one, a link (only root can make them)",
+  async () => {
+    const now = make(join(folder, "now"), 1_000_000);
+    const theirs = [
+      make(draftPath(folder, undefined, freeName())),
+      make(draftPath(folder, KEY, elsewhere()), 1),
+      make(draftPath(folder, KEY, freeName()), 1),
+    ];
+    for (const path of theirs) chownSync(path, 65_534, 65_534);
+    await removeDrafts(folder, reporter);
+    await removeOldDrafts(folder, now, reporter);
+    expect(left(theirs)).toEqual([true, true, true]);
+    expect(await endedDrafts(folder, reporter, KEY)).toEqual([]);
+    for (const path of theirs)
+      expect(reporter.lines.info).toContain(
+        `${path} is left alone: another user made it. Remove it when nobody needs it`,
+      );
+  },
+);
+
+test("empty folders of others come back with their files, and move to a folder that replaces theirs", async () => {
+  const draft = make(draftPath(folder, undefined, freeName()));
+  mkdirSync(join(draft, "replaced-1-site", "uploads"), { recursive: true });
+  make(join(folder, "site"));
+  await removeDrafts(folder, reporter);
+  expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["site", "site/uploads"]);
+  await replaceFolder(make(join(folder, "from")), join(folder, "site"), make(join(folder, "draft")), {
+    foreignIn: () => Promise.resolve(["uploads/"]),
+  });
+  expect(readdirSync(join(folder, "site"))).toEqual(["uploads"]);
+});
+
+test("files that a link leads to do not come back into a published folder", async (context) => {
+  notOnWindows(context, "a link needs rights there");
+  const draft = make(draftPath(folder, undefined, freeName()));
+  writeFileSync(join(make(join(folder, "elsewhere")), "secret"), "");
+  symlinkSync(join(folder, "elsewhere"), join(make(join(draft, "scratch")), "replaced-1-kit"));
+  make(join(folder, "kit"));
+  await removeDrafts(folder, reporter);
+  expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["elsewhere", "elsewhere/secret", "kit"]);
 });

@@ -103,8 +103,13 @@ test("files that others added or changed in a folder stay, and a link's target d
   rmSync(join(site, "deep/er"), { recursive: true });
   symlinkSync(join(folder, "others"), join(site, "deep/er"));
   mkdirSync(join(site, "deeper/empty"), { recursive: true });
-  expect(await removeListed(site, LISTING, signal)).toEqual(["deep/er", "deep/notes.txt", "index.html"]);
-  expect(readdirSync(site).sort()).toEqual(["deep", "index.html"]);
+  expect(await removeListed(site, LISTING, signal)).toEqual([
+    "deep/er",
+    "deep/notes.txt",
+    "deeper/empty/",
+    "index.html",
+  ]);
+  expect(readdirSync(site).sort()).toEqual(["deep", "deeper", "index.html"]);
   expect(readFileSync(join(folder, "others/b.html"), "utf8")).toBe("b");
 });
 
@@ -162,4 +167,20 @@ test("of a folder with many files, a thread tells the same, and removes the same
   const left = ["notes.txt", "page-5.html", "page-600.html"];
   expect(await removeListed(site, large, signal)).toEqual(left);
   expect(readdirSync(site).sort()).toEqual(left);
+});
+
+test("an empty folder of others stays and is named; those that files of the list were in go, also without their files", async () => {
+  mkdirSync(join(site, "deep/uploads/today"), { recursive: true });
+  rmSync(join(site, "deep/er/b.html"));
+  expect(await differenceOf(site, LISTING, signal)).toEqual({
+    altered: [],
+    missing: ["deep/er/b.html"],
+    foreign: ["deep/uploads/today/"],
+  });
+  expect(await removeListed(site, LISTING, signal)).toEqual(["deep/uploads/today/"]);
+  expect(readdirSync(site, { recursive: true }).sort()).toEqual([
+    "deep",
+    "deep/uploads",
+    "deep/uploads/today",
+  ]);
 });
