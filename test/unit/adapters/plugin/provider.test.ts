@@ -258,7 +258,7 @@ describe("the provider", () => {
         baseUrl: filledIn,
         ...given,
         ...(source !== undefined && { source: { ...(source as object), baseUrl: filledIn } }),
-      } as object,
+      },
       failures: [],
     });
     served.life.read = (_context, state) => Promise.resolve({ inputs: { baseUrl: filledIn }, state });
