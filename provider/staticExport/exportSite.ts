@@ -142,7 +142,7 @@ function failureOf(
   const unfinishedWith = (failure: Error, left: KnownJob | undefined): Error =>
     new UnfinishedError(failure, unfinishedState(inputs, left, before, clock));
   if (!isFinal(error)) {
-    const kept = `Nothing is lost: the next \`pulumi up\` continues job ${job.jobId}.${oldLink}`;
+    const kept = `Nothing is lost: job ${job.jobId} is kept, and the next \`pulumi up\` continues it.${oldLink}`;
     return unfinishedWith(explained(error, domain, kept), job);
   }
   const failure = explained(error, domain, oldLink.trim());

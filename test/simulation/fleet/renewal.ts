@@ -53,7 +53,7 @@ export function renewLink(
     counts.set(counted, count);
     const delayMs = code.retryDelayMs(fault, failures, random());
     const elapsedMs = timeline.nowMs - beganMs;
-    const isLast = count > code.allowedRepeats(fault, "repeatable");
+    const isLast = count > code.allowedRepeats(fault, "repeatable", wasAnswered);
     const isOutOfTime = delayMs >= limitMs - elapsedMs;
     const isRefused = fault.kind === "unreachable" && fault.code === "ECONNREFUSED";
     const silenceLimitMs = isRefused ? REFUSED_LIMIT_MS : SILENCE_LIMIT_MS;

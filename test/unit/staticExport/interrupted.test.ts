@@ -20,7 +20,7 @@ describe("an interrupted export", () => {
   test("continues the same job after a deadline", async () => {
     const { message, state } = await unfinished(site.create({}, 30_000));
     expect(message).toContain("time limit of 30s passed");
-    expect(message).toContain("Nothing is lost: the next `pulumi up` continues job job-1");
+    expect(message).toContain("Nothing is lost: job job-1 is kept, and the next `pulumi up` continues it");
     expect(state.outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-1" });
     expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RESUMED" });
     site.requests();
@@ -34,7 +34,7 @@ describe("an interrupted export", () => {
       method === "GET" && site.clock.monotonic() >= 29_000 ? "never" : undefined;
     const { message, state } = await unfinished(site.create({}, 30_000));
     expect(message).toMatch(/the time limit of 30s passed\. Last seen: running, \d+%/);
-    expect(message).toContain("Nothing is lost: the next `pulumi up` continues job job-1");
+    expect(message).toContain("Nothing is lost: job job-1 is kept, and the next `pulumi up` continues it");
     expect(message).toContain("customTimeouts");
     expect(message).not.toContain("network");
     site.service.fault = () => undefined;
