@@ -31,6 +31,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     secrets: new Secrets(),
     resumeRecords: NO_RECORDS,
     publicationRecords: NO_RECORDS,
+    declaredPlaces: { isDeclared: () => true },
     tracer: noTracer,
     machine: "bench",
     inFlight: () => 1,

@@ -37,7 +37,18 @@ export interface KitContent {
 
 /** Creates the manifest. Two kits with the same inputs differ only in `createdAt`. */
 export function kitManifest(content: KitContent) {
-  const { bundle, bundleFile, chart, images, artifacts = [], publicKey, blobs, since, signed, createdAt } = content;
+  const {
+    bundle,
+    bundleFile,
+    chart,
+    images,
+    artifacts = [],
+    publicKey,
+    blobs,
+    since,
+    signed,
+    createdAt,
+  } = content;
   const imageBytes = blobs.reduce((total, { size }) => total + size, 0);
   return {
     kit: 1,
