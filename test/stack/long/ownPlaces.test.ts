@@ -40,21 +40,26 @@ interface Table {
   /** The stack `one` in another backend, on another machine. */
   readonly elsewhere: Stack;
   /** Runs `pulumi up`, which must succeed. @returns what it printed */
-  up(
+  readonly up: (
     stack: Stack,
     declared: readonly Declared[],
     how?: { replace?: boolean; refresh?: boolean },
-  ): Promise<string>;
+  ) => Promise<string>;
   /** Runs `pulumi up`, which must be refused with such a text, and write nothing. @param by the operation */
-  refused(stack: Stack, declared: readonly Declared[], text: RegExp, by?: "up" | "preview"): Promise<void>;
-  taint(stack: Stack): Promise<void>;
+  readonly refused: (
+    stack: Stack,
+    declared: readonly Declared[],
+    text: RegExp,
+    by?: "up" | "preview",
+  ) => Promise<void>;
+  readonly taint: (stack: Stack) => Promise<void>;
   /** Runs `pulumi destroy`, which must succeed. @returns what it printed */
-  destroy(stack: Stack): Promise<string>;
+  readonly destroy: (stack: Stack) => Promise<string>;
   /** The copy of a resource must be there. */
-  whole(stack: Stack, as: string, version?: string, at?: string): Promise<void>;
-  nothingLeft(at?: string): void;
-  importId(stack: Stack, as: string): Promise<string>;
-  writes(): string;
+  readonly whole: (stack: Stack, as: string, version?: string, at?: string) => Promise<void>;
+  readonly nothingLeft: (at?: string) => void;
+  readonly importId: (stack: Stack, as: string) => Promise<string>;
+  readonly writes: () => string;
 }
 
 const a: Declared = { as: "a" };
