@@ -104,7 +104,7 @@ export function folderPlace(root: string): Place {
       // what a process that has ended leaves belongs to nobody
       let number = 0;
       for (const path of drafts) {
-        const [, start = ""] = /^(\.docs-hosting-(?:[0-9a-f]{16}\.)?)/.exec(basename(path)) ?? [];
+        const [, start = ""] = /^(\.(?:docs-hosting-(?:[0-9a-f]{16}\.)?)?)/.exec(basename(path)) ?? [];
         const free = join(path, "..", `${start}free-${basename(path).slice(-14, -6)}${number++}.draft`);
         if (lstatSync(path, { throwIfNoEntry: false })) renameSync(path, free);
       }

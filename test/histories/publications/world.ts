@@ -305,6 +305,10 @@ export class World {
         Object.assign(resource, { isSettled: false, needsRefresh: false, isTaken: false });
       } else if (!resource.needsRefresh && !resource.isUntouched) resource.isSettled = true;
     } else if (action.kind !== "refresh") {
+      // it may have taken the place over, and nobody has heard of it
+      for (const each of this.#resources)
+        if (each !== resource && this.#place.owner?.(this.#destination(each))?.urn === resource.urn)
+          each.isTaken = true;
       Object.assign(resource, { isSettled: false, isUntouched: true, wasKilled: true });
       if (action.kind === "replace" || action.kind === "move") resource.hasKilledReplacement = true;
       if (action.kind === "destroy" || resource.pending.length > 0) resource.needsRefresh = true;
@@ -319,7 +323,7 @@ export class World {
       if (result !== "green" || action.kind === "refresh" || !newest) continue;
       if (this.#place.owner?.(this.#destination(own))?.owner === own.state?.bookkeeping.owner)
         own.isTaken = false;
-      if (this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest))
+      if (!this.#place.owner && this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest))
         Object.assign(own, {
           isTaken: false,
           isIncomplete: false,
@@ -364,7 +368,11 @@ export class World {
       const destination = this.#destination(resource);
       if (this.#place.owner && resource.isTaken) return; // the owner has what is there
       const content = this.#contents[resource.content];
-      const missing = content && this.#place.missing(newest, content, owner, destination);
+      // a killed replacement may have taken the place over, which the next one to write finds by the records of its machine
+      const marked = this.#place.owner?.(destination);
+      const isReplacement = resource.hasKilledReplacement && marked?.urn === resource.urn;
+      const missing =
+        content && this.#place.missing(newest, content, isReplacement ? marked.owner : owner, destination);
       if (missing !== undefined) this.#fail(`${index} has lost its copy: ${missing}`);
       const pointer = this.#place.pointer(destination);
       if (pointer === "no pointer") return;
