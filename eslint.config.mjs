@@ -142,7 +142,7 @@ export default tseslint.config(
     rules: restricted([
       {
         regex:
-          "/provider/(?!adapters/session/nodeVersion$|runtime/time/clock$|runtime/tracing/tracer$|agentJob/lookUp\\.js$|runtime/messages/errors$|resource/(?:input|output)Table$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+(?:inputs|outputs)$)",
+          "/provider/(?!adapters/session/nodeVersion$|runtime/time/clock$|runtime/tracing/tracer$|agentJob/lookUp\\.js$|runtime/messages/errors$|resource/(?:(?:input|output)Table|anyValue)$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+(?:inputs|outputs)$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and outputs, and errors from provider/, and the one read that it does itself.",

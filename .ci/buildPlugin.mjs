@@ -22,6 +22,7 @@ const TEXTS = [
   "provider/kits/scripts/load.sh",
   "provider/kits/scripts/verify.sh",
   "provider/site/search/languages/endings.txt",
+  "provider/site/search/languages/interface.txt",
   "provider/site/search/languages/stopWords.txt",
   "provider/site/search/languages/synonyms.txt",
 ];

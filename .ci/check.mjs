@@ -36,5 +36,5 @@ const isClean =
   (await run("npm ci --dry-run --ignore-scripts --no-audit --no-fund --loglevel=error")) &&
   hasNoRegistry() &&
   (await code()) &&
-  (await inTurn("node .ci/missionFiles.mjs", "publint --strict", "attw --pack ."));
+  (await inTurn("node .ci/missionFiles.mjs", "node .ci/apiReport.mjs", "publint --strict", "attw --pack ."));
 process.exitCode = isClean ? 0 : 1;

@@ -12,13 +12,13 @@ import type * as bundleCopies from "./copies/bundleCopy/lifeCycle";
 import { type DynamicProvider, dynamicProvider } from "./adapters/dynamic/dynamicProvider";
 import { publications } from "./adapters/session/publications";
 import { Session } from "./adapters/session/session";
-import { dynamicHost, engineAddress } from "./adapters/dynamic/dynamicHost";
+import { dynamicHost, engineAddress, limitOfCall } from "./adapters/dynamic/dynamicHost";
 import { staticExport } from "./staticExport/lifeCycle";
 
 const session = new Session(dynamicHost, publications(dynamicHost, engineAddress));
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:StaticExport`. */
-export const StaticExport: DynamicProvider = dynamicProvider(() => staticExport, session);
+export const StaticExport: DynamicProvider = dynamicProvider(() => staticExport, session, limitOfCall);
 
 // A stack of exports alone does not need the 17 MB of the others. `require` evaluates them in a process that evaluates this file again, as
 // tests do; `import()` would give them the classes of the first time.
@@ -28,16 +28,19 @@ const load = createRequire(__filename);
 export const AgentJob: DynamicProvider = dynamicProvider(
   () => (load("./agentJob/lifeCycle.js") as typeof agentJobs).agentJob,
   session,
+  limitOfCall,
 );
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:BundleCopy`. */
 export const BundleCopy: DynamicProvider = dynamicProvider(
   () => (load("./copies/bundleCopy/lifeCycle.js") as typeof bundleCopies).bundleCopy,
   session,
+  limitOfCall,
 );
 
 /** The provider of `pulumi-nodejs:dynamic/docs-hosting:AirGapKit`. */
 export const AirGapKit: DynamicProvider = dynamicProvider(
   () => (load("./kits/airGapKit/lifeCycle.js") as typeof airGapKits).airGapKit,
   session,
+  limitOfCall,
 );

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { AGENT_JOB_INPUTS, type AgentJobInputs } from "../provider/agentJob/inputs";
 import { AGENT_JOB_OUTPUTS, type AgentJobOutputs } from "../provider/agentJob/outputs";
-import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
+import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
 
 /** Arguments of {@link AgentJob}: see {@link AgentJobInputs} for the meaning of each. */
 export type AgentJobArgs = InputsOf<AgentJobInputs>;
@@ -22,6 +22,11 @@ export interface AgentJob extends OutputsOf<Omit<AgentJobOutputs, "jobId">> {}
  * const docs = new StaticExport("docs", { domain: "docs.example.com", triggers: [job.prLink] });
  */
 export class AgentJob extends ProvidedResource {
+  /** Whether a value is an AgentJob, also of another copy of this package. */
+  static override isInstance(value: unknown): value is AgentJob {
+    return isProvided(value, "AgentJob");
+  }
+
   /**
    * @param name unique name of the resource in the stack
    * @param args the agent job to wait for

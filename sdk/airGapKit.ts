@@ -3,7 +3,7 @@ import { AIR_GAP_KIT_INPUTS, type AirGapKitInputs } from "../provider/kits/airGa
 import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs } from "../provider/kits/airGapKit/outputs";
 import { chartDigest } from "../provider/kits/contents/chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
+import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
 
 /** Arguments of {@link AirGapKit}: see {@link AirGapKitInputs} for the meaning of each. */
 export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" | "chart"> {
@@ -40,6 +40,11 @@ export interface AirGapKit extends OutputsOf<AirGapKitOutputs> {}
  * });
  */
 export class AirGapKit extends ProvidedResource {
+  /** Whether a value is an AirGapKit, also of another copy of this package. */
+  static override isInstance(value: unknown): value is AirGapKit {
+    return isProvided(value, "AirGapKit");
+  }
+
   /**
    * @param name unique name of the resource in the stack
    * @param args contents of the kit, and the folder to write it to

@@ -1,24 +1,45 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
-import type { DestinationInputs } from "../provider/copies/destinations/inputs";
 import { rememberDestination } from "./copiedSite";
+import type { DestinationArgs, RepositoryArgs, SiteArgs } from "./destinationArgs";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
+import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
 
-/** Arguments of {@link BundleCopy}: see {@link BundleCopyInputs} for the meaning of each. */
-export interface BundleCopyArgs extends Omit<InputsOf<BundleCopyInputs>, "source" | "destination"> {
+/** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
+interface CommonArgs extends Omit<
+  InputsOf<BundleCopyInputs>,
+  "source" | "destination" | "offlineSearch" | "signingKeyEnv"
+> {
   /**
    * The bundle to copy: an export of this stack, the fields of an export in another stack, or a bundle file on this machine. The
    * copy uses only domain, job, version, base URL and `apiKeyEnv` of an export, so a renewed link does not change the copy.
    */
   source: SourceArgs;
-  /** The destination of the copy: a folder, a bucket or a registry's repository. Another destination replaces the resource. */
-  destination: pulumi.Input<FieldsOf<DestinationInputs>>;
 }
 
-/** The fields of each kind of destination. Each field may be an output. */
-type FieldsOf<Kind> = Kind extends unknown ? InputsOf<Kind> : never;
+/** Only the files of a site, or an image, have a search. Only an image has a signature. */
+type Search = Pick<InputsOf<BundleCopyInputs>, "offlineSearch">;
+type Signature = Pick<InputsOf<BundleCopyInputs>, "signingKeyEnv">;
+
+/** Of a destination that is not known when the program is compiled, the provider checks what it has. */
+type Later<Known> = pulumi.Output<Known> | Promise<Known>;
+
+/** Arguments of {@link BundleCopy}: see {@link BundleCopyInputs} for the meaning of each. */
+export type BundleCopyArgs = CommonArgs &
+  (
+    | ({
+        /** The destination of the copy: a folder, a bucket or a registry's repository. Another destination replaces the resource. */
+        destination: RepositoryArgs | Later<DestinationArgs>;
+      } & Search &
+        Signature)
+    | ({ destination: SiteArgs } & Search & { signingKeyEnv?: null | undefined })
+    | {
+        destination: DestinationArgs | Later<DestinationArgs>;
+        offlineSearch?: false | null | undefined;
+        signingKeyEnv?: null | undefined;
+      }
+  );
 
 // a property of the class for each output
 export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
@@ -41,6 +62,11 @@ export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
  * });
  */
 export class BundleCopy extends ProvidedResource {
+  /** Whether a value is a BundleCopy, also of another copy of this package. */
+  static override isInstance(value: unknown): value is BundleCopy {
+    return isProvided(value, "BundleCopy");
+  }
+
   /**
    * @param name unique name of the resource in the stack
    * @param args the bundle to copy, and its destination

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ExportSource, FileSource } from "../provider/copies/source/bundleSource";
 import { fileDigest } from "../provider/copies/source/fileDigest";
-import type { InputsOf } from "./providedResource";
+import type { OneKindOf } from "./providedResource";
 import type { StaticExport, UnmanagedStaticExport } from "./staticExport";
 
 /**
@@ -9,7 +9,7 @@ import type { StaticExport, UnmanagedStaticExport } from "./staticExport";
  * Each may be an output, such as one of a `StackReference`.
  */
 export type SourceArgs = pulumi.Input<
-  StaticExport | UnmanagedStaticExport | InputsOf<ExportSource> | InputsOf<Omit<FileSource, "fileSha256">>
+  StaticExport | UnmanagedStaticExport | OneKindOf<ExportSource | Omit<FileSource, "fileSha256">>
 >;
 
 /**

@@ -1,9 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputRow } from "../provider/resource/inputTable";
+import type { Duration } from "../provider/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
+import { anyValue } from "./anyValue";
 import { handlerText } from "./handler";
 import { checkPackageIsFound, refuseImport, warnOfPlainKey } from "./registration";
-import { isKnownOutput } from "./pulumiSdk";
+import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
 export abstract class ProvidedResource extends pulumi.CustomResource {
@@ -23,14 +25,14 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     refuseImport(kind, name, opts);
     checkPackageIsFound();
     const { inputs, outputs } = tables;
-    const type = `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
+    const type = typeOf(kind);
     const secretOutputs = Object.keys(rowsThat("isSecret", outputs));
     super(
       type,
       name,
       {
         ...unset(inputs),
-        ...given,
+        ...withSecretBaseUrl(inputs, prepared(inputs, given)),
         ...unset(outputs, inputs),
         __provider: handlerText(kind),
         __urn: resourceUrn(name, type, opts.parent),
@@ -40,6 +42,52 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
     );
     warnOfPlainKey();
   }
+}
+
+/** Whether a value is a resource of one of this package's classes, also of another copy of the package. */
+export function isProvided(value: unknown, kind: Parameters<typeof handlerText>[0]): boolean {
+  return (
+    pulumi.CustomResource.isInstance(value) &&
+    (value as { readonly __pulumiType?: unknown }).__pulumiType === typeOf(kind)
+  );
+}
+
+const typeOf = (kind: string): string => `pulumi-nodejs:dynamic/docs-hosting:${kind}`;
+
+/** Configuration key of the base URL. */
+const BASE_URL_CONFIG = "docs-hosting:baseUrl";
+
+/**
+ * The arguments; where none is the base URL, and the configuration has it as a secret, with a secret without a value. Pulumi marks as
+ * secret what the provider fills in for a secret.
+ */
+function withSecretBaseUrl(inputs: object, given: Readonly<Record<string, unknown>>): object {
+  const isSecret = pulumi.runtime.getConfig(BASE_URL_CONFIG) !== undefined && isConfigSecret(BASE_URL_CONFIG);
+  if (!isSecret) return given;
+  const { source } = given;
+  const isOwnSource = typeof source === "object" && source !== null && "jobId" in source;
+  return {
+    ...given,
+    ...(isOwnSource && { source: withSecret(source) }),
+    ...(Object.hasOwn(inputs, "baseUrl") && withSecret({ baseUrl: given["baseUrl"] })),
+  };
+}
+
+function withSecret(fields: object): object {
+  const { baseUrl } = fields as { readonly baseUrl?: unknown };
+  return (baseUrl ?? null) === null ? { ...fields, baseUrl: pulumi.secret(null) } : fields;
+}
+
+/** The given inputs, those of any kind as Pulumi can register them. */
+function prepared(
+  rows: Readonly<Record<string, InputRow>>,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const values = Object.entries(given).map(([name, value]) => [
+    name,
+    rows[name]?.hasAnyValue === true ? anyValue(value) : value,
+  ]);
+  return Object.fromEntries(values) as Record<string, unknown>;
 }
 
 /** The names of a table as «not known yet»: Pulumi creates class properties only for those it is given. */
@@ -82,6 +130,27 @@ export type InputsOf<Inputs> = {
     // also for programs with `exactOptionalPropertyTypes`
     | (undefined extends Inputs[Name] ? undefined : never);
 };
+
+/** Arguments of which some are durations, such as "24h". The text of an output is checked when it is known. */
+export type WithDurations<Args, Names extends PropertyKey> = {
+  [Name in keyof Args]: Name extends Names
+    ? pulumi.Input<Duration> | pulumi.Output<string> | undefined
+    : Args[Name];
+};
+
+/**
+ * Inputs of which each kind has fields of its own, as a program gives them: a field of another kind is an error, unless it is null or
+ * undefined.
+ */
+export type OneKindOf<Kinds> = WithoutOthers<Kinds, FieldOfAny<Kinds>>;
+
+type FieldOfAny<Kinds> = Kinds extends unknown ? keyof Kinds : never;
+
+type WithoutOthers<Kinds, Fields extends PropertyKey> = Kinds extends unknown
+  ? WithDurations<InputsOf<Kinds>, "linkLife"> & {
+      readonly [Other in Exclude<Fields, keyof Kinds>]?: null | undefined;
+    }
+  : never;
 
 /** Outputs of a resource as properties of its class, which extends an interface of them. The outputs' own types document them. */
 export type OutputsOf<Outputs> = { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };

@@ -2,10 +2,25 @@ import type * as pulumi from "@pulumi/pulumi";
 import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "../provider/staticExport/inputs";
 import { STATIC_EXPORT_OUTPUTS, type StaticExportOutputs } from "../provider/staticExport/outputs";
 import type { JobReport } from "../provider/service/exportJob";
-import { type InputsOf, type OutputsOf, ProvidedResource } from "./providedResource";
+import {
+  type InputsOf,
+  isProvided,
+  type OutputsOf,
+  ProvidedResource,
+  type WithDurations,
+} from "./providedResource";
 
 /** Arguments of {@link StaticExport}: see {@link StaticExportInputs} for the meaning of each. */
-export type StaticExportArgs = InputsOf<StaticExportInputs>;
+export type StaticExportArgs = WithDurations<
+  InputsOf<Omit<StaticExportInputs, "exportOptions"> & { exportOptions?: ExportOptions }>,
+  "renewBefore" | "renewalTimeout"
+>;
+
+/** Further fields of the request that starts the job. Not `domain`, which is an argument of its own. */
+export interface ExportOptions {
+  readonly [name: string]: unknown;
+  readonly domain?: null | undefined;
+}
 
 /** Arguments of {@link StaticExport.get}. They include the job because the service cannot list the jobs of a site. */
 export interface StaticExportLookup {
@@ -49,6 +64,11 @@ export function hasNoLink(found: object): boolean {
  * export const pages = docs.pageCount;
  */
 export class StaticExport extends ProvidedResource {
+  /** Whether a value is a StaticExport, also of another copy of this package. */
+  static override isInstance(value: unknown): value is StaticExport {
+    return isProvided(value, "StaticExport");
+  }
+
   /** Presigned link to the bundle, valid until `expiresAt`. Always a secret. */
   declare readonly bundleUrl: pulumi.Output<string>;
 

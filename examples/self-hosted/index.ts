@@ -18,7 +18,7 @@ const installation = new SelfHostedDocs("docs", {
   staticExport: docs,
   chart: "./chart",
   deploymentKind: config.get("deploymentKind") ?? "client-hosted",
-  features: config.getObject("features"),
+  features: config.getObject<never>("features"), // the kind is not known to the compiler: checked when the program runs
   namespace: config.get("namespace") ?? "docs",
   values: config.getObject("values"),
   release: { name: "docs", createNamespace: true, timeout: config.getNumber("timeout") ?? 600 },

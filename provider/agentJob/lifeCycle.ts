@@ -214,7 +214,9 @@ function acceptedState(inputs: CheckedAgentJobInputs, job: OwnOutputs): AgentJob
   if (!isRefused(inputs, job)) return state;
   const remedy =
     "Start the agent again and give the id of the new job, or accept the failure with `acceptFailed: true`.";
-  const failed = `${nameOf(inputs)} failed: the agent met an unrecoverable error. The job is final, so it is not read again.`;
+  const how =
+    job.status === "failed" ? "failed: the agent met an unrecoverable error" : `ended as "${job.status}"`;
+  const failed = `${nameOf(inputs)} ${how}. The job is final, so it is not read again.`;
   throw new UnfinishedError(new AgentFailedError(`${failed} ${remedy}`, remedy), state);
 }
 

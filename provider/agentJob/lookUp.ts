@@ -1,4 +1,4 @@
-import { type AgentJob, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
+import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
 import { checkedByTable } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS } from "./inputs";
 import { type ClientContext, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
@@ -32,7 +32,7 @@ async function lookUp(context: ClientContext, given: Readonly<Record<string, unk
   const inputs = checkedByTable(AGENT_JOB_INPUTS, { ...others, jobId: id }, context.configuration, what);
   try {
     const { job, missing } = await openClient(context, inputs, READ_LIMIT_MS).client.getAgentJob(inputs);
-    if (!isKnownStatus(job.status)) {
+    if (!isKnownStatus(job.status) && agentJobOutcome(job.status) === "pending") {
       context.reporter.warn(`${nameOf(inputs)} has the unknown status "${job.status}"`);
     }
     if (missing.length > 0) context.reporter.warn(missingFields(inputs, missing));

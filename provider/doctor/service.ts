@@ -4,7 +4,7 @@ import { Pacers } from "../http/pacer";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import { present } from "../resource/outputTable";
 import type { ServiceInputs } from "../resource/serviceInputs";
-import { isKnownStatus, nameOf } from "../service/agentJob";
+import { agentJobOutcome, isKnownStatus, nameOf } from "../service/agentJob";
 import { type ConfigurationSource, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
 import { formatDuration } from "../runtime/time/duration";
@@ -71,7 +71,10 @@ export async function checkService(
     return { ...started, findings: [...findings, ...started.findings] };
   }
   findings.push(
-    ok("domain", `${checked}; whether plan and key permit exports is known after a start (--start)`),
+    ok(
+      "domain",
+      `${checked} is a valid name; whether it is a site of the key's organization, and whether plan and key permit exports, is known after a start (--start)`,
+    ),
   );
   return { findings };
 }
@@ -146,7 +149,7 @@ async function exportFinding(
   if (outcome === "failure") {
     return warning("job", `${message}${reason === undefined ? "" : `: ${reason}`}`, "Start a new export.");
   }
-  if (!isUnexpected) return ok("job", message);
+  if (!isUnexpected || outcome === "success") return ok("job", message);
   const unknown = `${message}, which is an unknown status: it counts as still running`;
   return warning("job", unknown, "Update the package.");
 }
@@ -157,9 +160,11 @@ async function agentJobFinding(
 ): Promise<Finding> {
   const { status } = (await client.getAgentJob(key)).job;
   const message = `${nameOf(key)} is ${status}`;
-  if (!isKnownStatus(status))
-    return warning("job", `${message}, which is an unknown status`, "Update the package.");
-  return status === "failed" ? warning("job", message, "Start the agent again.") : ok("job", message);
+  const outcome = agentJobOutcome(status);
+  if (outcome === "failure") return warning("job", message, "Start the agent again.");
+  return outcome === "pending" && !isKnownStatus(status)
+    ? warning("job", `${message}, which is an unknown status`, "Update the package.")
+    : ok("job", message);
 }
 
 async function startExport(domain: string, open: (reporter: Reporter) => Opened): Promise<ServiceResult> {

@@ -10,6 +10,7 @@ import {
   type KeptConnections,
 } from "./attemptConnection";
 import type { Endpoint } from "./endpoint";
+import { parseHttpDate } from "../runtime/time/pointInTime";
 import { type FailedAttempt, parseRetryAfter } from "./retryPolicy";
 import { decodeText, malformed, MAX_BODY_BYTES } from "./reply";
 
@@ -218,8 +219,7 @@ export async function readAnswer({ name }: Endpoint, reply: HttpReply, clock: Cl
     const failed: FailedAttempt = { fault: { kind: "oversized" }, error };
     return failed;
   }
-  const date = Date.parse(headers.get("date") ?? "");
-  const sentAtMs = Number.isNaN(date) ? undefined : date;
+  const sentAtMs = parseHttpDate(headers.get("date") ?? "", clock.now());
   return {
     status,
     /** `undefined` when it is not UTF-8. */
@@ -227,6 +227,7 @@ export async function readAnswer({ name }: Endpoint, reply: HttpReply, clock: Cl
     /** Its `X-Request-Id` header; empty when there is none. */
     requestId: headers.get("x-request-id") ?? "",
     contentType: headers.get("content-type"),
+    hasLocation: headers.get("location") !== null,
     /** By its `Date` header: milliseconds since 1970. */
     sentAtMs,
     /** The pause that it requests (`Retry-After`), in milliseconds. */

@@ -33,6 +33,8 @@ const failure = (code: string): Error => Object.assign(new Error(code), { code }
 export class AttemptConnection {
   /** `unused` until the request needs the connection. */
   state: "unused" | "connecting" | "ready" = "unused";
+  /** Whether the server began to speak HTTP/2, which it does at once. */
+  speaksHttp2 = false;
   /** Status with which the proxy refused to connect. */
   refusedByProxy: number | undefined;
   readonly agent: Agent;
@@ -79,6 +81,7 @@ export class AttemptConnection {
     socket.once(secure ? "secureConnect" : "connect", () => {
       this.state = "ready";
       this.#stopLimit();
+      socket.once("data", (bytes: Buffer) => (this.speaksHttp2 = isHttp2(bytes)));
     });
     return socket;
   }
@@ -150,6 +153,11 @@ export class KeptConnections {
   }
 }
 
+/** The frame that begins a connection of HTTP/2: SETTINGS, on the stream 0, see RFC 9113 §3.4. */
+function isHttp2(bytes: Buffer): boolean {
+  return bytes.length >= 9 && bytes[3] === 4 && bytes[4] === 0 && bytes.readUInt32BE(5) === 0;
+}
+
 /** Error codes of Node.js that mean that no connection was made. */
 const UNREACHABLE = new Set([
   "ECONNREFUSED",
@@ -168,7 +176,7 @@ const UNREACHABLE = new Set([
 export function connectionFailure(
   endpoint: Endpoint,
   error: unknown,
-  { state, proxyHost, refusedByProxy }: AttemptConnection,
+  { state, proxyHost, refusedByProxy, speaksHttp2 }: AttemptConnection,
 ): FailedAttempt {
   const { name, code: rawCode } = error as { name?: string; code?: string };
   const code = name === "AbortError" ? "no answer in time" : (rawCode ?? "connection failed");
@@ -198,6 +206,10 @@ export function connectionFailure(
       "Fix the certificate, or make its authority known with NODE_EXTRA_CA_CERTS. The check cannot be switched off.",
     );
   }
+  if (speaksHttp2 || code.endsWith("NO_APPLICATION_PROTOCOL")) {
+    const error = malformed(endpoint.name, `with HTTP/2 (${code}): this package speaks HTTP/1.1`, ONLY_HTTP2);
+    return { fault: { kind: "notHttp" }, error };
+  }
   const unseen = state === "unused" ? UNREACHABLE.has(code) : state === "connecting";
   if (!unseen) {
     if (code === "HPE_HEADER_OVERFLOW") return unusable("oversized", "headers that are too large");
@@ -213,6 +225,10 @@ export function connectionFailure(
     unconnectedRemedy(code, endpoint, proxy),
   );
 }
+
+/** The remedy for a host that speaks only HTTP/2. */
+export const ONLY_HTTP2 =
+  "The host accepts only HTTP/2: have its operator accept HTTP/1.1, too, at the server or at the load balancer or proxy before it.";
 
 function unconnectedRemedy(code: string, { host, url }: Endpoint, proxy: string | undefined): string {
   if (proxy !== undefined) {

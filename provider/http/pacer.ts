@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Clock, type Deadline, unlessAborted } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
 import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
-import { type FailedAttempt, MAX_RETRY_AFTER_MS } from "./retryPolicy";
+import { type FailedAttempt, MAX_RETRY_AFTER_MS, RATE_PAUSE_MS } from "./retryPolicy";
 
 /** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
 const FIRST_REQUESTS = 4;
@@ -42,7 +42,7 @@ interface Waiting {
  * follow after a time. So the service refuses only a few of a hundred requests before the pacer reacts, and a service that
  * refuses nothing gets all of them within about a second.
  *
- * A 429 with `Retry-After` stops all requests for that time. Then the pacer sends them one by one, at four fifths of the rate
+ * A 429 stops all requests for the time of its `Retry-After`, or a second without a usable one. Then the pacer sends them one by one, at four fifths of the rate
  * that the service accepted (as in TCP Westwood). The rate grows while requests wait, and faster the longer nothing is refused
  * (as in CUBIC, RFC 9438). A 503 with `Retry-After` contains no information about a rate: after the pause, the pacer starts as at
  * first.
@@ -108,9 +108,12 @@ export class Pacer {
     if (!("fault" in attempt)) return this.#count();
     const { fault, error } = attempt;
     this.wasAnswered ||= fault.kind === "status";
-    if (fault.kind === "status" && [429, 503].includes(fault.status) && fault.retryAfterMs !== undefined) {
+    const isOfRate = fault.kind === "status" && fault.status === 429;
+    const isPause = fault.kind === "status" && fault.status === 503 && fault.retryAfterMs !== undefined;
+    if (isOfRate || isPause) {
       this.lastRefusal = error;
-      this.#hold(fault.retryAfterMs, fault.status === 429);
+      // a `Retry-After` that is missing or cannot be understood slows down, too
+      this.#hold(fault.retryAfterMs ?? RATE_PAUSE_MS, isOfRate);
     } else if (fault.kind === "status" || fault.kind === "malformed") this.#count(); // an answer, at least
   }
 

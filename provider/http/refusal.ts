@@ -6,6 +6,7 @@ import {
   ResponseError,
 } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
+import { ONLY_HTTP2 } from "./attemptConnection";
 import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
 import type { Endpoint, ServiceAccess } from "./endpoint";
 import type { Answer } from "./attempt";
@@ -17,6 +18,9 @@ export const NOT_THE_API =
 
 /** Statuses that redirect a client to another URL. */
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Statuses of a server that does not accept this version of HTTP: Upgrade Required, AWS's load balancer, and the standard one. */
+const REFUSED_VERSION = new Set([426, 464, 505]);
 
 /** The service answered with an error status, see provider/service/README.md, Errors. */
 export function refusal(
@@ -30,7 +34,10 @@ export function refusal(
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
   const isWebPage = answer.text !== undefined && webPageIn(answer.text) !== undefined;
-  const [Refusal, message, remedy] = explanation(status, answered, access, isWebPage);
+  const isOfVersion = REFUSED_VERSION.has(status) || (status === 403 && /\bALPN\b/.test(answer.text ?? ""));
+  const [Refusal, message, remedy] = isOfVersion
+    ? ([ResponseError, answered, ONLY_HTTP2] as const)
+    : explanation(status, answered, access, isWebPage);
   const error = new Refusal(message, remedy, { status, requestId });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
@@ -46,7 +53,12 @@ function explanation(
     const remedy = `Check that ${apiKeyName} holds a current admin API key of the right organization.${stored}`;
     return [KeyRejectedError, `the service rejected the API key (${answered})`, remedy];
   }
-  if (status === 403) return [NotAllowedError, `the service does not allow this (${answered})`, NOT_ALLOWED];
+  if (status === 403)
+    return [
+      NotAllowedError,
+      `the service does not allow this (${answered})`,
+      `One of three things: ${NOT_ALLOWED} Check the three in the dashboard.`,
+    ];
   if (status === 429)
     return [ResponseError, `the service limits the rate of requests (${answered})`, "Try again later."];
   // only the API itself can say that a job is gone, or not completed
@@ -63,10 +75,10 @@ function explanation(
 }
 
 /** What a key that is known may lack. */
-const NOT_ALLOWED =
-  "One of three things: the organization's plan has no static export (it needs the enterprise plan); the API key " +
+export const NOT_ALLOWED =
+  "the organization's plan has no static export (it needs the enterprise plan); the API key " +
   "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
-  "the organization allows. Check the three in the dashboard.";
+  "the organization allows.";
 
 /** A hint at the path of a base URL, which is often a page of the dashboard; empty without one. */
 export function pathRemedy(baseUrl: string): string {

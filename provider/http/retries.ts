@@ -82,7 +82,8 @@ export class Retries {
     const count = (this.#counts.get(counted) ?? 0) + 1;
     this.#counts.set(counted, count);
     const delayMs = retryDelayMs(fault, ++this.#failures, clock.random());
-    const isLast = count > allowedRepeats(fault, repetition);
+    const { isKnown, wasAnswered } = this.#peer;
+    const isLast = count > allowedRepeats(fault, repetition, isKnown || wasAnswered);
     const end = isLast ? error : this.#endOf({ fault, error }, delayMs);
     const mayHaveStarted = repetition === "start" && mayHaveBeenProcessed(fault);
     if (end) {

@@ -1,4 +1,5 @@
 import type { DocsHostingError } from "../runtime/messages/errors";
+import { parseHttpDate, parsePointInTime } from "../runtime/time/pointInTime";
 
 /** Why an attempt failed. The fault decides about a retry. */
 export type Fault =
@@ -33,11 +34,25 @@ const MAX_DELAY_MS = 20_000;
 /** Longest pause that a `Retry-After` header can request, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
+/** Shortest pause after a refusal that is about the rate of requests (429) and has no usable `Retry-After`, in milliseconds. */
+export const RATE_PAUSE_MS = 1_000;
+
 /** Statuses after which the request was certainly not processed: it may always be sent again. */
 const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
-/** Statuses after which it may have been processed. */
-const BROKEN_INSIDE = new Set([500, 502, 504]);
-const RETRIED = new Set([...REFUSED_FOR_NOW, ...BROKEN_INSIDE]);
+/** Statuses of servers that refuse a request for good, among those from 500 on. */
+const REFUSED_FOR_GOOD = new Set([501, 505, 506, 510, 511]);
+
+/**
+ * Whether a request may have been processed after a status: every error of a server that is no refusal. Proxies and CDNs have their
+ * own ones (520 to 530 of Cloudflare, 561 of AWS, 598): nobody knows what the service behind them did.
+ */
+function isBrokenInside(status: number): boolean {
+  return status >= 500 && !REFUSED_FOR_NOW.has(status) && !REFUSED_FOR_GOOD.has(status);
+}
+
+function isRetried(status: number): boolean {
+  return REFUSED_FOR_NOW.has(status) || isBrokenInside(status);
+}
 
 /** Maximum number of retries per call after a fault; without an entry, until the deadline. */
 const MAX_REPEATS = { notFoundHost: 3, tooFewBytes: 5, notHttp: 5, malformed: 5, start: 1 };
@@ -45,19 +60,25 @@ const MAX_REPEATS = { notFoundHost: 3, tooFewBytes: 5, notHttp: 5, malformed: 5,
 /** Code of an answer with too few bytes: at that rate, the transfer would need too many requests. */
 export const TOO_FEW_BYTES = "too few bytes";
 
-/** @returns maximum number of retries per call after this fault and those counted with it */
-export function allowedRepeats(fault: Fault, repetition: Repetition): number {
-  const most = repeatsOf(fault, repetition);
+/** Code of a host that has no address. */
+const HOST_NOT_FOUND = "ENOTFOUND";
+
+/**
+ * @param isKnown whether the server has answered: then a host that is not found means a problem of the name server, not a wrong name
+ * @returns maximum number of retries per call after this fault and those counted with it
+ */
+export function allowedRepeats(fault: Fault, repetition: Repetition, isKnown = false): number {
+  const most = repeatsOf(fault, repetition, isKnown);
   return repetition === "start" && mayHaveBeenProcessed(fault) ? Math.min(most, MAX_REPEATS.start) : most;
 }
 
-function repeatsOf(fault: Fault, repetition: Repetition): number {
+function repeatsOf(fault: Fault, repetition: Repetition, isKnown: boolean): number {
   if (fault.kind === "malformed") return repetition === "read" ? MAX_REPEATS.malformed : 0;
   if (fault.kind === "notHttp") return MAX_REPEATS.notHttp;
   // other statuses of a proxy, such as 405, 407 and 501, are its last word
-  if ("status" in fault) return RETRIED.has(fault.status) ? Infinity : 0;
+  if ("status" in fault) return isRetried(fault.status) ? Infinity : 0;
   if (fault.kind !== "unreachable" && fault.kind !== "interrupted") return 0;
-  if (fault.code === "ENOTFOUND") return MAX_REPEATS.notFoundHost;
+  if (fault.code === HOST_NOT_FOUND) return isKnown ? Infinity : MAX_REPEATS.notFoundHost;
   if (fault.code === TOO_FEW_BYTES) return MAX_REPEATS.tooFewBytes;
   return /^(EPROTO|ERR_SSL_|HPE_)/.test(fault.code) ? MAX_REPEATS.notHttp : Infinity;
 }
@@ -70,7 +91,7 @@ export function countedAs(fault: Fault, repetition: Repetition): string {
 
 /** Whether sending a start again after this fault could start a second job. */
 export function mayHaveBeenProcessed(fault: Fault): boolean {
-  if (fault.kind === "status") return BROKEN_INSIDE.has(fault.status);
+  if (fault.kind === "status") return isBrokenInside(fault.status);
   return ["interrupted", "notHttp", "malformed", "oversized"].includes(fault.kind);
 }
 
@@ -84,24 +105,49 @@ export function mayHaveBeenProcessed(fault: Fault): boolean {
  */
 export function retryDelayMs(fault: Fault, failures: number, random: number): number {
   if (fault.kind === "status" && fault.retryAfterMs !== undefined) return fault.retryAfterMs;
-  return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures - 1, 16));
+  const isOfRate = fault.kind === "status" && fault.status === 429;
+  const backoffMs = random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures - 1, 16));
+  return isOfRate ? Math.max(RATE_PAUSE_MS, backoffMs) : backoffMs;
 }
 
+/** A number of seconds above this one is a time since 1970. */
+const FIRST_EPOCH_SECONDS = 1e9;
+
 /**
- * Parses a `Retry-After` header in both its forms, see RFC 9110 §10.2.3. Malformed values are ignored.
+ * Parses a `Retry-After` header: seconds, or a date in one of the three forms of HTTP, see RFC 9110 §10.2.3; also fractions,
+ * a unit (`4s`, `500 ms`), and a time since 1970. Of a header that was sent several times (`2, 2`), the longest pause counts.
  *
  * @param nowMs the service's own time, so that a wrong local clock does not matter
- * @returns milliseconds, at most {@link MAX_RETRY_AFTER_MS}
+ * @returns milliseconds, at most {@link MAX_RETRY_AFTER_MS}; `undefined` if there is none, or if it cannot be understood
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
-  if (header === null) return undefined;
-  const delayMs = /^\d+$/.test(header)
-    ? Number(header) * 1_000
-    : /^[a-z]{3}, /i.test(header)
-      ? Date.parse(header) - nowMs
-      : NaN;
-  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), MAX_RETRY_AFTER_MS);
+  const text = header?.trim() ?? "";
+  // the commas of dates are followed by a day, and end no value
+  const parts = [text, ...text.split(/,(?![^,]*:)/)];
+  const pauses = parts.map((part) => pauseOf(part.trim(), nowMs)).filter((pause) => pause !== undefined);
+  if (pauses.length === 0) return undefined;
+  return Math.min(Math.max(0, ...pauses), MAX_RETRY_AFTER_MS);
 }
+
+function pauseOf(text: string, nowMs: number): number | undefined {
+  const [, amount, unit = ""] = /^"?(\d+(?:\.\d*)?|\.\d+) ?([a-z]*)"?$/i.exec(text) ?? [];
+  if (amount === undefined) {
+    const atMs = parseHttpDate(text, nowMs) ?? parsePointInTime(text);
+    return atMs === undefined ? undefined : atMs - nowMs;
+  }
+  const unitMs = PAUSE_UNIT_MS[unit.toLowerCase() || "s"];
+  const isEpoch = unit === "" && Number(amount) >= FIRST_EPOCH_SECONDS && Number(amount) < 1e17;
+  if (isEpoch) return (parsePointInTime(amount) ?? nowMs) - nowMs;
+  return unitMs === undefined ? undefined : Number(amount) * unitMs;
+}
+
+/** Units that services write after the number, in milliseconds. */
+const PAUSE_UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  ...Object.fromEntries(["s", "sec", "secs", "second", "seconds"].map((unit) => [unit, 1_000])),
+  ...Object.fromEntries(["m", "min", "mins", "minute", "minutes"].map((unit) => [unit, 60_000])),
+  ...Object.fromEntries(["h", "hour", "hours"].map((unit) => [unit, 3_600_000])),
+};
 
 /** An attempt without a usable reply: the fault decides about a retry, the error is for the user. */
 export interface FailedAttempt {

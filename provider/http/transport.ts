@@ -17,8 +17,12 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
   /** When it was sent, by the service's clock from `Date` headers, otherwise by this machine's: milliseconds since 1970. */
   readonly dateMs: number;
+  /** Whether that is this machine's time, because no reply had a `Date` header. @default false */
+  readonly isOwnClock?: boolean;
   /** The pause that the service requests (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** Whether it names another address (`Location`). @default false */
+  readonly hasLocation?: boolean;
   /** Values that must not be stored. The adapter removes them from texts that are only shown. */
   readonly secrets: Secrets;
 }
@@ -108,16 +112,20 @@ export class Transport {
     const answer = await this.#exchange(call, endpoint, repeats, key);
     if ("fault" in answer) return answer;
     this.#peer.wasAnswered = true;
-    const { status, text, contentType, sentAtMs, retryAfterMs } = answer;
+    const { status, text, contentType, sentAtMs, retryAfterMs, hasLocation } = answer;
     if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
     if (status > 299) return refusal(endpoint, answer, service);
     try {
-      const body = parseObject(endpoint.name, text);
+      // 201 and 202 mean that a start was accepted, also without a body
+      const isAccepted = call.repetition === "start" && (status === 201 || status === 202);
+      const body = isAccepted && text?.trim() === "" ? {} : parseObject(endpoint.name, text);
       const value = read({
         endpoint: endpoint.name,
         body,
         dateMs: sentAtMs ?? clock.now() - (this.clockAheadMs ?? 0),
+        isOwnClock: this.clockAheadMs === undefined,
         retryAfterMs,
+        hasLocation,
         secrets,
       });
       if (!this.#warnedOfType && contentType !== null && !/[/+]json\b/i.test(contentType)) {

@@ -4,15 +4,15 @@ export type FeatureSupport = "available" | "configurable" | "unavailable";
 /** Features to request of an installation: `true` requests a feature, `false` is the same as absent. */
 export interface RequestedFeatures {
   /** Documentation search: configurable in a client-hosted installation, unavailable in an air-gapped one. */
-  readonly search?: boolean;
+  readonly search?: boolean | undefined;
   /** AI assistant: configurable in a client-hosted installation, unavailable in an air-gapped one. */
-  readonly aiAssistant?: boolean;
+  readonly aiAssistant?: boolean | undefined;
   /** Web analytics: configurable in a client-hosted installation, unavailable in an air-gapped one. */
-  readonly webAnalytics?: boolean;
+  readonly webAnalytics?: boolean | undefined;
   /** API playground ("Try it"): available in a client-hosted installation, configurable in an air-gapped one. */
-  readonly apiPlayground?: boolean;
+  readonly apiPlayground?: boolean | undefined;
   /** Static export bundle: always available. */
-  readonly staticExport?: boolean;
+  readonly staticExport?: boolean | undefined;
 }
 
 /**
@@ -39,6 +39,16 @@ export type DeploymentKind = (typeof KINDS)[number];
 
 /** How an installation is set up that users run themselves. An air-gapped one has no outbound network access. */
 export type SelfHostedDeploymentKind = "client-hosted" | "air-gapped";
+
+/** The column of each deployment kind that users install themselves. */
+type ColumnOf = { readonly "client-hosted": 1; readonly "air-gapped": 2 };
+
+/** The features that can be requested in a deployment kind. One that is unavailable there can only be declined. */
+export type FeaturesOf<Kind extends SelfHostedDeploymentKind> = {
+  readonly [Name in Feature]?: (typeof TABLE)[Name]["cells"][ColumnOf[Kind]] extends "unavailable"
+    ? false | undefined
+    : boolean | undefined;
+};
 
 /** Names of the features, in the order of the table. */
 export const FEATURES = Object.keys(TABLE) as readonly Feature[];

@@ -25,7 +25,7 @@ const ROWS = {
     text: "an earlier run was interrupted: its job is continued and none is started; its copy or kit is completed and not published again",
   },
   ADOPTED: {
-    text: "`jobId` was given or changed: the provider waits for that job and starts none",
+    text: "`jobId` was given or changed: the provider waits for that job and starts none. After an import, the program's first `version`, `triggers` and `exportOptions` are stored as those of the imported job",
   },
   RENEW_WINDOW: {
     text: "the link is due for renewal or expired, its end is unknown and an input changed, or the state has no valid link or date: a new link to the same job",
@@ -46,6 +46,9 @@ const ROWS = {
   },
   MISSING: {
     text: "a folder of this machine does not have the copy or kit of the state, as on a new runner of a pipeline: it is made again",
+  },
+  JOB_UNKNOWN: {
+    text: "the service accepted a start, but its reply had no usable `jobId`: the error is repeated without a request, until `jobId`, `version` or `triggers` change",
   },
   JOB_FAILED: {
     text: "an agent job failed: the error is repeated without a request",

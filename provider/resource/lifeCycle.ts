@@ -1,10 +1,16 @@
-import { type ConfigurationSource, isApiKeyPadded, serviceSettings } from "../service/configuration";
+import {
+  type ConfigurationSource,
+  isApiKeyPadded,
+  keyGoesElsewhere,
+  serviceSettings,
+} from "../service/configuration";
 import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
 import type { OutputRows } from "./outputTable";
 import { type Deadline, type Machine, startDeadline } from "../runtime/time/clock";
 import { Client } from "../service/client";
+import { keyDestination } from "../service/keyDestination";
 
 /** The state of a resource between two operations. */
 export interface StoredState {
@@ -33,9 +39,14 @@ export function renamedDiff(diff: Diff): Diff {
   return { ...diff, hidden, decision: { code: "SETTINGS", text } };
 }
 
+/** The other cause of missing jobs: to a key of another account, a service answers the same. */
+export const OTHER_ACCOUNT =
+  "If other jobs are missing, too, the API key is probably of another account: correct the key first";
+
 /** The decision that a refresh reports for a missing object. @param what "job 7 of docs.example.com" */
 export function goneDecision(code: DecisionCode, what: string): Decision {
-  const text = `${what} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again`;
+  const cause = code === "JOB_GONE" ? `. ${OTHER_ACCOUNT}` : "";
+  const text = `${what} no longer exists. It is removed from the state; the next \`pulumi up\` creates it again${cause}`;
   return { code, text };
 }
 
@@ -183,10 +194,18 @@ export function openClient<Given extends ClientContext>(
   const { configuration, reporter } = context;
   const deadline = typeof limit === "number" ? startDeadline(context.clock, limit) : limit;
   const service = serviceSettings(configuration, inputs);
+  const elsewhere = keyGoesElsewhere(configuration, {
+    apiKeyEnv: inputs.apiKeyEnv,
+    baseUrl: service.baseUrl,
+  });
+  if (elsewhere !== undefined) reporter.warn(elsewhere);
   if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
     reporter.warn(
       `the admin API key in ${service.apiKeyName} has white space around it, such as a line break: the white space is not sent`,
     );
   }
+  const destination = keyDestination(configuration, { ...inputs, baseUrl: service.baseUrl });
+  if (destination?.isOther === true) reporter.warn(destination.text);
+  else if (destination) reporter.info(destination.text);
   return { ...context, deadline, client: new Client({ ...context, service, deadline }) };
 }

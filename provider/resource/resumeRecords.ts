@@ -16,6 +16,10 @@ export interface RecordedResource {
 export interface RecordedStart {
   readonly jobId?: string;
   readonly idempotencyKey?: string;
+  /** Whether the service accepted the start without a usable id: no other one is sent. */
+  readonly isUnread?: boolean;
+  /** When the job was started, by the service's clock: milliseconds since 1970. Records of earlier releases have none. */
+  readonly startedAtMs?: number;
 }
 
 interface RecordFile {
@@ -56,10 +60,12 @@ export class ResumeFolder {
     if (!found || this.#isOld(found)) return {};
     try {
       const record = JSON.parse(readFileSync(found.path, "utf8")) as unknown;
-      const { jobId, idempotencyKey } = Object(record) as Record<string, unknown>;
+      const { jobId, idempotencyKey, startedAtMs, isUnread } = Object(record) as Record<string, unknown>;
       return {
         ...(isIdentifier(jobId) && { jobId }),
         ...(typeof idempotencyKey === "string" && { idempotencyKey }),
+        ...(typeof startedAtMs === "number" && { startedAtMs }),
+        ...(isUnread === true && { isUnread }),
       };
     } catch {
       return {};

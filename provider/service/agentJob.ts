@@ -2,6 +2,7 @@ import { isReadDifferently } from "../http/address";
 import { malformed } from "../http/reply";
 import { isPlain, redact } from "../runtime/messages/plainText";
 import type { Outcome } from "./polling/progress";
+import { endInWords, inLowerCase } from "./statusWords";
 import type { Reply } from "../http/transport";
 
 /** The statuses of an agent job: `active`, or one of three final ones. */
@@ -14,7 +15,7 @@ export interface AgentJob {
   /**
    * `active`: the agent is processing the instruction. `completed`: it finished successfully; a pull request may have been
    * created, see `prLink`. `archived`: the job has been archived. `failed`: the agent met an unrecoverable error. Any
-   * other status that the service reports, in lower case, counts as still running.
+   * other status that the service reports, in lower case, counts by its last word (`succeeded`, `canceled`), otherwise as still running.
    */
   status: AgentJobStatus;
   /** The source repository. */
@@ -55,9 +56,9 @@ const OUTCOMES: Readonly<Record<AgentJobStatus, Outcome>> = {
   failed: "failure",
 };
 
-/** The outcome of a status. An unknown status counts as still running, which may be wrong. */
+/** The outcome of a status, see {@link endInWords}. Any other unknown status counts as still running, which may be wrong. */
 export function agentJobOutcome(status: string): Outcome {
-  return isKnownStatus(status) ? OUTCOMES[status as AgentJobStatus] : "pending";
+  return isKnownStatus(status) ? OUTCOMES[status as AgentJobStatus] : (endInWords(status) ?? "pending");
 }
 
 /** Whether a status is one that the API names. */
@@ -103,7 +104,7 @@ export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs
   const { repository, ref } = (source ?? {}) as { repository?: unknown; ref?: unknown };
   const job: AgentJob = {
     id,
-    status: text("status", body["status"]).toLowerCase() as AgentJobStatus,
+    status: inLowerCase(text("status", body["status"])) as AgentJobStatus,
     source: {
       repository: expected(isNone(source) ? "source" : "source.repository", repository, repositoryAddress),
       ref: nullable("source.ref", ref),

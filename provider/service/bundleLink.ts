@@ -1,4 +1,7 @@
 import { malformed, toCount } from "../http/reply";
+import { redact } from "../runtime/messages/plainText";
+import { parsePointInTime } from "../runtime/time/pointInTime";
+import { signedEnd } from "./linkEnd";
 import { isLoopback, isReadDifferently, refusedHost } from "../http/address";
 import type { Reply } from "../http/transport";
 
@@ -8,8 +11,13 @@ export interface BundleLink {
   readonly url: string;
   /** When it was minted, by the service's clock: milliseconds since 1970. */
   readonly mintedAtMs: number;
-  /** When it expires, by the service's clock: milliseconds since 1970. Absent if the service does not report it. */
+  /**
+   * When it expires, by the service's clock: milliseconds since 1970. The earlier end, where both the reply and the link's own signature
+   * contain one. Absent if neither does.
+   */
   readonly expiresAtMs?: number | undefined;
+  /** What the reply says in place of `expiresAtMs`, if that had passed already: the end of the link's own signature counts then. */
+  readonly wrongEndMs?: number | undefined;
   /** Size of the bundle in bytes. Absent if the service does not report it. */
   readonly sizeBytes?: number | undefined;
 }
@@ -17,8 +25,12 @@ export interface BundleLink {
 /** When a link was minted, and when it expires. */
 export type LinkLife = Pick<BundleLink, "mintedAtMs" | "expiresAtMs">;
 
-/** The last time that ISO 8601 writes with a four-digit year: milliseconds since 1970. */
-const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+/** Longest life of a link, in milliseconds: ten years. A later end is a mistake, such as one in another unit. */
+const LONGEST_LIFE_MS = 10 * 366 * 86_400_000;
+const LONG_LIFE_REMEDY =
+  "A link without an end is one without expiresAt. Report this to the service's support: expiresAt is a date of ISO 8601, or a number of seconds or milliseconds since 1970.";
+/** Longest quote of a value, in characters. */
+const QUOTE_LENGTH = 40;
 /** A link with less life than this counts as expired, in milliseconds. */
 export const SHORT_LIFE_MS = 2_000;
 
@@ -32,7 +44,7 @@ export const SHORT_LIFE_MS = 2_000;
  * @throws MalformedResponseError if the link is missing or unsafe to fetch
  */
 export function readBundleLink(
-  { endpoint, body, dateMs, secrets }: Reply,
+  { endpoint, body, dateMs, isOwnClock, secrets }: Reply,
   policy: { baseUrl: string; allowInsecure: boolean; publicStorageOnly: boolean },
 ): BundleLink {
   const fail = (what: string, remedy: string): never => {
@@ -60,52 +72,49 @@ export function readBundleLink(
       "Ask the service's operator why its links lead there.",
     );
   }
-  const expiresAtMs = parseExpiry(body["expiresAt"]) ?? signedExpiry(parsed.searchParams);
+  const ends = {
+    repliedMs: parsePointInTime(body["expiresAt"]),
+    signedMs: signedEnd(parsed.searchParams),
+  };
+  const { endMs, isWrong } = endOf(ends, isOwnClock ? undefined : dateMs);
+  if (endMs !== undefined && endMs - dateMs > LONGEST_LIFE_MS) {
+    const what =
+      endMs === ends.repliedMs ? `the expiresAt ${quoted(body["expiresAt"])}` : "a link whose signature ends";
+    return fail(`${what}, which is more than ten years away`, LONG_LIFE_REMEDY);
+  }
+  const sizeBytes = toCount(body["sizeBytes"]);
   return {
     url,
     mintedAtMs: dateMs,
-    sizeBytes: toCount(body["sizeBytes"]),
-    ...(expiresAtMs !== undefined && { expiresAtMs: Math.min(expiresAtMs, LATEST_MS) }),
+    sizeBytes: sizeBytes === 0 ? undefined : sizeBytes, // an archive has bytes: the service does not know its size
+    ...(endMs !== undefined && { expiresAtMs: endMs }),
+    ...(isWrong && { wrongEndMs: ends.repliedMs }),
   };
 }
 
-/**
- * Parses `expiresAt`. The API does not specify its format: ISO 8601 (without a zone: UTC) and seconds or milliseconds since
- * 1970 are accepted.
- */
-export function parseExpiry(value: unknown): number | undefined {
-  if (typeof value === "number" || (typeof value === "string" && /^\d{10}(\d{3})?$/.test(value))) {
-    const digits = Number(value);
-    if (!Number.isFinite(digits) || digits < 1e9) return undefined;
-    return digits < 1e11 ? digits * 1_000 : digits;
-  }
-  if (typeof value !== "string") return undefined;
-  const iso =
-    /^\+?(\d{4,6})(-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?\s*(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i.exec(
-      value.trim(),
-    );
-  if (!iso) return undefined;
-  const [, year = "", day = "", time = "", seconds = "00", fraction = "", zone = "+00", zoneMinutes = "00"] =
-    iso;
-  if (Number(year) > 9999) return LATEST_MS;
-  // a leap second counts as the second before it
-  const leapless = seconds === "60" ? "59" : seconds;
-  const parsed = Date.parse(`${year.slice(-4)}${day}T${time}:${leapless}${fraction}${zone}:${zoneMinutes}`);
-  return Number.isNaN(parsed) ? undefined : parsed;
+/** When the reply says that a link ends, and when the link's own signature does, where they are known. */
+interface LinkEnds {
+  readonly repliedMs: number | undefined;
+  readonly signedMs: number | undefined;
 }
 
 /**
- * When a link expires, from its query: X-Amz-Date (20260131T120000Z) and X-Amz-Expires (seconds) of S3-compatible
- * stores, X-Goog-… of Google's, `se` (a date) beside `sig` of Azure's.
+ * The end that counts: the earlier of the two. Only a reply whose end has passed when it is sent is wrong where the signature
+ * still holds, such as a local time without its zone.
  */
-function signedExpiry(query: URLSearchParams): number | undefined {
-  if (query.has("sig")) return parseExpiry(query.get("se"));
-  const prefix = query.has("X-Goog-Date") ? "X-Goog" : "X-Amz";
-  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(`${prefix}-Date`) ?? "");
-  const lifeSeconds = query.get(`${prefix}-Expires`) ?? "";
-  if (!date || !/^\d{1,10}$/.test(lifeSeconds)) return undefined;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = date.slice(1).map(Number);
-  return Date.UTC(year, month - 1, day, hour, minute, second) + Number(lifeSeconds) * 1_000;
+function endOf({ repliedMs, signedMs }: LinkEnds, mintedAtMs: number | undefined) {
+  const isWrong =
+    mintedAtMs !== undefined &&
+    repliedMs !== undefined &&
+    signedMs !== undefined &&
+    repliedMs <= mintedAtMs &&
+    signedMs > mintedAtMs;
+  const ends = [isWrong ? undefined : repliedMs, signedMs].filter((end) => end !== undefined);
+  return { endMs: ends.length === 0 ? undefined : Math.min(...ends), isWrong };
+}
+
+function quoted(value: unknown): string {
+  return redact(String(value), QUOTE_LENGTH);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   readStartReply,
   type StartReply,
 } from "./exportJob";
-import { NOT_THE_API, pathRemedy } from "../http/refusal";
+import { NOT_ALLOWED, NOT_THE_API, pathRemedy } from "../http/refusal";
 import { Transport, type TransportOptions } from "../http/transport";
 
 export interface StartRequest {
@@ -64,6 +64,11 @@ export class Client {
         },
       );
     } catch (error) {
+      if (error instanceof NotAllowedError)
+        throw error.withMessage(
+          error.message,
+          `One of four things: ${request.domain} is the wrong domain, or a site of another organization than that of the API key; ${NOT_ALLOWED} Check the four in the dashboard.`,
+        );
       // services use different statuses for an unknown site
       if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
       if (error.remedy === NOT_THE_API) throw error;

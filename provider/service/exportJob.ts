@@ -3,8 +3,9 @@ import { normaliseDomain, readIdentifier } from "./identifier";
 import type { PolledJob } from "./polling/jobWait";
 import type { Outcome } from "./polling/progress";
 import { redact } from "../runtime/messages/plainText";
+import { endInWords, inLowerCase } from "./statusWords";
 import type { Reply } from "../http/transport";
-import { InputError } from "../runtime/messages/errors";
+import { InputError, UnreadableStartError } from "../runtime/messages/errors";
 
 /** What a job reports about its content. A state stores it, a resumed run continues with it, and the outputs have it. */
 export interface JobReport {
@@ -25,6 +26,8 @@ export interface ExportJob extends Omit<PolledJob, "pageCount"> {
   readonly report: JobReport;
   /** The service's message about why the job failed, redacted, if there is one. */
   readonly reason?: string | undefined;
+  /** The error that the service reports of a job that it calls completed, redacted. */
+  readonly error?: string | undefined;
   /** The service's warnings about the content of a completed job, redacted, if there are any. */
   readonly warnings?: string | undefined;
 }
@@ -33,7 +36,7 @@ export interface ExportJob extends Omit<PolledJob, "pageCount"> {
 const PENDING =
   "active created in_progress in-progress packaging pending processing queued rendering running started";
 
-/** Known statuses. The API documents the two final ones. */
+/** Known statuses. The API documents the two final ones; others are final by {@link endInWords}. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   completed: "success",
   failed: "failure",
@@ -57,22 +60,25 @@ export function readExportJob(jobId: string, reply: Reply): ExportJob {
   const { endpoint, body, retryAfterMs } = reply;
   const { status: written } = body;
   const status = readStatus(reply);
+  const known = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
   if (status === "") throw malformed(endpoint, 'without a "status"');
   if (readIdentifier(body["jobId"] ?? jobId) !== jobId) throw malformed(endpoint, "about another job");
   const progress = toNumber(body["progress"]);
   const reason = [body["error"], body["reason"], body["message"]]
     .map((text) => (typeof text === "string" ? redact(text) : ""))
     .find((text) => text !== "");
-  const known = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
+  const outcome = known ?? endInWords(status) ?? "pending";
+  const isMisspelled = known !== undefined && written !== status;
   return {
     status,
-    outcome: known ?? "pending",
+    outcome,
     isUnexpected: known === undefined,
-    ...(written !== status && { isMisspelled: true }),
+    ...(isMisspelled && { isMisspelled }),
     progress: progress === undefined ? undefined : Math.min(100, Math.max(0, progress)),
     report: reportAmong(body),
     reason,
-    warnings: known === "success" ? warningsIn(body) : undefined,
+    warnings: outcome === "success" ? warningsIn(body) : undefined,
+    ...(outcome === "success" && { error: errorIn(body) }),
     retryAfterMs,
   };
 }
@@ -96,20 +102,52 @@ export interface StartReply {
 /**
  * Reads the reply of start-job tolerantly: only `jobId` is required.
  *
- * @throws MalformedResponseError if the id is missing
+ * @throws UnreadableStartError if the id is missing
  */
 export function readStartReply(reply: Reply): StartReply {
   const jobId = readIdentifier(reply.body["jobId"]);
   // an id that contains a secret would be stored and shown
   if (jobId === undefined || reply.secrets.removeFrom(jobId) !== jobId) {
-    throw malformed(reply.endpoint, 'without a usable "jobId"');
+    throw new UnreadableStartError(
+      `${reply.endpoint} answered without a usable "jobId"${lackOf(reply)}: a job may run whose id is not known`,
+      UNREAD_REMEDY,
+    );
   }
   return readStatus(reply) === "" ? { jobId } : { jobId, job: readExportJob(jobId, reply) };
 }
 
 function readStatus({ body: { status }, secrets }: Reply): string {
   // secrets are removed first: in lower case they would not be found
-  return typeof status === "string" ? redact(secrets.removeFrom(status)).toLowerCase() : "";
+  return typeof status === "string" ? inLowerCase(redact(secrets.removeFrom(status))) : "";
+}
+
+/** The service's error text, redacted: also of an object with a `message`. */
+function errorIn({ error }: Readonly<Record<string, unknown>>): string | undefined {
+  const text = redact(textOf(error), TEXT_LIMIT);
+  return text === "" ? undefined : text;
+}
+
+/** The remedy for a start whose job has no known id. */
+export const UNREAD_REMEDY =
+  "No run starts another job until `jobId`, `version` or `triggers` change: give the id, which the service's dashboard or support may know, " +
+  "or change one of the others to start another job. Check that the base URL is that of the service's API.";
+
+/** How many fields of a reply a message names. */
+const NAMED_FIELDS = 5;
+
+/** What the reply to a start has in place of an id. */
+function lackOf({ body, hasLocation }: Reply): string {
+  const { jobId } = body;
+  if (typeof jobId === "number" && Number.isInteger(jobId))
+    return " (it is a number above 2^53, which programs round: an id of that size must be a text)";
+  if (jobId !== undefined && jobId !== null) return " (an id has 1 to 512 visible ASCII characters)";
+  const around = Object.keys(body).find((name) => Object.hasOwn(Object(body[name]) as object, "jobId"));
+  if (around !== undefined) return ` (it is inside the field ${redact(around, TEXT_LIMIT)}, not beside it)`;
+  const names = Object.keys(body)
+    .slice(0, NAMED_FIELDS)
+    .map((name) => redact(name, TEXT_LIMIT));
+  const fields = names.length === 0 ? "no field" : `only ${names.join(", ")}`;
+  return ` (it has ${fields}${hasLocation === true ? ", and a Location header, which is not read" : ""})`;
 }
 
 /** The site in a reply, if it differs from `domain`. A reply without a site, or with an invalid one, is not compared. */

@@ -20,6 +20,12 @@ export function mintLink(
     let link = await client.createBundle(jobId, domain);
     if (lifeOf(link) < SHORT_LIFE_MS) link = await client.createBundle(jobId, domain);
     const lifeMs = lifeOf(link);
+    if (link.wrongEndMs !== undefined && link.expiresAtMs !== undefined) {
+      reporter.warn(
+        `the service says that the link to job ${jobId} has expired at ${dateText(link.wrongEndMs)}, but the link's own signature holds until ` +
+          `${dateText(link.expiresAtMs)}: that end counts. A time without a zone is read as UTC`,
+      );
+    }
     if (link.expiresAtMs === undefined) {
       reporter.warn(
         `the service does not say when the link to job ${jobId} expires: it is renewed only when an input changes`,
@@ -45,6 +51,10 @@ export function mintLink(
     tracer.note({ "docs_hosting.link.expires_at": new Date(link.expiresAtMs).toISOString() });
     return link;
   });
+}
+
+function dateText(atMs: number): string {
+  return new Date(atMs).toISOString();
 }
 
 function lifeOf({ expiresAtMs = Infinity, mintedAtMs }: BundleLink): number {

@@ -1,8 +1,17 @@
-import { decisionLine } from "../resource/decision";
+import { type Decision, decisionLine } from "../resource/decision";
 import { type ServiceContext, UnfinishedError } from "../resource/lifeCycle";
-import { ExportFailedError, InputError, NotFoundError, ResponseError } from "../runtime/messages/errors";
+import {
+  ExportFailedError,
+  InputError,
+  NotFoundError,
+  ResponseError,
+  UnreadableStartError,
+} from "../runtime/messages/errors";
+import { NOT_THE_API } from "../http/refusal";
 import { explained } from "../runtime/messages/explainedError";
+import type { StartReply } from "../service/exportJob";
 import type { CheckedInputs } from "./inputs";
+import { unreadStart } from "./plan";
 import { forgetGoneJob, resumptionOf } from "./resumption";
 import {
   type FinishedExport,
@@ -10,16 +19,18 @@ import {
   reportedState,
   type StaticExportState,
   unfinishedState,
+  unreadState,
   wantedSame,
 } from "./state";
 import { completeExport, type JobToComplete, startExport } from "./workflow";
 
 /**
- * Exports the site. It continues the planned job, otherwise the job of a killed run, otherwise it starts a new job. After any
+ * Exports the site. It continues the planned job, otherwise the job of an earlier attempt, otherwise it starts a new job. After any
  * failure, the next run finds the started job.
  *
  * @param before the state, if there is one
  * @param planned the job to continue, if the plan names one
+ * @param decision why a job is started, for a new resource
  * @throws UnfinishedError if there is progress to store; otherwise an Error, and the state stays unchanged
  */
 export async function exportSite(
@@ -27,6 +38,7 @@ export async function exportSite(
   inputs: CheckedInputs,
   before: StaticExportState | undefined,
   planned: KnownJob | undefined,
+  decision?: Decision,
 ): Promise<StaticExportState> {
   const record = resumptionOf(context, inputs);
   const stored = before?.outputs;
@@ -48,20 +60,30 @@ export async function exportSite(
     }
   };
 
-  const ofKilledRun = async (): Promise<FinishedExport | undefined> => {
-    const jobId = record.find();
+  const ofEarlierAttempt = async (): Promise<FinishedExport | undefined> => {
+    const { jobId, isUnread } = record.find(before?.bookkeeping.exportedAtMs);
+    if (isUnread === true) throw unreadStart();
     // a run that was killed before it removed its record has stored this job: it is the old content
     const isStored = stored?.bundleUrl !== undefined && stored.jobId === jobId;
     if (jobId === undefined || isStored) return undefined;
-    const text = `job ${jobId} of a killed run is continued; no job is started`;
+    const text = `job ${jobId} of an earlier attempt is continued; no job is started`;
     context.reporter.info(decisionLine({ code: "RESUMED", text }));
     context.tracer.note({ "docs_hosting.decision": "RESUMED" });
     return continued({ jobId, mayBeNew: true });
   };
 
   const started = async (): Promise<FinishedExport> => {
-    const start = await startExport(context, inputs, record.beginStart());
-    record.save(start.jobId);
+    // for an existing resource, diff has reported the decision
+    if (!before && decision) context.reporter.info(decisionLine(decision));
+    const startedAtMs = (): number => context.clock.now() - (context.client.clockAheadMs ?? 0);
+    let start: StartReply;
+    try {
+      start = await startExport(context, inputs, record.beginStart());
+    } catch (error) {
+      if (error instanceof UnreadableStartError) record.saveUnread(startedAtMs());
+      throw error;
+    }
+    record.save(start.jobId, startedAtMs());
     return complete({ ...start, mayBeNew: true });
   };
 
@@ -71,23 +93,32 @@ export async function exportSite(
     // with such a status, the service refused the start
     else if (!job && error instanceof ResponseError && error.status < 500) record.startRefused();
     // a killed run may have recorded a newer job than the one in the state
-    else if (job && record.find() === job.jobId) record.handOver();
+    else if (job && record.find().jobId === job.jobId) record.handOver();
   };
 
   try {
     // an earlier run may have been interrupted just after the start
     const mayBeNew = planned?.jobId === before?.bookkeeping.unfinished?.jobId;
     const done =
-      (planned && (await continued({ ...planned, mayBeNew }))) ?? (await ofKilledRun()) ?? (await started());
+      (planned && (await continued({ ...planned, mayBeNew }))) ??
+      (await ofEarlierAttempt()) ??
+      (await started());
     // a refresh may have stored the report of an unfinished job
     const counted = stored?.status === "completed" && stored.jobId === done.jobId;
     record.handOver();
-    return reportedState(context, inputs, done, counted ? stored : undefined);
+    const state = reportedState(context, inputs, done, counted ? stored : undefined);
+    return { ...state, bookkeeping: { ...state.bookkeeping, exportedAtMs: done.link.mintedAtMs } };
   } catch (error) {
     recordFailure(error);
     throw failureOf(error, job, context, inputs, before);
   }
 }
+
+/** Statuses with which services refuse the site of a start. */
+const SITE_REFUSED = new Set([400, 403, 404, 422]);
+
+/** Of a create: the provider is not told whether it replaces another resource. */
+const REPLACED_STAYS = " If it was to replace an export, that export and its link stay.";
 
 /** Decides what the state stores of a failed export, and reports it. */
 function failureOf(
@@ -100,14 +131,18 @@ function failureOf(
   const { domain } = inputs;
   const hasLink = before?.outputs.bundleUrl !== undefined;
   const oldLink = hasLink ? ` The link to job ${before.outputs.jobId} stays in place.` : "";
+  if (error instanceof UnreadableStartError)
+    return new UnfinishedError(explained(error, domain, oldLink.trim()), unreadState(inputs, before, clock));
   if (!job) {
     const begun = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
-    return explained(error, domain, `${begun}${oldLink}`);
+    const isOfSite = error instanceof ResponseError && SITE_REFUSED.has(error.status);
+    const replaced = !before && isOfSite && error.remedy !== NOT_THE_API ? REPLACED_STAYS : "";
+    return explained(error, domain, `${begun}${oldLink}${replaced}`);
   }
   const unfinishedWith = (failure: Error, left: KnownJob | undefined): Error =>
     new UnfinishedError(failure, unfinishedState(inputs, left, before, clock));
   if (!isFinal(error)) {
-    const kept = `Nothing is lost: job ${job.jobId} keeps running at the service, and the next \`pulumi up\` continues it.${oldLink}`;
+    const kept = `Nothing is lost: the next \`pulumi up\` continues job ${job.jobId}.${oldLink}`;
     return unfinishedWith(explained(error, domain, kept), job);
   }
   const failure = explained(error, domain, oldLink.trim());

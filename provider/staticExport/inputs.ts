@@ -17,6 +17,7 @@ import {
 } from "../resource/serviceInputs";
 import { parseDuration } from "../runtime/time/duration";
 import { hash } from "node:crypto";
+import { withAnyValue } from "../resource/anyValue";
 
 /** The inputs of a static export, as plain values. The only definition of their names and effects. */
 export interface StaticExportInputs extends ServiceInputs {
@@ -29,7 +30,12 @@ export interface StaticExportInputs extends ServiceInputs {
    * @default the id of the job
    */
   version?: string;
-  /** Values whose change starts a new export. @default none */
+  /**
+   * Values whose change starts a new export: texts, numbers, switches, lists and plain objects of them. A `Date` of a program in Node.js
+   * counts as its ISO text; other objects, such as a `Map`, a `URL` or an asset, are refused.
+   *
+   * @default none
+   */
   triggers?: unknown[];
   /**
    * An existing job of this site to adopt. The provider starts no job: it waits for this one if it still runs, and mints a link.
@@ -76,7 +82,8 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   triggers: {
     change: "content",
     isSame: (one, other) => isDeepStrictEqual(one ?? [], other ?? []),
-    rule: (value) => (Array.isArray(value) ? { value } : { problem: "must be a list" }),
+    hasAnyValue: true,
+    rule: withAnyValue((value) => (Array.isArray(value) ? { value } : { problem: "must be a list" }), true),
   },
   jobId: {
     change: "adopts",
@@ -90,7 +97,8 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   exportOptions: {
     change: "content",
     isSame: (one, other) => isDeepStrictEqual(one ?? {}, other ?? {}),
-    rule: (value) => {
+    hasAnyValue: true,
+    rule: withAnyValue((value) => {
       if (!hasFields(value)) {
         return {
           problem: 'must be an object of fields of the start request, such as { paths: ["/guide"] }',
@@ -99,7 +107,7 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
       return Object.hasOwn(value, "domain")
         ? { problem: "must not have the field domain: the input domain says which site is exported" }
         : { value };
-    },
+    }, true),
   },
   renewalTimeout: {
     change: "remembered",

@@ -14,7 +14,7 @@ import { explained } from "../runtime/messages/explainedError";
 import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
-import { changedInputs, planExport, predictExport } from "./plan";
+import { changedInputs, planExport, predictExport, unreadStart } from "./plan";
 import { renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
 import {
@@ -68,9 +68,10 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
     for (const jobId of jobs) {
       try {
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
-        const { status, report } = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
+        const found = await findJob(jobId, { domain: outputs.domain, mayBeNew }, service);
         const clockError = clockErrorOf(machineOf(context), service.client.clockAheadMs);
-        const observed = { ...outputs, status, ...report };
+        const status = found.outcome === "success" ? "completed" : found.status;
+        const observed = { ...outputs, status, ...found.report };
         return {
           inputs,
           state: {
@@ -133,13 +134,15 @@ async function converge(
     if (isMoved) warnOfShortLife(context, inputs, recorded);
     return recorded;
   }
+  if (plan.action === "refuse") throw explained(unreadStart(), inputs.domain, "");
   if (plan.action === "renew") {
     const deadline = startDeadline(context.clock, limitMs);
     const renewed = await renewLink(context, inputs, plan.state, limitMs);
     return renewed ?? exportSite(openClient(context, inputs, deadline), inputs, plan.state, undefined);
   }
   const service = openClient(context, inputs, limitMs);
+  if (plan.action !== "continue") return exportSite(service, inputs, state, undefined, plan);
   // for an existing resource, diff has reported the decision
   if (!state) context.reporter.info(decisionLine(plan));
-  return exportSite(service, inputs, state, plan.action === "continue" ? plan.job : undefined);
+  return exportSite(service, inputs, state, plan.job);
 }

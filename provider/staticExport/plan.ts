@@ -2,6 +2,8 @@ import { type Decision, type DecisionCode, fromNow } from "../resource/decision"
 import { changedByTable, withEffect } from "../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../resource/outputTable";
 import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
+import { UnreadableStartError } from "../runtime/messages/errors";
+import { UNREAD_REMEDY } from "../service/exportJob";
 import type { Machine } from "../runtime/time/clock";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
@@ -20,9 +22,12 @@ import {
 /** The single action that converges the state to the inputs, and its reason. */
 export type Plan = Decision &
   (
-    | /** Start a new job, unless a record names a job that was started for the same content. */
-      { readonly action: "start" }
-      /** Wait for this job, then mint a link. */
+    | /** Send nothing: a start was accepted whose job cannot be found. */
+      {
+        readonly action: "refuse";
+      } /** Start a new job, unless a record names a job that was started for the same content. */
+    | { readonly action: "start" }
+    /** Wait for this job, then mint a link. */
     | { readonly action: "continue"; readonly job: KnownJob }
     /** Mint a new link to the job of this state; or store the inputs in it, without a request. */
     | { readonly action: "renew" | "record"; readonly state: StaticExportState }
@@ -57,13 +62,18 @@ export function planExport(
       : start("STARTED_AGAIN", "the last export did not complete, so a new job is started");
   };
   if (unfinished && wantedSame(unfinished, inputs)) {
+    if (unfinished.isUnread === true) return { action: "refuse", code: "JOB_UNKNOWN", text: UNREAD };
     const job = jobOf(unfinished);
     if (!job) return wanted();
     const text = `job ${job.jobId} of an earlier run is continued; no job is started`;
     return { action: "continue", code: "RESUMED", text, job };
   }
   if (outputs.bundleUrl === undefined && !hadLink(stored)) return wanted();
-  if (inputs.jobId === undefined ? content.length > 0 : inputs.jobId !== outputs.jobId) return wanted();
+  // the content of an import is that of the program: only its job was known
+  const isTaken = bookkeeping.isImported === true && inputs.jobId === undefined && content.length > 0;
+  const isOther =
+    inputs.jobId === undefined ? content.length > 0 && !isTaken : inputs.jobId !== outputs.jobId;
+  if (isOther) return wanted();
   if (outputs.bundleUrl === undefined) {
     const text = `the state has no valid link to job ${outputs.jobId}, or no valid date of it, so the link is renewed; no job is started`;
     return { action: "renew", code: "RENEW_WINDOW", text, state };
@@ -81,9 +91,21 @@ export function planExport(
   if (renewAfter === undefined) {
     return { action: "renew", code: "RENEW_WINDOW", text: `${changes}; ${due}`, state };
   }
+  if (isTaken) {
+    const text = `job ${outputs.jobId} was imported, so it counts as the export of ${content.join(" and ")}: recorded without a request; ${due}`;
+    return { action: "record", code: "ADOPTED", text, state };
+  }
   const text = `${changes}: recorded without a request; ${due}`;
   return { action: "record", code: "SETTINGS", text, state };
 }
+
+/** The error of a start that is not repeated, because an earlier one was accepted without a usable id. */
+export function unreadStart(): UnreadableStartError {
+  return new UnreadableStartError(UNREAD, UNREAD_REMEDY);
+}
+
+const UNREAD =
+  "an earlier run started an export, but the reply had no usable jobId: that job may run, so no request is sent and no job is started";
 
 /** What a new link changes. */
 const OF_LINK = unknownOutputs(rowsThat("isRenewed", STATIC_EXPORT_OUTPUTS));

@@ -37,7 +37,15 @@ export async function renewLink(
       mintLink(jobId, inputs.domain, context),
     );
     const renewed = reportedState(context, inputs, { jobId, report: {}, link }, before.outputs);
-    return { ...renewed, bookkeeping: { ...renewed.bookkeeping, ...stillUnfinished(inputs, before) } };
+    const { exportedAtMs } = before.bookkeeping;
+    return {
+      ...renewed,
+      bookkeeping: {
+        ...renewed.bookkeeping,
+        ...(exportedAtMs !== undefined && { exportedAtMs }),
+        ...stillUnfinished(inputs, before),
+      },
+    };
   } catch (error) {
     if (error instanceof DeadlineExceededError)
       throw notInTime(error, before, serviceTimeOf(before, machineOf(context)));

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "../resource/context";
+import type { RecordedStart } from "../resource/resumeRecords";
 import { decisionLine } from "../resource/decision";
+import { OTHER_ACCOUNT } from "../resource/lifeCycle";
 import { type CheckedInputs, intentOf } from "./inputs";
 
 /** See {@link resumptionOf}. */
@@ -20,11 +22,29 @@ export function resumptionOf(
   const resource = { urn, baseUrl, domain };
   const intent = intentOf(inputs);
   return {
-    /** The job that an earlier, killed run started and did not store in the state. */
-    find: () => records?.find(resource, intent).jobId,
+    /**
+     * The start that an earlier attempt sent and did not store in the state: that of a killed run, or of this run if Pulumi repeats
+     * the operation.
+     *
+     * @param exportedAtMs when the content of the state was exported: a job that was started before it is older than the state, as in
+     *   a cached folder of a pipeline
+     */
+    find(exportedAtMs?: number): RecordedStart {
+      const found = records?.find(resource, intent) ?? {};
+      return (found.startedAtMs ?? Infinity) < (exportedAtMs ?? -Infinity) ? {} : found;
+    },
 
-    save(jobId: string): void {
-      const problem = records?.save(resource, intent, { jobId });
+    /**
+     * The service accepted the start without a usable id. Best effort: the state says so, too, unless the run is killed.
+     *
+     * @param startedAtMs by the service's clock: milliseconds since 1970
+     */
+    saveUnread(startedAtMs: number): void {
+      records?.save(resource, intent, { isUnread: true, startedAtMs });
+    },
+
+    save(jobId: string, startedAtMs: number): void {
+      const problem = records?.save(resource, intent, { jobId, startedAtMs });
       if (problem === undefined) return;
       reporter.warn(
         `job ${jobId} could not be recorded in Pulumi's home folder (${problem}): if this run is killed, the next one starts another job`,
@@ -70,9 +90,9 @@ export function forgetGoneJob(
   inputs: CheckedInputs,
   jobId: string,
 ): void {
-  const text = `the service no longer has job ${jobId}: exporting again`;
+  const text = `the service no longer has job ${jobId}: exporting again. ${OTHER_ACCOUNT}`;
   context.reporter.warn(decisionLine({ code: "JOB_GONE", text }));
   context.tracer.note({ "docs_hosting.decision": "JOB_GONE", "docs_hosting.job.id": undefined });
   const resumption = resumptionOf(context, inputs);
-  if (resumption.find() === jobId) resumption.forget();
+  if (resumption.find().jobId === jobId) resumption.forget();
 }

@@ -45,6 +45,8 @@ export interface Unfinished extends JobReport {
   jobId?: string | undefined;
   /** Whether the job is completed and only the link is missing. */
   completed: boolean;
+  /** Whether the service accepted a start without a usable id: a job may run that cannot be found, so none is started again. */
+  isUnread?: boolean;
 }
 
 /** Data stored beside the outputs and not shown to users. */
@@ -53,6 +55,10 @@ export interface Bookkeeping {
   given: (keyof StaticExportInputs)[];
   /** When the link was minted, by the service's clock: milliseconds since 1970. */
   mintedAtMs?: number | undefined;
+  /** When the job of the content was completed and packed, by the service's clock: milliseconds since 1970. A renewal keeps it. */
+  exportedAtMs?: number | undefined;
+  /** Whether the export was imported: the program's first inputs are taken as those of its job. */
+  isImported?: boolean;
   /** Error of this machine's clock at the last contact with the service. Absent if the clock was right. */
   clockError?: ClockError | undefined;
   unfinished?: Unfinished | undefined;
@@ -131,10 +137,16 @@ export function reportedState(
 
 /** The state after a change of inputs that needs no request. */
 export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
-  const { mintedAtMs, clockError } = before.bookkeeping;
+  const { mintedAtMs, exportedAtMs, clockError } = before.bookkeeping;
   return {
     outputs: outputsOf(inputs, before.outputs, lifeOfLink(before)),
-    bookkeeping: { given: givenOf(inputs), mintedAtMs, clockError, ...stillUnfinished(inputs, before) },
+    bookkeeping: {
+      given: givenOf(inputs),
+      mintedAtMs,
+      clockError,
+      ...(exportedAtMs !== undefined && { exportedAtMs }),
+      ...stillUnfinished(inputs, before),
+    },
   };
 }
 
@@ -163,6 +175,20 @@ export function stillUnfinished(
   { bookkeeping: { unfinished } }: StaticExportState,
 ): Pick<Bookkeeping, "unfinished"> {
   return unfinished && jobId === undefined ? { unfinished } : {};
+}
+
+/** The state after a start whose reply has no usable id. */
+export function unreadState(
+  inputs: CheckedInputs,
+  before: StaticExportState | undefined,
+  clock: Pick<Clock, "random">,
+): StaticExportState {
+  const { outputs, bookkeeping } = unfinishedState(inputs, undefined, before, clock);
+  const { unfinished } = bookkeeping;
+  return {
+    outputs,
+    bookkeeping: { ...bookkeeping, ...(unfinished && { unfinished: { ...unfinished, isUnread: true } }) },
+  };
 }
 
 /**

@@ -36,7 +36,8 @@ export async function importExport(
     refuseUnlessCompleted(job);
     const link = await mintLink(jobId, domain, service);
     const state = reportedState(service, inputs, { jobId, report: job.report, link });
-    return { inputs: { domain, jobId }, state };
+    const bookkeeping = { ...state.bookkeeping, exportedAtMs: link.mintedAtMs, isImported: true };
+    return { inputs: { domain, jobId }, state: { ...state, bookkeeping } };
   } catch (error) {
     if (error instanceof NotFoundError) {
       const remedy = "Check the domain, the job and the account.";
@@ -49,7 +50,10 @@ export async function importExport(
 function refuseUnlessCompleted({ outcome, status, reason }: ExportJob): void {
   if (outcome === "failure") {
     const why = reason === undefined ? "and the service gave no reason" : `the service says: ${reason}`;
-    throw new ExportFailedError(`the job ${status}: ${why}`, "Import another job.");
+    throw new ExportFailedError(
+      `the job ${status === "failed" ? status : `ended as "${status}"`}: ${why}`,
+      "Import another job.",
+    );
   }
   if (outcome === "pending") {
     throw new NotReadyError(`the job is not completed yet: ${status}`, "Import it once it is.", {

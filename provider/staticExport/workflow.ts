@@ -46,7 +46,7 @@ export async function startExport(
     tracer.note({ "docs_hosting.job.id": reply.jobId });
     return reply;
   });
-  reporter.info(`export job ${reply.jobId} started`);
+  reporter.info(`export job ${reply.jobId} started`, true);
   return reply;
 }
 
@@ -95,24 +95,27 @@ export async function completeExport(
 /** @throws ExportFailedError if the job failed */
 function reportOf(
   jobId: string,
-  { outcome, status, reason, report, warnings }: ExportJob,
+  { outcome, status, reason, report, warnings, error }: ExportJob,
   isAdopted: boolean,
   reporter: Reporter,
 ): JobReport {
   if (outcome !== "success") {
+    const ended = status === "failed" ? "failed" : `ended as "${status}"`;
     const another = "give the `jobId` of another job, or none, and run `pulumi up` again.";
     throw reason === undefined
       ? new ExportFailedError(
-          `job ${jobId} ${status}, and the service gave no reason`,
+          `job ${jobId} ${ended}, and the service gave no reason`,
           `Ask the service's support about job ${jobId}` +
             (isAdopted ? `, or ${another}` : ". The next `pulumi up` starts a new job."),
         )
       : new ExportFailedError(
-          `job ${jobId} ${status}: the service says: ${reason}`,
+          `job ${jobId} ${ended}: the service says: ${reason}`,
           "Fix what the service names, then " +
             (isAdopted ? another : "run `pulumi up` again: it starts a new job."),
         );
   }
+  if (error !== undefined)
+    reporter.warn(`job ${jobId} is completed, but the service reports an error with it: ${error}`);
   if (warnings !== undefined) reporter.warn(`job ${jobId} is completed with ${warnings}`);
   if (report.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
   return report;

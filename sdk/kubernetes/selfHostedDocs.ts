@@ -1,7 +1,10 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { featureValues, type RequestedFeatures } from "../../provider/installation/featureTable";
-import type { InstallationInputs } from "../../provider/installation/installationValues";
+import {
+  type FeaturesOf,
+  featureValues,
+  type SelfHostedDeploymentKind,
+} from "../../provider/installation/featureTable";
 import { airGappedByLink, installedValues, needsLink } from "../../provider/installation/siteValues";
 import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
@@ -31,8 +34,8 @@ export type ReleaseSettings = Omit<
   keyof typeof OWN | "compat" | "manifest" | "resourceNames"
 >;
 
-/** Arguments of {@link SelfHostedDocs}. */
-export interface SelfHostedDocsArgs extends Pick<InstallationInputs, "deploymentKind"> {
+/** Arguments of {@link SelfHostedDocs} that installations of each kind have. */
+interface CommonArgs {
   /**
    * What the installation serves:
    * - a StaticExport: pods fetch the bundle on startup, by a link that expires;
@@ -50,13 +53,6 @@ export interface SelfHostedDocsArgs extends Pick<InstallationInputs, "deployment
   chart: pulumi.Input<string>;
   /** Version of a published chart, or a version range. @default the newest */
   chartVersion?: pulumi.Input<string> | undefined;
-  /**
-   * Features to request. A feature that is unavailable in the deployment kind is an error before anything is created. A
-   * configurable feature is passed to the chart's values, as `features: { search: true }`. An available feature adds no value.
-   *
-   * @default none
-   */
-  features?: RequestedFeatures | undefined;
   /**
    * Verify the signature of the image before anything is installed, with the public key of its signer: of a BundleCopy in a registry with
    * `signingKeyEnv`, or of any image that `cosign verify --key` accepts. An image that is not signed, or by another key, is an error of
@@ -76,6 +72,26 @@ export interface SelfHostedDocsArgs extends Pick<InstallationInputs, "deployment
    * @default `maxHistory` 2, to remove old links from the cluster; `timeout` 600 (seconds)
    */
   release?: ReleaseSettings | undefined;
+}
+
+/** Arguments of {@link SelfHostedDocs}. */
+export type SelfHostedDocsArgs = CommonArgs &
+  { [Kind in SelfHostedDeploymentKind]: KindArgs<Kind> }[SelfHostedDeploymentKind];
+
+/** What depends on how the platform is installed. */
+interface KindArgs<Kind extends SelfHostedDeploymentKind> {
+  /**
+   * How the platform is installed. The kind decides which `features` are available. An `"air-gapped"` installation has no
+   * outbound network access.
+   */
+  deploymentKind: Kind;
+  /**
+   * Features to request. A feature that is unavailable in the deployment kind is an error before anything is created. A
+   * configurable feature is passed to the chart's values, as `features: { search: true }`. An available feature adds no value.
+   *
+   * @default none
+   */
+  features?: FeaturesOf<Kind> | undefined;
 }
 
 /**

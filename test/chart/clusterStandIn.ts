@@ -36,11 +36,13 @@ const RESOURCES: Readonly<Record<string, Resource[]>> = {
 /**
  * Serves these objects to Helm's `lookup`, as an API server. Until the test ends.
  *
+ * @param forbidden the kind of objects that the deployer may not read
  * @returns arguments of helm that render against it
  */
 export async function standInForCluster(
   context: Pick<TestContext, "onTestFinished">,
   objects: readonly StoredObject[],
+  forbidden?: string,
 ): Promise<string[]> {
   const answers = new Map<string, object>([
     ["/version", { major: "1", minor: "34", gitVersion: "v1.34.2" }],
@@ -53,13 +55,18 @@ export async function standInForCluster(
     for (const { name, kind } of resources) {
       const items = objects.filter((object) => object.kind === kind);
       const all = `${root}/namespaces/default/${name}`;
+      if (kind === forbidden) {
+        answers.set(all, FORBIDDEN);
+        continue;
+      }
       answers.set(all, { kind: `${kind}List`, apiVersion: groupVersion, metadata: {}, items });
       for (const item of items) answers.set(`${all}/${item.metadata.name}`, item);
     }
   }
   const server = createServer(({ url = "" }, response) => {
     const answer = answers.get(url.split("?")[0] ?? "");
-    response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
+    const status = answer === FORBIDDEN ? 403 : answer ? 200 : 404;
+    response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(answer ?? NOT_FOUND));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -72,3 +79,4 @@ export async function standInForCluster(
 }
 
 const NOT_FOUND = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
+const FORBIDDEN = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Forbidden", code: 403 };

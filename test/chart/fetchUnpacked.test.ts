@@ -137,28 +137,33 @@ describe.each(shortened(SYSTEMS))("with %s, the archive", (system) => {
     expect(pod.served()).toMatchObject({ "folder/-rf $(x) 'a\" &;.html": "odd" });
   });
 
-  test("keeps the times of its files", async () => {
-    await pod.fetch();
-    expect(statSync(join(pod.site, "active/guide.html")).mtimeMs).toBe(600_000_001_000);
-  });
-
-  test("gets new times when all its files have the same one, because nginx's ETags would never change", async () => {
-    const timeOf = async (content: string) => {
-      const entries = [...SITE, { name: "new.html", content }];
-      server.answer = send(tarGz(entries.map((entry) => ({ ...entry, time: 1 }))));
-      const one = new PodFolders(system);
-      one.writeSecret(`${server.url}/?${CANARY}`);
-      await one.fetch();
-      const time = statSync(join(one.site, "active/index.html")).mtimeMs;
-      one.remove();
-      return time;
-    };
-    const [first, again, other] = [await timeOf("a"), await timeOf("a"), await timeOf("b")];
-    expect(first).not.toBe(1000);
-    expect(again).toBe(first);
-    expect(other).not.toBe(first);
-    expect(Math.max(first, other)).toBeLessThan(Date.now());
-  });
+  test.each([
+    ["one time", [1, 1]],
+    ["two times, as npm's packages", [1, 499_162_500]],
+    ["times of their own", [600_000_000, 600_000_001]],
+  ])(
+    "whose files have %s gets the time of its digest, of which nginx makes the ETags",
+    async (_, [time = 0, otherTime = 0]) => {
+      const timesOf = async (content: string) => {
+        const entries = [...SITE, { name: "new.html", content }].map((entry) => ({ ...entry, time }));
+        server.answer = send(tarGz([...entries, { name: "other.html", content: "same", time: otherTime }]));
+        const one = new PodFolders(system);
+        one.writeSecret(`${server.url}/?${CANARY}`);
+        await one.fetch();
+        const times = ["index.html", "other.html"].map(
+          (name) => statSync(join(one.site, "active", name)).mtimeMs,
+        );
+        one.remove();
+        expect(times[1]).toBe(times[0]);
+        return times[0] ?? 0;
+      };
+      const [first, again, other] = [await timesOf("a"), await timesOf("a"), await timesOf("b")];
+      expect([time * 1000, otherTime * 1000]).not.toContain(first);
+      expect(again).toBe(first);
+      expect(other).not.toBe(first);
+      expect(Math.max(first, other)).toBeLessThan(Date.now());
+    },
+  );
 
   test("D15 never serves half a site, whenever the container is killed, and the next start succeeds", async () => {
     const pages = Array.from({ length: 200 }, (_, index) => ({

@@ -50,6 +50,50 @@ describe("values", () => {
     expect((await templateFleet(FLEET, { sites: {} })).output).toContain("sites");
   });
 
+  test("that are large numbers are rendered as written, and too large ones refused", async () => {
+    const large = { resyncSeconds: 1_000_000, wake: { stuckSeconds: 2_000_000 } };
+    const [asStacks, asJobs] = [
+      await templateFleet(FLEET, { ...IMAGE, ...large }),
+      await templateFleet(FLEET, {
+        ...IMAGE,
+        engine: "cronjob",
+        cronjob: { deadlineSeconds: 3_000_000 },
+      }),
+    ];
+    expect(asStacks.stdout).toContain("resyncFrequencySeconds: 1000000\n");
+    expect(asStacks.stdout).toContain('name: STUCK_SECONDS, value: "2000000"');
+    expect(asJobs.stdout).toContain("activeDeadlineSeconds: 3000000\n");
+    expect((await templateFleet(FLEET, { ...IMAGE, resyncSeconds: 3e9 })).output).toContain(
+      "'/resyncSeconds'",
+    );
+  });
+
+  test(
+    "that are null are refused by name where the chart needs them, with either engine",
+    { timeout: 300_000 },
+    async () => {
+      const values = parse(await readFile(join(FLEET, "values.yaml"), "utf8")) as Values;
+      const names = Object.entries(values).flatMap(([key, value]) => [
+        [key],
+        ...(typeof value === "object" && value !== null && !Array.isArray(value) && key !== "resources"
+          ? Object.keys(value).map((inner) => [key, inner])
+          : []),
+      ]);
+      expect(names).toContainEqual(["cronjob", "deadlineSeconds"]);
+      for (const engine of ["operator", "cronjob"]) {
+        const base: Values = { ...IMAGE, engine };
+        const complete = await templateFleet(FLEET, base);
+        for (const [key = "", inner] of names) {
+          const group = inner === undefined ? null : { ...(base[key] as object), [inner]: null };
+          const { code, stdout, output } = await templateFleet(FLEET, { ...base, [key]: group });
+          if (code !== 0) expect(output).toContain(`${[key, inner].filter(Boolean).join(".")} is null`);
+          // else it is as empty as its default
+          else expect(stdout).toBe(complete.stdout);
+        }
+      }
+    },
+  );
+
   test("accept no service to which a run would refuse to send the key", async () => {
     for (const baseUrl of ["https://api.docs-host.example", "http://localhost:4010", "http://127.0.0.1/docs"])
       expect((await templateFleet(FLEET, { baseUrl })).output).not.toContain("baseUrl");

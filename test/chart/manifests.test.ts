@@ -11,10 +11,15 @@ import {
   render,
   SELECTOR,
   serving,
+  servingImage,
+  SITE_IMAGE,
   testPod,
   type Values,
 } from "./renderedChart.ts";
 import { WebServer } from "./webServer.ts";
+
+/** Where pods of a mesh in Istio's ambient mode are reached. */
+const AMBIENT = { port: 15_008, protocol: "TCP" };
 
 const LINK = "https://store.example.com/bundle.tar.gz?signature=CANARY-5f3a";
 
@@ -62,23 +67,25 @@ describe("the link", () => {
       await render(serving({ fetch: { allowHttp: true } }, { bundleUrl })),
       "NetworkPolicy",
     );
-    expect(policy.spec.egress[1]?.ports).toEqual([{ port, protocol: "TCP" }]);
+    expect(policy.spec.egress[1]?.ports).toEqual([{ port, protocol: "TCP" }, AMBIENT]);
   });
 });
 
 describe("the manifests", () => {
   test("have the standard labels, and selectors that match the pods and never change", async () => {
     const manifests = await render(
-      serving({ ...EVERYTHING, podLabels: { "app.kubernetes.io/name": "stolen", team: "docs" } }),
+      serving({ ...EVERYTHING, podLabels: { team: "docs" }, commonLabels: { team: "all", cost: "7" } }),
     );
     const { labels } = podTemplate(manifests).metadata;
-    expect(labels).toEqual({ ...SELECTOR, team: "docs" });
+    expect(labels).toEqual({ ...SELECTOR, team: "docs", cost: "7" });
     for (const { metadata } of manifests.filter(({ kind }) => kind !== "Pod")) {
       expect(metadata.labels).toMatchObject({
         "app.kubernetes.io/name": "docs-server",
         "app.kubernetes.io/instance": "docs",
         "app.kubernetes.io/version": "1.30.4",
         "app.kubernetes.io/managed-by": "Helm",
+        team: "all",
+        cost: "7",
       });
     }
     expect(only(manifests, "Deployment").spec.selector.matchLabels).toEqual(SELECTOR);
@@ -122,6 +129,49 @@ describe("the manifests", () => {
     const egressTo = [{ ipBlock: { cidr: "10.1.2.0/24" } }];
     const policy = only(await render(serving({ networkPolicy: { egressTo } })), "NetworkPolicy");
     expect(policy.spec.egress[1]?.to).toEqual(egressTo);
+  });
+
+  test("let a mesh in Istio's ambient mode reach the pods, and them each other and the store", async () => {
+    const from = [{ podSelector: {} }];
+    const { ingress, egress } = only(
+      await render(serving({ networkPolicy: { from } })),
+      "NetworkPolicy",
+    ).spec;
+    expect(ingress).toHaveLength(1);
+    expect(ingress[0]).toMatchObject({ ports: [{ port: "http", protocol: "TCP" }, AMBIENT] });
+    expect(egress.slice(1).map(({ ports }) => ports)).toEqual([
+      [{ port: 443, protocol: "TCP" }, AMBIENT],
+      [{ port: 8080, protocol: "TCP" }, AMBIENT],
+    ]);
+  });
+
+  test("allow the given egress also where the site is in an image, and to the given addresses", async () => {
+    const egressTo = [{ ipBlock: { cidr: "10.1.2.0/24" } }];
+    for (const mode of ["siteImage", "volume"] as const) {
+      const values = servingImage(mode, { networkPolicy: { egressPorts: [8443, 443], egressTo } });
+      expect(only(await render(values), "NetworkPolicy").spec.egress[1]).toEqual({
+        ports: [{ port: 8443, protocol: "TCP" }, { port: 443, protocol: "TCP" }, AMBIENT],
+        to: egressTo,
+      });
+    }
+    const alone = { networkPolicy: { egressPorts: [8443] }, web: { askOtherPods: false } };
+    expect(only(await render(servingImage("siteImage", alone)), "NetworkPolicy").spec.egress).toHaveLength(2);
+  });
+
+  test("say what is served, in annotations of the Deployment that restart no pod", async () => {
+    const deploymentOf = async (jobId: string) =>
+      only(await render(serving({ siteImage: SITE_IMAGE }, { bundleUrl: "", jobId })), "Deployment");
+    const [first, second] = [await deploymentOf("7f3a"), await deploymentOf("81bc")];
+    expect(first.metadata.annotations).toEqual({ "docs-server/version": "v1", "docs-server/job": "7f3a" });
+    expect(second.metadata.annotations).toEqual({ "docs-server/version": "v1", "docs-server/job": "81bc" });
+    expect(second.spec).toEqual(first.spec);
+  });
+
+  test("have both address families where the Service has them", async () => {
+    const families = { ipFamilyPolicy: "RequireDualStack", ipFamilies: ["IPv6", "IPv4"] };
+    const services = (await render(serving({ service: families }))).filter(({ kind }) => kind === "Service");
+    expect(services).toHaveLength(2);
+    for (const { spec } of services) expect(spec).toMatchObject(families);
   });
 
   test("route from a Gateway and a Route to the Service", async () => {
@@ -192,10 +242,34 @@ describe("helm test", () => {
     expect(metadata.labels).not.toMatchObject(SELECTOR);
     expect(only(manifests, "NetworkPolicy").spec.ingress[0]?.from).toEqual([
       ...from,
+      { ipBlock: { cidr: "169.254.7.127/32" } },
       { podSelector: { matchLabels: metadata.labels } },
       { podSelector: { matchLabels: SELECTOR } },
     ]);
     expect(only(await manifestsOf(), "NetworkPolicy").spec.ingress[0]).not.toHaveProperty("from");
+  });
+
+  test("runs a pod that is admitted where the others are", async () => {
+    const nodeAffinity = { preferredDuringSchedulingIgnoredDuringExecution: [] };
+    const manifests = await manifestsOf({
+      serviceAccountName: "our-account",
+      priorityClassName: "high",
+      runtimeClassName: "gvisor",
+      podLabels: { team: "docs", "sidecar.istio.io/inject": "false" },
+      commonLabels: { cost: "7" },
+      affinity: { nodeAffinity, podAntiAffinity: {} },
+    });
+    const { metadata } = only(manifests, "Pod");
+    expect(metadata.labels).toMatchObject({ team: "docs", "sidecar.istio.io/inject": "false", cost: "7" });
+    expect(metadata.labels).not.toMatchObject(SELECTOR);
+    expect(testPod(manifests)).toMatchObject({
+      serviceAccountName: "our-account",
+      priorityClassName: "high",
+      runtimeClassName: "gvisor",
+      affinity: { nodeAffinity },
+    });
+    expect(testPod(manifests).affinity).not.toHaveProperty("podAntiAffinity");
+    expect(podTemplate(manifests).spec).toMatchObject({ runtimeClassName: "gvisor" });
   });
 
   test("passes with the start page, and fails without one", async (context) => {

@@ -1,14 +1,20 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
+import { nginxProblems } from "./nginxConfiguration.ts";
 import {
   CHART,
+  helm,
+  manifestsIn,
   only,
   podTemplate,
   readChartYaml,
   render,
   serving,
+  servingImage,
   template,
   type Values,
 } from "./renderedChart.ts";
@@ -28,6 +34,9 @@ const TOLD_OTHERWISE: Readonly<Record<string, string>> = {
   "staticExport.bundleUrl": "staticExport.bundleUrl must be a string",
   "ingress.hosts": "ingress.hosts must name at least one host",
   "httpRoute.parentRefs": "httpRoute.parentRefs must name at least one Gateway",
+  resources: "resources.requests.cpu is not set",
+  "resources.requests": "resources.requests.cpu is not set",
+  "resources.requests.cpu": "resources.requests.cpu is not set",
 };
 
 const isGroup = (value: unknown): value is Values =>
@@ -61,15 +70,16 @@ const AT_THE_TOP = ["staticExport.version", "readinessProbe.periodSeconds"]; // 
 describe.concurrent("a value that is null", () => {
   test.for(["with everything on", "with the defaults"])(
     "is left out or refused by its name, %s: each of values.yaml, and Kubernetes accepts the rest",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (which) => {
       const base = which === "with everything on" ? ALL_ON : serving();
       const names = namesIn(defaults).filter((name) => !name.startsWith("web.headers."));
       expect(names).toEqual(expect.arrayContaining(AT_THE_TOP));
       const results: Record<string, string> = {};
       for (const name of names) {
-        const { code, output } = await template(withNull(base, name));
+        const { code, stdout, output } = await template(withNull(base, name));
         if (code === 0) {
+          expect(nginxProblems(stdout), name).toEqual([]);
           // Go's way to write nothing, and what a number makes of it
           expect(output, name).not.toMatch(/<nil>|<no value>|%!|"~"/);
           results[name] = "rendered";
@@ -91,7 +101,9 @@ describe.concurrent("a value that is null", () => {
   test("has a meaning in the table, whatever its name", () => {
     const passedOn = Object.keys(meanings).filter((name) => isGroup(valueOf(defaults, name)));
     const isInside = (name: string) =>
-      passedOn.some((group) => name.startsWith(`${group}.`) && !hasTableEntries(group));
+      passedOn.some(
+        (group) => name.startsWith(`${group}.`) && (meanings[group] === "leftOut" || !hasTableEntries(group)),
+      );
     const missing = namesIn(defaults).filter((name) => !(name in meanings) && !isInside(name));
     expect(missing).toEqual([]);
   });
@@ -104,6 +116,45 @@ function valueOf(values: Values, name: string): unknown {
 function hasTableEntries(group: string): boolean {
   return Object.keys(meanings).some((name) => name.startsWith(`${group}.`));
 }
+
+describe("a value that was added after chart 0.3.0", () => {
+  /** As values of 0.3.0, where groups had these keys, too. */
+  const ADDED = [
+    "commonLabels", "dnsConfig", "dnsPolicy", "fetch.maxPreviousBytes", "hostAliases", "lookupReplicaSets", "readinessProbe.initialDelaySeconds",
+    "runtimeClassName", "service.externalTrafficPolicy", "service.ipFamilies", "service.ipFamilyPolicy", "service.loadBalancerClass",
+    "service.loadBalancerSourceRanges", "service.nodePort", "web.askOtherPods",
+  ]; // prettier-ignore
+
+  test("is its default in a release with the values of 0.3.0, as by `helm upgrade --reuse-values`", async (context) => {
+    // Helm then takes the defaults of the release before in place of the chart's
+    const chart = await mkdtemp(join(tmpdir(), "chart-"));
+    context.onTestFinished(() => rm(chart, { recursive: true }));
+    await cp(CHART, chart, { recursive: true });
+    await writeFile(join(chart, "values.yaml"), JSON.stringify(ADDED.reduce(without, defaults)));
+    for (const values of [serving(), ALL_ON, servingImage("volume")]) {
+      const { code, stdout, output } = await helm(
+        ["template", "docs", chart, "--kube-version", KUBERNETES_VERSION],
+        values,
+      );
+      expect(code, output).toBe(0);
+      expect(manifestsIn(stdout)).toEqual(await render(values));
+    }
+  });
+
+  test("is known: others are those of 0.3.0", async () => {
+    const recorded = await readFile(join(import.meta.dirname, "earlierValues/0.3.0.txt"), "utf8");
+    const names = namesIn(defaults).filter(
+      (name) => !isGroup(valueOf(defaults, name)) || ADDED.includes(name),
+    );
+    expect(names.filter((name) => !recorded.split("\n").includes(name)).sort()).toEqual(ADDED);
+  });
+
+  function without(values: Values, name: string): Values {
+    const [key = "", ...rest] = name.split(".");
+    if (rest.length > 0) return { ...values, [key]: without(values[key] as Values, rest.join(".")) };
+    return Object.fromEntries(Object.entries(values).filter(([each]) => each !== key));
+  }
+});
 
 describe("null", () => {
   test("of `replicas` leaves the number to another program, as KEDA needs it", async () => {

@@ -142,7 +142,7 @@ describe("the pods", () => {
   test("have the number that the autoscaler sets, once there is one", async () => {
     const behavior = { scaleDown: { stabilizationWindowSeconds: 60 } };
     const autoscaling = { enabled: true, minReplicas: 3, behavior };
-    const manifests = await render(serving({ autoscaling, replicas: 9 }));
+    const manifests = await render(serving({ autoscaling }));
     const deployment = only(manifests, "Deployment");
     expect(deployment.spec).not.toHaveProperty("replicas");
     expect(only(manifests, "HorizontalPodAutoscaler").spec).toMatchObject({

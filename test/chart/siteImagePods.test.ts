@@ -15,7 +15,7 @@ import {
 const port = (number: number, protocol: string) => ({ port: number, protocol });
 const TO_EACH_OTHER = [
   { ports: [port(53, "UDP"), port(53, "TCP"), port(5353, "UDP"), port(5353, "TCP")] },
-  { ports: [port(8080, "TCP")], to: [{ podSelector: { matchLabels: SELECTOR } }] },
+  { ports: [port(8080, "TCP"), port(15_008, "TCP")], to: [{ podSelector: { matchLabels: SELECTOR } }] },
 ];
 
 describe("the pods of a site in an image", () => {
@@ -102,7 +102,10 @@ describe("the pods of a site in an image", () => {
     const cluster = await standInForCluster(context, [stored, replicaSet]);
     const during = await render(servingImage("siteImage"), ...cluster);
     expect(only(during, "Secret").data).toEqual({ [id]: secret.data[id] });
-    expect(only(during, "NetworkPolicy").spec.egress[1]?.ports).toEqual([{ port: 443, protocol: "TCP" }]);
+    expect(only(during, "NetworkPolicy").spec.egress[1]?.ports).toEqual([
+      port(443, "TCP"),
+      port(15_008, "TCP"),
+    ]);
 
     const later = await render(servingImage("siteImage"), ...(await standInForCluster(context, [stored])));
     expect(kindsOf(later)).not.toContain("Secret");

@@ -58,6 +58,7 @@ const CHANGES: readonly Change[] = [
   ["imagePullSecrets", [{ name: "registry-key" }], "- name: registry-key"],
   ["nameOverride", "other", 'app.kubernetes.io/name: "other"'],
   ["fullnameOverride", "other", "name: other"],
+  ["commonLabels", { team: "docs" }, "team: docs"],
   ["replicas", 5, "replicas: 5"],
   ["autoscaling.enabled", true, "kind: HorizontalPodAutoscaler"],
   ["autoscaling.minReplicas", 4, "minReplicas: 4", AUTOSCALING],
@@ -66,6 +67,7 @@ const CHANGES: readonly Change[] = [
   ["autoscaling.behavior", { scaleUp: { selectPolicy: "Min" } }, "selectPolicy: Min", AUTOSCALING],
   ["strategy", { rollingUpdate: { maxSurge: 3 } }, "maxSurge: 3"],
   ["revisionHistoryLimit", 7, "revisionHistoryLimit: 7"],
+  ["lookupReplicaSets", false, "docs-server/kept: "],
   ["fetch.sha256", DIGEST, `value: "${DIGEST}"`],
   ["fetch.allowHttp", true, 'value: "true"'],
   ["fetch.timeLimitSeconds", 71, 'value: "71"'],
@@ -114,6 +116,8 @@ const CHANGES: readonly Change[] = [
   ["service.externalTrafficPolicy", "Local", 'externalTrafficPolicy: "Local"', LOAD_BALANCER],
   ["service.loadBalancerClass", "example.com/l4", 'loadBalancerClass: "example.com/l4"', LOAD_BALANCER],
   ["service.loadBalancerSourceRanges", ["10.0.0.0/8"], '["10.0.0.0/8"]', LOAD_BALANCER],
+  ["service.ipFamilyPolicy", "PreferDualStack", 'ipFamilyPolicy: "PreferDualStack"'],
+  ["service.ipFamilies", ["IPv6"], 'ipFamilies: ["IPv6"]'],
   ["service.annotations", { shown: "yes" }, 'shown: "yes"'],
   ["ingress.enabled", true, "kind: Ingress", { ingress: { hosts: ["docs.example.com"] } }],
   ["ingress.className", "internal", 'ingressClassName: "internal"', INGRESS],
@@ -138,6 +142,7 @@ const CHANGES: readonly Change[] = [
   ["podAnnotations", { noted: "yes" }, 'noted: "yes"'],
   ["podLabels", { team: "docs" }, "team: docs"],
   ["priorityClassName", "high", 'priorityClassName: "high"'],
+  ["runtimeClassName", "gvisor", 'runtimeClassName: "gvisor"'],
   ["nodeSelector", { disk: "ssd" }, "disk: ssd"],
   ["tolerations", [{ key: "docs", operator: "Exists" }], "key: docs"],
   ["affinity", { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } }, "nodeAffinity:"],
@@ -155,7 +160,7 @@ const CHANGES: readonly Change[] = [
 const PASSED_ON = new Set([
   "features", "strategy", "fetch.resources", "resources", "web.headers", "readinessProbe", "livenessProbe",
   "autoscaling.behavior", "httpRoute.annotations", "route.tls", "podSecurityContext", "securityContext", "service.annotations", "ingress.annotations",
-  "podAnnotations", "podLabels", "nodeSelector", "affinity", "dnsConfig",
+  "podAnnotations", "podLabels", "commonLabels", "nodeSelector", "affinity", "dnsConfig",
 ]); // prettier-ignore
 
 const isGroup = (value: unknown): value is Values =>

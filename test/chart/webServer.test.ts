@@ -279,7 +279,14 @@ describe("nginx otherwise", () => {
   test("sends the headers, the policy and the cache rule of the values", async (context) => {
     const web = {
       contentSecurityPolicy: "default-src 'self'",
-      headers: { "Strict-Transport-Security": "max-age=60", "X-Frame-Options": null },
+      headers: {
+        "Strict-Transport-Security": "max-age=60",
+        "X-Frame-Options": null,
+        "Referrer-Policy": "",
+        "Permissions-Policy": 'geolocation=(self "https://maps.example.com"), camera=()',
+        "Reporting-Endpoints": 'csp="https://reports.example.com/csp"',
+        "X-Path": String.raw`C:\new\"it's"\\ {}; #`,
+      },
       immutablePattern: "^/_static/",
     };
     const server = await start(context, serving({ web }), { "_static/app.js": "1" });
@@ -289,13 +296,16 @@ describe("nginx otherwise", () => {
       "strict-transport-security": "max-age=60",
       "x-content-type-options": "nosniff",
       "cache-control": FOR_EVER,
+      "permissions-policy": web.headers["Permissions-Policy"],
+      "reporting-endpoints": web.headers["Reporting-Endpoints"],
+      "x-path": web.headers["X-Path"],
     });
-    expect(headers).not.toHaveProperty("x-frame-options");
+    for (const removed of ["x-frame-options", "referrer-policy"]) expect(headers).not.toHaveProperty(removed);
   });
 
   test.for([
     [{ strictPolicy: true }, STRICT_POLICY],
-    [{ strictPolicy: true, contentSecurityPolicy: "default-src 'self'" }, "default-src 'self'"],
+    [{ contentSecurityPolicy: "default-src 'self'" }, "default-src 'self'"],
   ] as const)("sends that policy with %o", async ([web, policy], context) => {
     const server = await start(context, serving({ web }));
     expect((await server.get("/")).headers["content-security-policy"]).toBe(policy);

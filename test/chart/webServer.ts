@@ -79,6 +79,7 @@ export class WebServer {
         SITE_FOLDER: this.site,
         SCRATCH_FOLDER: join(this.root, "tmp"),
         BASE_PATH: environmentOf(manifests)["BASE_PATH"],
+        CONTENT_ID: environmentOf(manifests)["CONTENT_ID"],
         PORT: this.host === "127.0.0.1" ? String(this.port) : `${this.host}:${this.port}`,
         ...(this.host !== "127.0.0.1" && { IPV6_TABLE: "/nonexistent" }),
         ...environment,

@@ -27,7 +27,10 @@ test.for<[string, string[], string[]]>([
       "_next/static/j2z_k3xFxdxP0lcUa2au0/_buildManifest.js",
       "_next/static/media/lamp.02cc-g44ckpq0.png",
     ],
-    ["guide/__next._tree.txt", "guide.txt", "search-index.json", "_next/static.js"],
+    [
+      ...["guide/__next._tree.txt", "guide.txt", "search-index.json", "_next/static.js"],
+      "_next/static/v1/_buildManifest.js",
+    ],
   ],
   [
     "Vite and VitePress",
@@ -49,6 +52,9 @@ test.for<[string, string[], string[]]>([
       "vp-icons.css",
       "assets/jquery.validate.js",
       "assets/chart-DataGrid.js",
+      "assets/shot-MyScreen.png",
+      "assets/flow-ToDoList.png",
+      "assets/setup-Win11Pro.png",
       "assets/table-LineChart.js",
       "assets/petstore-OpenAPI3.json",
       "assets/screenshot-Windows7.png",
@@ -109,7 +115,7 @@ describe("a site exported for /manual/v2", () => {
       "404.html": "<h1>Not here</h1>",
       "folder/index.html": "<h1>Folder</h1>",
       "folder/.git/config": "hidden",
-      "_next/static/chunks/a.js": "1",
+      "_next/static/chunks/1f0aaaaaaaaaa.js": "1",
     });
     await server.start(await render(serving({ web: { basePath: "/manual/v2" } })));
   });
@@ -131,7 +137,7 @@ describe("a site exported for /manual/v2", () => {
     ["/manual/v2/", "<h1>Start", NO_CACHE],
     ["/manual/v2/guide", "<h1>Guide", NO_CACHE],
     ["/manual/v2/folder/", "<h1>Folder", NO_CACHE],
-    ["/manual/v2/_next/static/chunks/a.js", "1", FOR_EVER],
+    ["/manual/v2/_next/static/chunks/1f0aaaaaaaaaa.js", "1", FOR_EVER],
   ])("serves %s", async (path, start, cacheControl) => {
     const { status, headers, body } = await server.get(path);
     expect(status).toBe(200);

@@ -56,6 +56,7 @@ test("a site in its own image survives the end of the service, its storage, ever
   const installation = await buildInstallation(context, {
     site: FASTIFY,
     program: join(ROOT, "examples/air-gapped/index.ts"),
+    servesImage: true,
     config: { version: "1", repository: `${host}/docs/site`, base },
   });
   const { kubectl } = installation;
@@ -166,6 +167,7 @@ test("a new version is another image: the pods are replaced without a failed req
   const { host, base } = await registryWithBase(context);
   const installation = await buildInstallation(context, {
     program: join(ROOT, "examples/air-gapped/index.ts"),
+    servesImage: true,
     config: { version: "1", repository: `${host}/docs/site`, base },
   });
   const first = await installation.up();

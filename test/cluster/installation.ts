@@ -33,6 +33,8 @@ export interface InstallationOptions {
   env?: Record<string, string | undefined>;
   linkLifetimeMs?: number;
   jobDurationMs?: number | (() => number);
+  /** The pods run an image of the site. @default they fetch the site */
+  servesImage?: boolean;
   /** Folder of the program. @default the example itself */
   program?: string;
 }
@@ -55,15 +57,19 @@ export function hostAddress(): string {
   return address;
 }
 
-/** Values that this cluster needs: its web image, links without TLS, because the tests' service has none, and short pauses. */
-export function clusterValues(): Record<string, unknown> {
+/**
+ * Values that this cluster needs: its web image, links without TLS, because the tests' service has none, and short pauses.
+ *
+ * @param servesImage the pods fetch nothing
+ */
+export function clusterValues(servesImage = false): Record<string, unknown> {
   const image = process.env["CLUSTER_WEB_IMAGE"];
   const colon = image?.lastIndexOf(":") ?? -1;
   return {
     ...(image !== undefined && {
       image: { repository: image.slice(0, colon), tag: image.slice(colon + 1), pullPolicy: "IfNotPresent" },
     }),
-    fetch: { allowHttp: true },
+    ...(!servesImage && { fetch: { allowHttp: true } }),
     readinessProbe: { periodSeconds: 1 },
   };
 }
@@ -93,7 +99,7 @@ export async function buildInstallation(
     linkLifetimeMs,
     jobDurationMs: options.jobDurationMs ?? 0,
   });
-  const values = { ...clusterValues(), ...options.values };
+  const values = { ...clusterValues(options.servesImage), ...options.values };
   await kubectl("create", "namespace", namespace);
   // the cluster itself refuses pods that are not «restricted»
   await kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");

@@ -188,6 +188,7 @@ test("a program installs from a kit, with no service configured and no key", asy
   const [chart = ""] = readdirSync(join(path, "chart"));
   const inside = await buildInstallation(context, {
     program: example.program,
+    servesImage: true,
     config: { version: "1", kit: path, chart: join(path, "chart", chart), registry: target },
     env: { DOCS_HOSTING_BASE_URL: undefined, DOCS_HOSTING_ADMIN_API_KEY: undefined },
   });

@@ -44,6 +44,7 @@ test.for(Object.entries(KINDS))(
       site,
       ...program,
       values: VALUES,
+      servesImage: "program" in program,
       config: { version: "1", ...config },
     });
     await installation.up();

@@ -24,6 +24,7 @@ test("production installs the digest that staging signed and starts no job, goes
   await writeFile(keyFile, publicKey.export({ type: "spki", format: "pem" }));
   const production = await buildInstallation(context, {
     program: join(PROMOTION, "production/index.ts"),
+    servesImage: true,
     config: { staging: "organization/docs-staging/staging", publicKey: keyFile },
   });
   const { service, stack } = production;

@@ -15,7 +15,7 @@ const FIRST: Site = {
   "guide/index.html": "<h1>Guide</h1>",
   "install.html": "<h1>Install</h1>",
   "404.html": "<h1>Not here</h1>",
-  "_next/static/chunks/a1.js": "one()",
+  "_next/static/chunks/1f0aaaaaaaaaa.js": "one()",
   "assets/style.css": "h1 {}",
   "empty.txt": "",
   "größe/ä b+c.svg": "<svg/>",
@@ -23,11 +23,11 @@ const FIRST: Site = {
 const SECOND: Site = {
   ...FIRST,
   "index.html": "<h1>New start</h1>",
-  "_next/static/chunks/b2.js": "two()",
+  "_next/static/chunks/2f0bbbbbbbbbb.js": "two()",
   "assets/style.css": "h1 { color: red }",
 };
 const WITHOUT: Site = Object.fromEntries(
-  Object.entries(SECOND).filter(([path]) => path !== "_next/static/chunks/a1.js"),
+  Object.entries(SECOND).filter(([path]) => path !== "_next/static/chunks/1f0aaaaaaaaaa.js"),
 );
 
 function sites(store: BucketStore, prefix = "v"): Destination {
@@ -94,7 +94,7 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     };
     expect(await headersOf("install")).toEqual(["text/html; charset=utf-8", "no-cache"]);
     expect(await headersOf("größe/ä b+c.svg")).toEqual(["image/svg+xml; charset=utf-8", "no-cache"]);
-    expect(await headersOf("_next/static/chunks/a1.js")).toEqual([
+    expect(await headersOf("_next/static/chunks/1f0aaaaaaaaaa.js")).toEqual([
       "text/javascript; charset=utf-8",
       "public, max-age=31536000, immutable",
     ]);
@@ -128,9 +128,9 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     const before = store.requests.length;
     const second = await publish(context, destination, WITHOUT);
     expect(sentKeys(store, before).sort()).toEqual(
-      ["_next/static/chunks/b2.js", "assets/style.css", "index.html"].sort(),
+      ["_next/static/chunks/2f0bbbbbbbbbb.js", "assets/style.css", "index.html"].sort(),
     );
-    expect((await everything(store)).get("_next/static/chunks/a1.js")).toBe("one()");
+    expect((await everything(store)).get("_next/static/chunks/1f0aaaaaaaaaa.js")).toBe("one()");
     expect(await destination.compare(second, await operation(context))).toBe("same");
     expect(await destination.compare(first, await operation(context))).toBe("changed");
 

@@ -1,6 +1,7 @@
 // Any JSON of any texts as a reply: no run hangs, only texts are shown or stored, and no started job is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { LINK_END } from "./replies.ts";
 import { agentJob } from "../../provider/agentJob/lifeCycle.ts";
 import { isPlain, isSentinel } from "../../provider/runtime/messages/plainText.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
@@ -31,7 +32,7 @@ const fields = fc.record(
         text.map((query) => `https://store.example.test/a?${query}`),
       ),
     ),
-    expiresAt: field(fc.constant("2099-01-01T00:00:00Z")),
+    expiresAt: field(fc.constant(LINK_END)),
     error: field(text),
     message: field(text),
     any: json,

@@ -9,6 +9,7 @@ import type { DocsHostingError } from "../../provider/runtime/messages/errors.ts
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { KEY, show } from "./canary.ts";
+import { LINK_END } from "./replies.ts";
 import { Secrets } from "../../provider/runtime/messages/secrets.ts";
 import { withoutSecrets } from "../../provider/runtime/messages/reporter.ts";
 
@@ -130,6 +131,6 @@ export const GOOD_VALUE: Readonly<Record<CallName, unknown>> = {
   bundle: {
     url: expect.stringContaining("https://store.example.test/job-1.tar.gz?") as string,
     mintedAtMs: expect.any(Number) as number,
-    expiresAtMs: Date.UTC(2099, 0, 1),
+    expiresAtMs: Date.parse(LINK_END),
   },
 };

@@ -1,6 +1,6 @@
-// When a link ends, by any form of the service's time and by any clock: E01 to E08 of the faults.
+// When a link ends, by any form of the service's time and by any clock: E01 to E09 of the faults.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseExpiry } from "../../provider/service/bundleLink.ts";
+import { parsePointInTime } from "../../provider/runtime/time/pointInTime.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 
@@ -97,6 +97,16 @@ describe("the forms of expiresAt", () => {
     ["E02", "a space for the T", "2026-01-01 01:00:00Z"],
     ["E02", "no seconds", "2026-01-01T01:00Z"],
     ["E02", "an offset without a colon", "2026-01-01T15:00:00+1400"],
+    ["E02", "microseconds", hour * 1e3],
+    ["E02", "nanoseconds", hour * 1e6],
+    ["E02", "nanoseconds as text", `${hour}000000`],
+    ["E02", "seconds with a fraction", `${hour / 1_000}.000`],
+    ["E02", "RFC 1123", "Thu, 01 Jan 2026 01:00:00 GMT"],
+    ["E02", "RFC 850", "Thursday, 01-Jan-26 01:00:00 GMT"],
+    ["E02", "asctime", "Thu Jan  1 01:00:00 2026"],
+    ["E02", "a time of Go", "2026-01-01 01:00:00 +0000 UTC"],
+    ["E02", "a time of Java", "2026-01-01T01:00:00Z[UTC]"],
+    ["E02", "ISO 8601 without separators", "20260101T010000Z"],
     ["E08", "a leap second", "2026-01-01T00:59:60Z", "2026-01-01T00:59:59.000Z"],
     ["E08", "an offset of +14:00", "2026-01-01T15:00:00+14:00"],
     ["E08", "an offset of -12:00", "2025-12-31T13:00:00-12:00"],
@@ -113,9 +123,11 @@ describe("the forms of expiresAt", () => {
     "2026-02-30T25:00:00Z",
     "01/02/2026",
     "2026-01-01",
+    "2026-02-30T01:00:00Z",
+    "0001-01-01T00:00:00Z",
+    "1970-01-01T00:00:00Z",
     "NaN",
     "12345",
-    "Thu, 01 Jan 2026 01:00:00 GMT",
     null,
     5,
     -1,
@@ -132,7 +144,7 @@ describe("the forms of expiresAt", () => {
   });
 
   test("E02 a value that is no finite number is no date", () => {
-    for (const value of [NaN, Infinity, -Infinity]) expect(parseExpiry(value)).toBeUndefined();
+    for (const value of [NaN, Infinity, -Infinity]) expect(parsePointInTime(value)).toBeUndefined();
   });
 });
 
@@ -183,17 +195,83 @@ test.each([
   "275760-09-13T00:00:00Z",
   "+275760-09-14T00:00:00Z",
   "999999-01-01T00:00:00Z",
+  "2036-02-01T00:00:00Z",
   8.64e15,
   1e300,
-])("E05 %s is limited to the last day of the year 9999", async (expiresAt) => {
-  const state = await exported(expiresAt);
-  expect(state.outputs.expiresAt).toBe("9999-12-31T23:59:59.000Z");
-  expect(new Date(state.outputs.renewAfter ?? "").getTime()).toBeGreaterThan(
-    Date.parse("7000-01-01T00:00:00Z"),
+])(
+  "E05 %s is more than ten years away: the end is refused by name, and the job is kept",
+  async (expiresAt) => {
+    const { message, state } = await unfinished(exported(expiresAt));
+    expect(message).toContain(`answered the expiresAt ${expiresAt}, which is more than ten years away`);
+    expect(state.bookkeeping.unfinished?.jobId).toBe("job-1");
+    site.service.fault = () => undefined;
+    expect((await site.update(state)).outputs.jobId).toBe("job-1");
+  },
+);
+
+test("E05 an end in nine years is accepted", async () => {
+  expect((await exported("2035-01-01T00:00:00Z")).outputs.expiresAt).toBe("2035-01-01T00:00:00.000Z");
+});
+
+describe("a link whose own signature ends, too", () => {
+  const SIGNED = "X-Amz-Date=20260101T000000Z&X-Amz-Expires=3600&X-Amz-Signature=c4n4ry";
+  const HOUR_END = "2026-01-01T01:00:00.000Z";
+  const HOUR_S = Date.parse(HOUR_END) / 1_000;
+  const policy = Buffer.from(`{"Statement":[{"Condition":{"DateLessThan":{"AWS:EpochTime":${HOUR_S}}}}]}`);
+  const cloudFrontPolicy = policy.toString("base64").replaceAll("+", "-").replaceAll("=", "_");
+  const at = (query: string): string => `https://store.example.test/b.tgz?${query}`;
+
+  test.each([
+    ["local time without its zone", "2026-01-01T03:00:00"],
+    ["the service's wish of a day", "2026-01-02T00:00:00Z"],
+    ["no end at all", undefined],
+    ["its zero", "0001-01-01T00:00:00Z"],
+  ])("E09 the signature's end counts where the reply has %s", async (_, expiresAt) => {
+    const { outputs } = await exported(expiresAt, at(SIGNED));
+    expect(outputs.expiresAt).toBe(HOUR_END);
+    expect(warnings()).toEqual([]);
+  });
+
+  test("E09 the reply's end counts where it is the earlier one", async () => {
+    const { outputs } = await exported("2026-01-01T00:30:00Z", at(SIGNED));
+    expect(outputs.expiresAt).toBe("2026-01-01T00:30:00.000Z");
+  });
+
+  test("E09 a reply whose end has passed is a warning where the signature still holds", async () => {
+    const { outputs } = await exported("2025-12-31T20:00:00", at(SIGNED));
+    expect(outputs.expiresAt).toBe(HOUR_END);
+    expect(warnings()).toEqual([
+      expect.stringContaining("has expired at 2025-12-31T20:00:00.000Z, but the link's own signature holds"),
+    ]);
+    expect(site.service.requests.filter((request) => request === BUNDLE)).toHaveLength(1);
+  });
+
+  test.each([
+    ["S3 with lower-case names", SIGNED.replaceAll("X-Amz", "x-amz")],
+    ["OSS", SIGNED.replaceAll("X-Amz", "x-oss")],
+    ["S3 version 2", `AWSAccessKeyId=AK&Signature=c4n4ry%3D&Expires=${HOUR_S}`],
+    ["Google version 2", `GoogleAccessId=a&Signature=c4n4ry%3D&Expires=${HOUR_S}`],
+    ["CloudFront", `Expires=${HOUR_S}&Signature=c4n4ry~&Key-Pair-Id=K1`],
+    ["CloudFront with a policy", `Policy=${cloudFrontPolicy}&Signature=c4n4ry~&Key-Pair-Id=K1`],
+    ["a CDN with a token", `token=c4n4ry&expires=${HOUR_S}`],
+    ["Azure without seconds", "se=2026-01-01T01:00Z&sig=c4n4ry"],
+    ["Azure, whose key ends before the signature", "se=2026-01-03&ske=2026-01-01T01%3A00%3A00Z&sig=c4n4ry"],
+    ["two signatures", `${SIGNED}&Expires=${HOUR_S + 60}&Signature=c4n4ry`],
+  ])("E09 the end of %s is read", async (_, query) => {
+    expect((await exported("2026-01-02T00:00:00Z", at(query))).outputs.expiresAt).toBe(HOUR_END);
+  });
+
+  test("E09 a day is the end of a signature of Azure at its beginning", async () => {
+    const { outputs } = await exported(undefined, at("sv=2024-05-04&se=2026-01-03&sig=c4n4ry"));
+    expect(outputs.expiresAt).toBe("2026-01-03T00:00:00.000Z");
+  });
+
+  test.each([`Expires=${HOUR_S}`, "Signature=c4n4ry&Expires=3600", "Key-Pair-Id=K1&Policy=c4n4ry"])(
+    "E09 the query %s contains no end",
+    async (query) => {
+      expect((await exported(undefined, at(query))).outputs).not.toHaveProperty("expiresAt");
+    },
   );
-  expect(warnings()).toEqual([]);
-  site.clock.advance(100 * 365 * DAY_MS);
-  expect(site.verdict(state)).toEqual(nothing);
 });
 
 test.each([

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/runtime/messages/errors.ts";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
-import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
-import { caught, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
+import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 import type { SeenRequest } from "../simulation/scriptedFetch.ts";
 
 const START = "POST /jobs";
@@ -34,12 +33,14 @@ function jobIsCalled(jobId: unknown): SeenRequest[] {
 /** The reply to the start is this, and nothing else is ever requested. */
 async function expectRefused(reply: { body: unknown } | { text: string }): Promise<void> {
   site.answer("start", () => ({ status: 202, ...reply }));
-  const error = await caught(site.create());
-  expect(error).not.toBeInstanceOf(UnfinishedError);
-  expect(error.message).toContain('answered without a usable "jobId"');
-  expect(error.message).toContain("No job is known to have been started.");
-  expect(error.message.length).toBeLessThan(500);
+  const { message, state } = await unfinished(site.create());
+  expect(message).toContain('answered without a usable "jobId"');
+  expect(message).toContain("a job may run whose id is not known");
+  expect(message.length).toBeLessThan(550);
   expect(site.requests()).toEqual([START]);
+  expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "JOB_UNKNOWN" });
+  expect((await caught(site.update(state))).message).toContain("No run starts another job until");
+  expect(site.requests()).toEqual([]);
 }
 
 test.each([
@@ -147,6 +148,7 @@ test.each(["null", "undefined", "0", "false"])("J05 the text «%s» is an id lik
 
 test("J05 a missing id never becomes a text, in the status either", async () => {
   await expectRefused({ body: { jobId: undefined } });
+  site = new SimulatedExport();
   site.service.durationMs = 0;
   for (const missing of [{}, { jobId: null }]) {
     site.answer("status", () => ({ body: { status: "completed", ...missing } }));
@@ -178,4 +180,63 @@ test("J06 a refresh does not accept the status of another job either", async () 
   expect(error).toBeInstanceOf(MalformedResponseError);
   expect(error.message).toContain("about another job");
   expect(error.message).toContain("The state is unchanged.");
+});
+
+test.each([
+  [
+    "an envelope",
+    { body: { data: { jobId: "7" }, meta: {} } },
+    "(it is inside the field data, not beside it)",
+  ],
+  ["another name", { body: { id: "7" } }, "(it has only id)"],
+  [
+    "a Location alone",
+    { text: "", headers: { location: "/v1/static-export/jobs/7" } },
+    "(it has no field, and a Location header, which is not read)",
+  ],
+  ["a number above 2^53", { text: '{"jobId": 9007199254740993}' }, "(it is a number above 2^53"],
+  ["a number above 2^53 in an exponent", { text: '{"jobId": 9.1e18}' }, "(it is a number above 2^53"],
+  ["a line end", { body: { jobId: "7\n" } }, "(an id has 1 to 512 visible ASCII characters)"],
+])(
+  "J07 a start that is answered with %s says what the reply lacks, and is never repeated",
+  async (_, reply, lack) => {
+    site.answer("start", () => ({ status: 202, ...reply }));
+    const { message, state } = await unfinished(site.create());
+    expect(message).toContain(lack);
+    site.requests();
+    expect((await caught(site.update(state))).message).toContain("no job is started");
+    expect(site.requests()).toEqual([]);
+  },
+);
+
+test("J07 after a start without a usable id, a job that the user names is adopted, and a new version starts one", async () => {
+  site.answer("start", () => ({ status: 202, body: {} }));
+  const { state } = await unfinished(site.create());
+  site.requests();
+  site.service.fault = () => undefined;
+  expect(site.verdict(state, { jobId: "job-9" })).toMatchObject({ code: "ADOPTED" });
+  const { outputs } = await site.update(state, { version: "v2" });
+  expect(outputs).toMatchObject({ jobId: "job-1", version: "v2" });
+  expect(site.requests()).toEqual([START, "GET /jobs/job-1", "POST /jobs/job-1/bundle"]);
+});
+
+test("J07 an update whose start has no usable id keeps the old link, and a renewal of the old content works", async () => {
+  const state = await site.create({ version: "v1" });
+  site.answer("start", () => ({ status: 201, text: "" }));
+  const failed = await unfinished(site.update(state, { version: "v2" }));
+  expect(failed.message).toContain("The link to job job-1 stays in place.");
+  site.service.fault = () => undefined;
+  site.clock.advance(3_600_000);
+  site.requests();
+  const renewed = await site.update(failed.state, { version: "v1" });
+  expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  expect(site.verdict(renewed, { version: "v2" })).toMatchObject({ code: "JOB_UNKNOWN" });
+});
+
+test("J07 a start that a web page answers started nothing, so the next run starts again", async () => {
+  site.answer("start", () => ({ status: 200, text: "<html><title>Log in</title></html>" }));
+  const error = await caught(site.create());
+  expect(error).toBeInstanceOf(MalformedResponseError);
+  site.service.fault = () => undefined;
+  expect((await site.create()).outputs.jobId).toBe("job-1");
 });

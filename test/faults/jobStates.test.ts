@@ -170,7 +170,7 @@ test("T08 a job that never ends is an error at the time limit that names it, and
   const { message, state } = await unfinished(site.create(site.inputs, 600_000));
   expect(message).toContain("waited for export job job-1 of docs.example.com to be completed");
   expect(message).toContain("time limit of 10m passed");
-  expect(message).toContain("Nothing is lost: job job-1 keeps running");
+  expect(message).toContain("Nothing is lost: the next `pulumi up` continues job job-1");
   expect(site.clock.monotonic()).toBeLessThanOrEqual(600_000);
   expect(state.outputs.jobId).toBe("job-1");
   expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RESUMED" });

@@ -15,13 +15,16 @@ export function reply(
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Reason\r\n${lines.join("")}\r\n`), bytes]);
 }
 
+/** When its links end. */
+export const LINK_END = "2030-01-01T00:00:00Z";
+
 /** The replies of a working service to each of the three calls. */
 export function goodBody({ method, path }: Pick<RawRequest, "method" | "path">): Record<string, unknown> {
   if (method === "GET") return { status: "running", progress: 20 };
   if (!path.endsWith("/bundle")) return { jobId: "job-1" };
   return {
     bundleUrl: `https://store.example.test/job-1.tar.gz?${LINK_QUERY}`,
-    expiresAt: "2099-01-01T00:00:00Z",
+    expiresAt: LINK_END,
   };
 }
 

@@ -5,11 +5,12 @@ import { writeKit, type Kit } from "./kitFolder.ts";
 import { Operator, scratchFolder, SYSTEMS, type Ended, type RunOptions } from "./systems.ts";
 import { shortened } from "../suites.ts";
 
-/** Records its arguments, a line each, and the first file of values; exits with HELM_ENDS. */
+/** Records its arguments, a line each, and the first file of values; says HELM_SAYS on standard error, and exits with HELM_ENDS. */
 const HELM = `#!/bin/sh
 printf '%s\\n' "$@" >"$RECORD/arguments"
 while [ "$1" != --values ]; do shift; done
 cat "$2" >"$RECORD/values.yaml"
+[ -z "\${HELM_SAYS-}" ] || printf '%s\\n' "$HELM_SAYS" >&2
 exit "\${HELM_ENDS:-0}"
 `;
 
@@ -98,6 +99,113 @@ describe.each(shortened(SYSTEMS))("install.sh with %s", (system) => {
     expect(lines).toContain(`  kubectl get pods${namespace}`);
     expect(lines).toContain(`  helm status docs${namespace}`);
     expect(lines.at(-1)).toBe("Then run install.sh again.");
+  });
+
+  const UNREACHABLE = "helm cannot talk to the cluster.";
+  test.for([
+    ['Kubernetes cluster unreachable: Get "https://k:6443/version": context deadline exceeded', UNREACHABLE],
+    ['Get "https://k:6443/api": dial tcp 10.0.0.1:6443: connect: connection refused', UNREACHABLE],
+    ['Get "https://k:6443/api": tls: failed to verify certificate: x509: unknown authority', UNREACHABLE],
+    ['kube config: context "prod" does not exist', UNREACHABLE],
+    ["unknown flag: --create-namspace", "An argument for helm is wrong."],
+    [
+      "UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress",
+      "An earlier run was interrupted.",
+    ],
+    ['UPGRADE FAILED: "docs" has no deployed releases', "Run helm uninstall docs --namespace web"],
+    ['create: failed to create: namespaces "web" not found', "Add --create-namespace"],
+    ['query: secrets is forbidden: User "u" cannot list resource "secrets" in API group', "may not do what"],
+    ["the server has asked for the client to provide credentials", "Log in again"],
+    ['pods "docs" is forbidden: exceeded quota: small', "kubectl describe quota --namespace web"],
+    ['admission webhook "policy" denied the request: no labels', "A rule of the cluster refuses the objects"],
+    [
+      'failed calling webhook "policy": Post "https://p": dial tcp: connection refused',
+      "A rule of the cluster",
+    ],
+    [
+      'Unable to continue with install: Service "docs" exists: invalid ownership metadata',
+      "Choose another name",
+    ],
+    [
+      'no matches for kind "HTTPRoute" in version "v1" ensure CRDs are installed first',
+      "does not know a kind",
+    ],
+    [
+      "chart requires kubeVersion: >=1.25.0-0 which is incompatible with Kubernetes v1.24.1",
+      "README.md names the versions",
+    ],
+    [
+      "execution error at (docs-server/templates/deployment.yaml:1:4): replicas is null",
+      "helm's error names the value",
+    ],
+    ["values don't meet the specifications of the schema(s)", "helm's error names the value"],
+    ["open /tmp/mine.yaml: no such file or directory", "or the file"],
+  ] as const)("«%s» is named as what it is, not as a failure of pods", async ([error, remedy], context) => {
+    const warning = "W1128 warnings.go:70] would violate PodSecurity: pods are not ready";
+    const { code, output, lines } = await install(
+      context,
+      newKit(context),
+      ["registry.internal/docs", "--namespace", "web"],
+      { env: { HELM_ENDS: "1", HELM_SAYS: `${warning}\nError: ${error}` } },
+    );
+    expect(code).toBe(1);
+    expect(output).toContain(`Error: ${error}`);
+    expect(output).toContain(remedy);
+    expect(output).not.toContain("did not become ready");
+    expect(lines.at(-1)).toBe("Then run install.sh again.");
+  });
+
+  test.for([
+    ["UPGRADE FAILED: timed out waiting for the condition"],
+    ["UPGRADE FAILED: context deadline exceeded"],
+    [
+      "UPGRADE FAILED: resource Deployment/web/docs not ready. status: InProgress, message: dial tcp: no such host",
+    ],
+    ["UPGRADE FAILED: post-upgrade hooks failed: job docs-test failed: BackoffLimitExceeded"],
+  ])("«%s» is about pods", async ([error = ""], context) => {
+    const { code, output } = await install(context, newKit(context), ["registry.internal/docs"], {
+      env: { HELM_ENDS: "1", HELM_SAYS: `Error: ${error}` },
+    });
+    expect(code).toBe(1);
+    expect(output).toContain("The pods did not become ready.");
+    expect(output).toContain("ImagePullBackOff");
+  });
+
+  test("a failure that it does not know is no failure of pods for certain", async (context) => {
+    const { output } = await install(context, newKit(context), ["registry.internal/docs"], {
+      env: { HELM_ENDS: "1", HELM_SAYS: "Error: something new" },
+    });
+    expect(output).toContain("helm failed. Its error is above. If it does not say why, look at the pods.");
+    expect(output).not.toContain("did not become ready");
+  });
+
+  test.for(["--help", "-x", "Docs", "docs_1", "a..b", "-", "docs-", "a".repeat(54)])(
+    "RELEASE=%s is refused before helm is called",
+    async (release, context) => {
+      const { code, output, helm } = await install(context, newKit(context), ["registry.internal"], {
+        env: { RELEASE: release },
+      });
+      expect([code, helm]).toEqual([1, undefined]);
+      expect(output).toMatch(/^RELEASE (?:is no name of a release|has 54 characters)/);
+    },
+  );
+
+  test.for([
+    [["--help"], []],
+    [["-h"], []],
+    [["--dry-run"], ["Nothing was installed, because of --dry-run."]],
+    [["--dry-run=server"], ["Nothing was installed, because of --dry-run."]],
+    [
+      ["--wait=false"],
+      [
+        "OK: the release docs is installed. Whether its pods serve the site is not known, because of --wait=false.",
+      ],
+    ],
+    [["--set", "--help"], ["OK: the release docs serves the site of this kit."]],
+    [["--dry-run=none"], ["OK: the release docs serves the site of this kit."]],
+  ] as const)("with %j it says no more than what helm did", async ([args, printed], context) => {
+    const { code, lines } = await install(context, newKit(context), ["registry.internal", ...args]);
+    expect([code, lines]).toEqual([0, printed]);
   });
 
   test.for([[[]], [["--namespace"]], [["a|b"]]])(

@@ -225,6 +225,9 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
     expect(unknown.code).toBe(1);
     expect(unknown.output).toContain(`into /etc/docker/certs.d/${host}/ca.crt.`);
     expect(await over({ CURL_CA_BUNDLE: join(folder, "cert.pem") })).toMatchObject({ code: 0 });
+    // older versions of curl do not read the file beside the folder
+    const beside = { SSL_CERT_FILE: join(folder, "cert.pem"), SSL_CERT_DIR: scratchFolder(context) };
+    expect(await over(beside)).toMatchObject({ code: 0 });
   });
 
   test("a registry that uses http is distinguished from a missing one", async (context) => {

@@ -53,7 +53,7 @@ describe.each([
       const repository = to.slice(0, to.lastIndexOf(":"));
       const expected = {
         oras: [
-          `oras cp --no-tty --from-oci-layout --to-plain-http LAYOUT@${digest} ${to}`,
+          `oras cp --from-oci-layout --to-plain-http LAYOUT@${digest} ${to}`,
           `oras manifest fetch --plain-http ${repository}@${digest}`,
           `oras manifest fetch --plain-http ${to}`,
         ],

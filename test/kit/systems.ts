@@ -9,13 +9,18 @@ type Finished = Pick<TestContext, "onTestFinished">;
 
 /** The programs on an operator's machine. */
 export const SYSTEMS = ["busybox", "dash and GNU"] as const;
-export type System = (typeof SYSTEMS)[number];
+/** With bash as sh, as on Fedora and macOS, too. */
+export const ALL_SYSTEMS = [...SYSTEMS, "bash and GNU"] as const;
+export type System = (typeof ALL_SYSTEMS)[number];
 
 /**
  * For root as the user of the tests, the operator is a user without rights, for whom another user's folder is a read-only medium.
  * Any other user of the tests is the operator.
  */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** The number of the operator's user. */
+export const OPERATOR_ID = NOBODY.uid ?? process.getuid?.() ?? 0;
 
 /** A folder that is removed when the test ends. Everybody may write into it, but not into folders that are created there. */
 export function scratchFolder(context: Finished): string {
@@ -45,7 +50,7 @@ export class Operator {
     if (system === "busybox") execFileSync("busybox", ["--install", "-s", folder]);
     else {
       for (const name of GNU_PROGRAMS) symlinkSync(commandFile(name), join(folder, name));
-      symlinkSync(commandFile("dash"), join(folder, "sh"));
+      symlinkSync(commandFile(system === "bash and GNU" ? "bash" : "dash"), join(folder, "sh"));
     }
     for (const [name, file] of Object.entries({ openssl: commandFile("openssl"), ...programs })) {
       rmSync(join(folder, name), { force: true });
@@ -97,8 +102,23 @@ export interface RunOptions {
 
 /** The programs that every Debian has, and no others: a script that needs another one fails. */
 const GNU_PROGRAMS = [
-  ...["awk", "base64", "cat", "cp", "cut", "dirname", "find", "grep", "head", "ln", "mkdir", "mktemp", "rm"],
-  ...["sed", "sha256sum", "sleep", "sort", "tar", "tr", "uniq", "wc"],
+  ...[
+    "awk",
+    "base64",
+    "cat",
+    "cp",
+    "cut",
+    "dirname",
+    "find",
+    "grep",
+    "head",
+    "id",
+    "ln",
+    "mkdir",
+    "mktemp",
+    "rm",
+  ],
+  ...["sed", "sha256sum", "sleep", "sort", "tar", "tee", "tr", "uniq", "wc"],
 ];
 
 function commandFile(name: string): string {

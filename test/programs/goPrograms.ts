@@ -13,6 +13,8 @@ const [KUBERNETES_MAJOR = "", KUBERNETES_MINOR = ""] = KUBERNETES_VERSION.split(
 const ACTIONLINT_VERSION = "1.7.12";
 export const DISTRIBUTION_VERSION = "3.1.2";
 export const CRANE_VERSION = "0.22.1";
+/** Operators have both: the options of 1.1 are not those of 1.2. */
+export const ORAS_VERSIONS = { "1.1": "1.1.0", "1.2": "1.2.3" } as const;
 export const VERSITYGW_VERSION = "1.8.0";
 export const FAKE_GCS_VERSION = "1.56.1";
 
@@ -66,6 +68,15 @@ export function prepareRegistry(say: Say): Promise<string> {
 export function prepareCrane(say: Say): Promise<string> {
   const source = `github.com/google/go-containerregistry/cmd/crane@v${CRANE_VERSION}`;
   return findOrInstall("crane", `crane-${CRANE_VERSION}`, source, say);
+}
+
+/** A client of registries that copies images, of this version: one on PATH may be another. */
+export async function prepareOras(version: keyof typeof ORAS_VERSIONS, say: Say): Promise<string> {
+  const folder = await cacheFolder(`oras-${ORAS_VERSIONS[version]}`);
+  const source = `oras.land/oras/cmd/oras@v${ORAS_VERSIONS[version]}`;
+  return buildOnce(join(folder, "oras"), say, (target, env) =>
+    runCommand("go", ["install", "-trimpath", source], { env: { ...env, GOBIN: target } }),
+  );
 }
 
 /** A store with S3's protocol, which also serves buckets as websites, from PATH or built once. */

@@ -142,7 +142,10 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
   if (method === "PUT") return putObject(stub, request, body);
   if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
   const { etag } = found;
-  const kept = ["content-type", "cache-control", "x-amz-meta-sha256", "x-amz-checksum-sha256"] as const;
+  const kept = [
+    ...["content-type", "cache-control", "content-encoding", "content-disposition"],
+    ...["x-amz-meta-sha256", "x-amz-checksum-sha256"],
+  ];
   const replyHeaders = Object.fromEntries(
     kept.flatMap((name) => (found.headers[name] === undefined ? [] : [[name, String(found.headers[name])]])),
   );

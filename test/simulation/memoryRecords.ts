@@ -7,9 +7,11 @@ import {
 
 /** Resume records without a disk. Like the real ones they outlive a process, and are removed when the operation has ended. */
 export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
-  readonly jobs = new Map<string, { jobId: string; savedAtMs: number }>();
+  readonly jobs = new Map<string, { jobId: string; savedAtMs: number; startedAtMs?: number | undefined }>();
   /** Idempotency keys of starts without a reply. */
   readonly starts = new Map<string, string>();
+  /** Starts whose reply has no usable id. */
+  readonly unread = new Map<string, { startedAtMs: number | undefined }>();
   /** Writing fails. */
   diskIsFull = false;
   readonly #now: () => number;
@@ -23,18 +25,24 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
   find(resource: RecordedResource, intent: string): RecordedStart {
     const record = this.jobs.get(prefixOf(resource) + intent);
     const idempotencyKey = this.starts.get(prefixOf(resource) + intent);
+    const unread = this.unread.get(prefixOf(resource) + intent);
+    if (unread)
+      return { isUnread: true, ...(unread.startedAtMs !== undefined && { startedAtMs: unread.startedAtMs }) };
     const isValid = record && this.#now() - record.savedAtMs <= RECORD_LIFE_MS;
     return {
       ...(isValid && { jobId: record.jobId }),
+      ...(isValid && record.startedAtMs !== undefined && { startedAtMs: record.startedAtMs }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
   }
 
   save(resource: RecordedResource, intent: string, start: RecordedStart): string | undefined {
     if (this.diskIsFull) return "ENOSPC";
-    const { jobId, idempotencyKey } = start;
+    const { jobId, idempotencyKey, startedAtMs, isUnread } = start;
+    if (isUnread === true) this.unread.set(prefixOf(resource) + intent, { startedAtMs });
     this.starts.delete(prefixOf(resource) + intent);
-    if (jobId !== undefined) this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now() });
+    if (jobId !== undefined)
+      this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now(), startedAtMs });
     if (idempotencyKey !== undefined) this.starts.set(prefixOf(resource) + intent, idempotencyKey);
     return undefined;
   }
@@ -49,7 +57,7 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
 
   rename(resource: RecordedResource, urn: string): void {
     const [from, to] = [prefixOf(resource), prefixOf({ ...resource, urn })];
-    for (const records of [this.jobs, this.starts] as Map<string, unknown>[]) {
+    for (const records of [this.jobs, this.starts, this.unread] as Map<string, unknown>[]) {
       for (const [key, record] of [...records].filter(([key]) => key.startsWith(from))) {
         records.delete(key);
         records.set(to + key.slice(from.length), record);
@@ -58,7 +66,7 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
   }
 
   forget(resource: RecordedResource): void {
-    for (const records of [this.jobs, this.starts]) {
+    for (const records of [this.jobs, this.starts, this.unread]) {
       for (const key of records.keys()) if (key.startsWith(prefixOf(resource))) records.delete(key);
     }
   }

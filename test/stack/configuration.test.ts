@@ -1,4 +1,5 @@
 // The provider's view of the stack's configuration over time.
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { OperationResult } from "../engine/index.ts";
@@ -54,6 +55,33 @@ onEachEngine("configuration", (kind) => {
       expect(JSON.stringify(await world.stack.exportState())).not.toContain(CANARY_KEY);
       await world.stack.setConfig("docs-hosting:adminApiKey", CANARY_KEY, { secret: true });
       expect(warningsOf(await world.stack.preview())).toEqual([]);
+    },
+  );
+
+  test.concurrent(
+    "F11 a base URL that is a secret of the configuration stays one in inputs and outputs of each resource that takes it from there",
+    async (context) => {
+      const world = await buildWorld(context, kind, { env: { DOCS_HOSTING_BASE_URL: undefined } });
+      await world.stack.setConfig("docs-hosting:baseUrl", `${world.service.url}/`, { secret: true });
+      const { url } = await world.startService(CANARY_KEY);
+      await world
+        .up(
+          `new StaticExport("docs", { domain: "docs.example.com" });
+         new StaticExport("given", { domain: "docs.example.com", baseUrl: "${url}" });
+         new AgentJob("agent", { projectId: "p1", id: "a1" });`,
+        )
+        .catch(() => undefined); // there is no such agent job
+      const { inputs, outputs, secretInputs, secretOutputs } = await world.exported("docs");
+      expect([inputs["baseUrl"], outputs["baseUrl"]]).toEqual([world.service.url, world.service.url]);
+      expect(secretInputs).toEqual(["baseUrl"]);
+      expect([...secretOutputs].sort()).toEqual(["baseUrl", "bundleUrl"]);
+      expect((await world.exported("given")).secretInputs).toEqual([]);
+      const port = new URL(world.service.url).host;
+      succeeded(await world.stack.refresh());
+      const files = await Promise.all(
+        (await world.stack.stateFiles()).map((file) => readFile(file, "latin1")),
+      );
+      expect(files.filter((text) => text.includes(port))).toEqual([]);
     },
   );
 });

@@ -25,7 +25,7 @@ test("both accept an export, another stack's values of one, or a file with a lab
 test("a copy has one destination, whose fields may be outputs", () => {
   type Places = BundleCopyArgs["destination"];
   expectTypeOf<{ folder: string; layout: "site" }>().toExtend<Places>();
-  expectTypeOf<{ bucket: pulumi.Output<string>; linkLife: string }>().toExtend<Places>();
+  expectTypeOf<{ bucket: pulumi.Output<string>; linkLife: "24h" }>().toExtend<Places>();
   expectTypeOf<{ repository: string; base: pulumi.Output<string>; plainHttp: true }>().toExtend<Places>();
   expectTypeOf<{ folder: string; layout: "tar" }>().not.toExtend<Places>();
   expectTypeOf<{ base: string }>().not.toExtend<Places>();

@@ -1,3 +1,19 @@
+{{- /*
+A value that is null has no meaning where the chart needs it: it is refused by its name, before a template writes nothing in its place. Each
+manifest begins with it, because Helm renders them in any order.
+*/ -}}
+{{- define "docs-fleet.checkNulls" -}}
+{{- range $name := list "engine" "image" "image.repository" "image.tag" "image.pullPolicy" "secretName" "resyncSeconds" "parallel" "updateTtl" "workspaceReclaimPolicy" "resources" "volume" "volume.size" "wake" "wake.enabled" "wake.schedule" "wake.stuckSeconds" "cronjob" "cronjob.deadlineSeconds" -}}
+{{- $value := $.Values -}}
+{{- range splitList "." $name -}}
+{{- $value = index $value . -}}
+{{- end -}}
+{{- if kindIs "invalid" $value -}}
+{{- fail (printf "\n\n%s is null, which has no meaning here. Give it a value, or remove it from your values to get the default.\n" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The names of the team's stacks, as a JSON list: the names of its files. Checks each file, before anything reaches the cluster. */}}
 {{- define "docs-fleet.stacks" -}}
 {{- $team := .Values.team | default .Release.Namespace -}}

@@ -1,5 +1,5 @@
 import { type Host, thisProcess, watchEngineAt } from "../session/session";
-import { type EngineLine, filled, rowReporter } from "../session/rowReporter";
+import { type EngineLine, filled, inOrder, rowReporter } from "../session/rowReporter";
 import type { Http2Server } from "node:http2";
 import { createRequire } from "node:module";
 
@@ -42,7 +42,7 @@ export function engineAddress(): string {
 
 /** The used part of the engine's client. */
 interface EngineClient {
-  log(request: object, done: (error: unknown) => void): void;
+  log(request: object, done: () => void): void;
 }
 
 let send: ((line: EngineLine) => void) | undefined;
@@ -67,13 +67,74 @@ function connectToEngine(): (line: EngineLine) => void {
     LogRequest: new () => object;
   };
   const client = new EngineClient(engineAddress(), credentials.createInsecure());
-  return (line) => client.log(filled(new LogRequest(), line), () => undefined);
+  return inOrder((line, done) => client.log(filled(new LogRequest(), line), done));
+}
+
+/** The time limits of calls, by the properties that the host passes on. */
+const callLimits = new WeakMap<object, { readonly limitMs: number | undefined }>();
+let isReadingLimits = false;
+
+/** A message of the host with the properties of a call. */
+interface CallMessage {
+  getTimeout(): number;
+}
+interface PropertiesMessage {
+  toJavaScript(): object;
+}
+
+/**
+ * The time limit that the engine gives a call of create or update: `customTimeouts` as transforms left them, and as the state shows
+ * them. The host passes only properties on, so this reads the limit with them, from the classes of the host's messages.
+ *
+ * @param properties the object that the host passed to the call
+ * @returns undefined if these classes have changed: then a `customTimeouts` of a transform is not noticed
+ */
+export function limitOfCall(properties: object): { readonly limitMs: number | undefined } | undefined {
+  return callLimits.get(properties);
+}
+
+/** Begins to read the time limits of calls. Each call of create or update follows one of check, so none is missed. */
+export function readLimitsOfCalls(): void {
+  if (isReadingLimits) return;
+  isReadingLimits = true;
+  try {
+    const messages = createRequire(process.argv[1] ?? "")("@pulumi/pulumi/proto/provider_pb") as Record<
+      string,
+      { prototype: Record<string, unknown> }
+    >;
+    readLimits(messages["CreateRequest"]?.prototype, "getProperties");
+    readLimits(messages["UpdateRequest"]?.prototype, "getNews");
+  } catch {
+    // a host without these classes
+  }
+}
+
+function readLimits(message: Record<string, unknown> | undefined, getter: string): void {
+  const get = message?.[getter];
+  if (message === undefined || typeof get !== "function") return;
+  message[getter] = function (this: CallMessage, ...given: unknown[]): unknown {
+    const properties = Reflect.apply(get, this, given) as PropertiesMessage | undefined;
+    if (typeof properties?.toJavaScript !== "function" || typeof this.getTimeout !== "function")
+      return properties;
+    const seconds = this.getTimeout();
+    const limit = { limitMs: seconds > 0 ? seconds * 1_000 : undefined };
+    const toJavaScript = properties.toJavaScript.bind(properties);
+    properties.toJavaScript = () => {
+      const plain = toJavaScript();
+      callLimits.set(plain, limit);
+      return plain;
+    };
+    return properties;
+  };
 }
 
 /** Pulumi's dynamic-provider process. */
 export const dynamicHost: Host = {
   ...thisProcess,
-  reporter: (urn) => rowReporter(sendLine, urn, thisProcess.clock),
-  watchForCancel,
+  reporter: (urn, isOneOfMany) => rowReporter(sendLine, urn, thisProcess.clock, isOneOfMany),
+  watchForCancel: (onCancel) => {
+    readLimitsOfCalls();
+    watchForCancel(onCancel);
+  },
   watchEngine: (onGone) => watchEngineAt(engineAddress(), onGone),
 };

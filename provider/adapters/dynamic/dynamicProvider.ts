@@ -26,19 +26,25 @@ export type DynamicProvider = ReturnType<typeof dynamicProvider>;
  * and partial results into the host's format.
  *
  * @param load loads the life cycle with the first call that needs it
+ * @param limitOfCall the time limit that the engine gives a call, by its properties; undefined if the host does not tell
  */
-export function dynamicProvider(load: () => AnyLifeCycle, session: Session) {
+export function dynamicProvider(
+  load: () => AnyLifeCycle,
+  session: Session,
+  limitOfCall: (properties: Properties) => { readonly limitMs: number | undefined } | undefined = () =>
+    undefined,
+) {
   let loaded: ReturnType<typeof operationsOf> | undefined;
-  const resource = () => (loaded ??= operationsOf(load(), () => session));
+  const resource = () => (loaded ??= operationsOf(load(), session));
 
   /**
    * Runs an operation, and converts an unfinished one into the error that the host saves as a resource with init errors. The
    * host does not add `__provider` to it, and without `__provider` no later operation on the resource would work.
    */
   async function converge(secrets: Secrets, given: Properties, stored?: Properties) {
-    const limit = limitMs(given, stored ? "update" : "create");
+    const { limitMs } = limitOfCall(given) ?? { limitMs: limitIn(given, stored ? "update" : "create") };
     const urns = urnsIn(stored ?? {}, given);
-    const { id, state, unfinished } = await resource().converge(urns, given, stored, limit, secrets);
+    const { id, state, unfinished } = await resource().converge(urns, given, stored, limitMs, secrets);
     const outs = propertiesOf(state, given);
     if (unfinished === undefined) return { id, outs };
     const properties = { ...outs, __provider: given["__provider"] };
@@ -150,8 +156,8 @@ function checkTimeouts(properties: Properties): CheckFailure[] {
     }));
 }
 
-/** The time limit of an operation from `customTimeouts`, in milliseconds. */
-function limitMs(properties: Properties, operation: "create" | "update"): number | undefined {
+/** The time limit of an operation from the `customTimeouts` of the constructor, in milliseconds. */
+function limitIn(properties: Properties, operation: "create" | "update"): number | undefined {
   const timeouts = properties["__timeouts"] as Record<string, string> | undefined;
   return parseDuration(timeouts?.[operation] ?? "");
 }

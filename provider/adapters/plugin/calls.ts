@@ -15,6 +15,8 @@ export interface Call<Request> {
   readonly secrets: Secrets;
   /** The call's span, in the form of the header `traceparent`. */
   readonly traceParent: string | undefined;
+  /** The other end of the connection: an engine has one, and all its calls come by it. */
+  readonly peer: string;
 }
 
 /** An operation that failed after some progress: the engine stores the resource with these fields. */
@@ -34,10 +36,11 @@ export class InvalidCallError extends Error {}
 export function answering<Request, Answer extends Message>(
   answer: (call: Call<Request>) => Answer | Promise<Answer>,
 ): (call: ServerUnaryCall<Request, Answer>, callback: sendUnaryData<Answer>) => void {
-  return ({ request, metadata }, callback) => {
+  return (received, callback) => {
+    const { request, metadata } = received;
     const secrets = new Secrets();
     const [traceParent] = metadata.get("traceparent");
-    const call = { request, secrets, traceParent: traceParent?.toString() };
+    const call = { request, secrets, traceParent: traceParent?.toString(), peer: received.getPeer() };
     void (async () => {
       try {
         callback(null, await answer(call));

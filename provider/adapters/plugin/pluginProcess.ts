@@ -3,8 +3,8 @@ import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { publications } from "../session/publications";
-import { type EngineLine, rowReporter, filled } from "../session/rowReporter";
-import type { PluginParts } from "./pluginService";
+import { inOrder, rowReporter, filled } from "../session/rowReporter";
+import type { PluginParts, ServedEngine } from "./pluginService";
 
 const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;
 
@@ -26,10 +26,11 @@ export class Engine {
     return this.#address;
   }
 
-  readonly send = ({ severity, ...line }: EngineLine): void => {
+  readonly send = inOrder(({ severity, ...line }, done) => {
     const request = filled(new LogRequest(), { ...line, severity: SEVERITIES[severity] });
-    this.#client?.log(request, () => undefined);
-  };
+    if (this.#client) this.#client.log(request, done);
+    else done();
+  });
 }
 
 /**
@@ -38,22 +39,20 @@ export class Engine {
  * @param engineAddress the engine that started this process; "" if none did, and an engine will attach to it
  */
 export function pluginProcess(engineAddress: string): Omit<PluginParts, "resources"> {
-  const engine = new Engine();
-  engine.connect(engineAddress);
-  let onCancel = (): void => undefined;
-  return {
-    environment: thisProcess.environment,
-    newSession: () =>
-      new Session(
-        {
-          ...thisProcess,
-          reporter: (urn) => rowReporter(engine.send, urn, thisProcess.clock),
-          watchForCancel: (callback) => (onCancel = callback),
-          watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
-        },
-        publications(thisProcess, () => engine.address),
-      ),
-    connect: (address) => engine.connect(address),
-    cancel: () => onCancel(),
+  const newEngine = (): ServedEngine => {
+    const engine = new Engine();
+    let onCancel = (): void => undefined;
+    const session = new Session(
+      {
+        ...thisProcess,
+        reporter: (urn, isOneOfMany) => rowReporter(engine.send, urn, thisProcess.clock, isOneOfMany),
+        watchForCancel: (callback) => (onCancel = callback),
+        watchEngine: (onGone) => watchEngineAt(engineAddress, onGone),
+      },
+      publications(thisProcess, () => engine.address),
+    );
+    engine.connect(engineAddress);
+    return { session, connect: (address) => engine.connect(address), cancel: () => onCancel() };
   };
+  return { environment: thisProcess.environment, newEngine };
 }

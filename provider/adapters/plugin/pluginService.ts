@@ -10,8 +10,14 @@ import { answering, InvalidCallError, type Call } from "./calls";
 import { checkFailures } from "./checkFailures";
 import { FUNCTIONS } from "./functions";
 import { receive, send } from "./properties";
-import { changedSettings, checkSettings, KEY, providerSettings } from "./providerConfiguration";
-import { resourceCalls } from "./resourceCalls";
+import {
+  changedSettings,
+  checkedArguments,
+  checkSettings,
+  KEY,
+  providerSettings,
+} from "./providerConfiguration";
+import { type ResourceCalls, resourceCalls } from "./resourceCalls";
 import schema from "./schema.json";
 
 export interface PluginParts {
@@ -19,7 +25,13 @@ export interface PluginParts {
   readonly resources: Readonly<Record<string, AnyLifeCycle>>;
   /** Environment variables, read on each access. */
   readonly environment: ConfigurationSource["environment"];
-  newSession(): Session;
+  /** Begins to serve an engine. */
+  newEngine(): ServedEngine;
+}
+
+/** One engine, and what its operations share. */
+export interface ServedEngine {
+  readonly session: Session;
   /** Stores the engine's address. */
   connect(address: string): void;
   /** Called when the user stops the run, and when it ends. */
@@ -32,29 +44,22 @@ export interface PluginParts {
  */
 export function pluginService(parts: PluginParts): UntypedServiceImplementation {
   const { environment } = parts;
-  let session = parts.newSession();
-  const resources = new Map(
-    Object.entries(parts.resources).map(([type, lifeCycle]) => [
-      type,
-      resourceCalls(lifeCycle, () => session),
-    ]),
-  );
-  const resourceOf = ({ request }: Call<{ getType(): string; getUrn(): string }>) => {
+  const engines = new Engines(parts);
+  const resourceOf = ({ request, peer }: Call<{ getType(): string; getUrn(): string }>) => {
     const type = request.getType() || typeIn(request.getUrn());
-    const found = resources.get(type);
+    const found = engines.of(peer).resources.get(type);
     if (!found) throw new InvalidCallError(`there is no resource type ${JSON.stringify(type)}`);
     return found;
   };
 
   return {
-    handshake: answering(({ request }: Call<rpc.ProviderHandshakeRequest>) => {
-      parts.connect(request.getEngineAddress());
+    handshake: answering(({ request, peer }: Call<rpc.ProviderHandshakeRequest>) => {
+      engines.of(peer).engine.connect(request.getEngineAddress());
       return filled(new rpc.ProviderHandshakeResponse(), { acceptSecrets: true, acceptResources: true });
     }),
 
-    attach: answering(({ request }: Call<PluginAttach>) => {
-      parts.connect(request.getAddress());
-      session = parts.newSession(); // a new engine has its own session, so that it cancels only its own operations
+    attach: answering(({ request, peer }: Call<PluginAttach>) => {
+      engines.attach(peer).engine.connect(request.getAddress());
       return new Empty();
     }),
 
@@ -67,9 +72,12 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       return filled(new rpc.GetSchemaResponse(), { schema: JSON.stringify(schema) });
     }),
 
-    checkConfig: answering(({ request, secrets }: Call<rpc.CheckRequest>) => {
-      const { properties, secrecy } = receive(request.getNews());
-      const failures = checkSettings(nameIn(request), properties, environment, secrets);
+    checkConfig: answering(({ request, secrets, peer }: Call<rpc.CheckRequest>) => {
+      const { properties: given, secrecy } = receive(request.getNews());
+      const name = nameIn(request);
+      engines.of(peer).checkedName = name;
+      const properties = checkedArguments(name, given, environment);
+      const failures = checkSettings(name, properties, environment, secrets);
       return filled(new rpc.CheckResponse(), {
         inputs: send(properties, { secrecy, always: [KEY] }),
         failuresList: checkFailures(failures, secrets, secrecy, KEY),
@@ -85,9 +93,12 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       return filled(new rpc.DiffResponse(), { changes, diffsList: changed });
     }),
 
-    configure: answering(({ request }: Call<rpc.ConfigureRequest>) => {
-      const { properties } = receive(request.getArgs());
-      session.configure(providerSettings(request.getName() ?? "default", properties, environment));
+    configure: answering(({ request, peer }: Call<rpc.ConfigureRequest>) => {
+      const { properties, secrecy } = receive(request.getArgs());
+      const served = engines.of(peer);
+      const name = request.getName() ?? served.checkedName ?? "default";
+      served.engine.session.configure(providerSettings(name, properties, environment));
+      served.hasSecretBaseUrl = secrecy.isAtOrBelow("baseUrl");
       const accepted = { acceptsecrets: true, acceptresources: true, supportspreview: true };
       return filled(new rpc.ConfigureResponse(), accepted);
     }),
@@ -99,7 +110,8 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
     update: answering((call: Call<rpc.UpdateRequest>) => resourceOf(call).update(call)),
     delete: answering((call: Call<rpc.DeleteRequest>) => resourceOf(call).delete(call)),
 
-    invoke: answering(async ({ request, secrets, traceParent }: Call<rpc.InvokeRequest>) => {
+    invoke: answering(async ({ request, secrets, traceParent, peer }: Call<rpc.InvokeRequest>) => {
+      const { session } = engines.of(peer).engine;
       const token = request.getTok();
       const found = Object.hasOwn(FUNCTIONS, token) ? FUNCTIONS[token] : undefined;
       if (!found) throw new InvalidCallError(`there is no function ${JSON.stringify(token)}`);
@@ -110,11 +122,62 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       return filled(new rpc.InvokeResponse(), { return: send(result, { secrecy, repeats: true }) });
     }),
 
-    cancel: answering(() => {
-      parts.cancel();
+    cancel: answering(({ peer }: Call<Empty>) => {
+      engines.of(peer).engine.cancel();
       return new Empty();
     }),
   };
+}
+
+/** An engine, and the calls about its resources. */
+interface EngineCalls {
+  readonly engine: ServedEngine;
+  readonly resources: ReadonlyMap<string, ResourceCalls>;
+  /** The name of the provider that was checked last: older engines do not repeat it in Configure. */
+  checkedName?: string;
+  /** Whether the base URL of the settings is a secret. */
+  hasSecretBaseUrl: boolean;
+}
+
+/**
+ * The engines that this process serves. Usually it is the one that started it. Under `PULUMI_DEBUG_PROVIDERS`, engines of several stacks
+ * attach to one process, at the same time: each has its own settings, and cancels only its own operations. Its connection tells
+ * whose a call is.
+ */
+class Engines {
+  readonly #parts: PluginParts;
+  /** The engine that started this process. */
+  readonly #starter: EngineCalls;
+  /** By the address of its connection: host and port of the other end. */
+  readonly #attached = new Map<string, EngineCalls>();
+
+  constructor(parts: PluginParts) {
+    this.#parts = parts;
+    this.#starter = this.#serve();
+  }
+
+  of(peer: string): EngineCalls {
+    return this.#attached.get(peer) ?? this.#starter;
+  }
+
+  attach(peer: string): EngineCalls {
+    const attached = this.#serve();
+    this.#attached.set(peer, attached);
+    return attached;
+  }
+
+  #serve(): EngineCalls {
+    const engine = this.#parts.newEngine();
+    const resources = new Map<string, ResourceCalls>();
+    const served: EngineCalls = { engine, resources, hasSecretBaseUrl: false };
+    for (const [type, lifeCycle] of Object.entries(this.#parts.resources)) {
+      resources.set(
+        type,
+        resourceCalls(lifeCycle, engine.session, () => served.hasSecretBaseUrl),
+      );
+    }
+    return served;
+  }
 }
 
 /** The type in `urn:pulumi:stack::project::parent$type::name`. */

@@ -1,5 +1,4 @@
 // The configuration of a provider: the stack's for the default provider, the arguments of `new Provider(…)` for an explicit one.
-// The engine names the provider in CheckConfig and Configure: `default`, or `default_1_2_3` where an SDK asks for a version.
 import {
   ALLOW_INSECURE,
   API_KEY,
@@ -28,11 +27,48 @@ const NAMESPACE = "docs-hosting:";
 /** The setting that is always a secret. */
 export const KEY = propertyOf(API_KEY.config);
 
+/** The names that the engine gives to default providers: `default`, or `default_1_2_3…` where an SDK asks for a version. */
+const NAME_BY_ENGINE = /^default(?:_\d+_\d+_\d+(?:_.*)?)?$/;
+
+/** The stack's settings of this package as JSON, which the engine passes to the process of a plugin. */
+const STACK_SETTINGS = "PULUMI_CONFIG";
+
+/** The internal argument of an explicit provider that has a name of default providers: Configure has no other sign of it. */
+const EXPLICIT = "__explicit";
+
+/**
+ * The arguments of a provider as the engine stores them, with {@link EXPLICIT} if only that tells it from a default provider: a program
+ * may call its own one `default`. The engine makes a default provider of the stack's settings, so other arguments are the program's.
+ */
+export function checkedArguments(name: string, given: Properties, environment: Environment): Properties {
+  const isExplicit = NAME_BY_ENGINE.test(name) && !areOfStack(given, environment);
+  return isExplicit ? { ...given, [EXPLICIT]: "true" } : given;
+}
+
+function areOfStack(given: Properties, environment: Environment): boolean {
+  const settings = stackSettings(environment);
+  if (settings === undefined) return true; // nothing tells
+  return SETTINGS.every(({ config }) => {
+    const name = propertyOf(config);
+    return !isUnknown(given[name]) && textOf(given[name]) === textOf(settings[name]);
+  });
+}
+
+/** @returns undefined if the engine did not start this process, and attached to it */
+function stackSettings(environment: Environment): Properties | undefined {
+  try {
+    return JSON.parse(environment(STACK_SETTINGS) ?? "") as Properties;
+  } catch {
+    return undefined; // also if another program uses the variable for something else
+  }
+}
+
 /**
  * The settings that a provider was given. For the default provider the environment takes precedence, as for dynamic resources.
  * The settings of an explicit provider take precedence over the environment.
  *
  * @param name the provider's name
+ * @param given its {@link checkedArguments}
  */
 export function providerSettings(
   name: string,
@@ -40,14 +76,18 @@ export function providerSettings(
   environment: Environment,
 ): ConfigurationSource {
   const stackConfig = (config: string): string | undefined => textOf(given[propertyOf(config)]);
-  const isMadeByEngine = /^default(?:_|$)/.test(name);
+  const isMadeByEngine = NAME_BY_ENGINE.test(name) && given[EXPLICIT] === undefined;
   if (isMadeByEngine) return { stackConfig, environment };
   const hasOwn = (setting: Setting): boolean => isGiven(setting, stackConfig(setting.config));
   const replaced = SETTINGS.filter(hasOwn).map(({ variable }) => variable);
+  const ofStack = textOf(stackSettings(environment)?.[propertyOf(BASE_URL.config)]);
+  const outside = environment(BASE_URL.variable) ?? ofStack;
   const property = `${KEY} of the provider ${name}`;
   return {
     stackConfig,
+    ...(hasOwn(BASE_URL) && !hasOwn(API_KEY) && { ownBaseUrl: { provider: name, outside } }),
     keySetting: hasOwn(API_KEY) ? property : `${API_KEY.variable} (or ${property})`,
+    wholeEnvironment: environment,
     environment: (variable) => (replaced.includes(variable) ? undefined : environment(variable)),
   };
 }
@@ -88,7 +128,7 @@ export function checkSettings(
 
 export function changedSettings(before: Properties, now: Properties): string[] {
   return Object.keys({ ...before, ...now }).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]),
+    (name) => !name.startsWith("__") && JSON.stringify(before[name]) !== JSON.stringify(now[name]),
   );
 }
 

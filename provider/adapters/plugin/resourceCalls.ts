@@ -23,13 +23,17 @@ import { withLocalDigests } from "./localDigests";
 import { receive, type Received, send } from "./properties";
 import { Secrecy } from "./secrecy";
 
+/** The calls about one type of resource, by name. */
+export type ResourceCalls = ReturnType<typeof resourceCalls>;
+
 /**
  * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates:
  * properties in and out, secrets, what is not known yet, and partial results.
  *
- * @param session the session of this process, which an engine that attaches replaces
+ * @param session of the engine that calls
+ * @param hasSecretBaseUrl whether the base URL that is filled in is a secret
  */
-export function resourceCalls(lifeCycle: AnyLifeCycle, session: () => Session) {
+export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecretBaseUrl: () => boolean) {
   const resource = operationsOf(lifeCycle, session);
   const always = Object.keys(rowsThat("isSecret", lifeCycle.outputs));
   const absent = Object.fromEntries(
@@ -65,6 +69,7 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: () => Session) {
       const news = received(call, request.getNews());
       const olds = received(call, request.getOlds());
       const given = await withLocalDigests(split(news.properties).visible);
+      if (hasSecretBaseUrl()) markFilledIn(given, news.secrecy);
       const { inputs, failures } = resource.check(
         request.getUrn() || undefined,
         given,
@@ -102,6 +107,7 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: () => Session) {
       const inputs = received(call, request.getInputs());
       const { properties, secrecy } = received(call, request.getProperties(), inputs.secrecy);
       const of = ofCall(call, properties);
+      if (hasSecretBaseUrl()) markFilledIn(inputs.properties, secrecy);
       // the engine sends neither inputs nor state for an import, and at least empty ones for a `.get()`
       const isImport = !request.hasInputs() && !request.hasProperties();
       const found = await resource.read(of, request.getId(), properties, secrets, isImport);
@@ -127,6 +133,14 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: () => Session) {
       return new Empty();
     },
   };
+}
+
+/** Marks a base URL as a secret that is not given, so that the one of the settings is filled in. */
+function markFilledIn({ baseUrl, source }: Properties, secrecy: Secrecy): void {
+  if ((baseUrl ?? null) === null) secrecy.addPath(["baseUrl"]);
+  const fields = Object(source) as { readonly jobId?: unknown; readonly baseUrl?: unknown };
+  const isExport = (fields.jobId ?? null) !== null;
+  if (isExport && (fields.baseUrl ?? null) === null) secrecy.addPath(["source", "baseUrl"]);
 }
 
 /** The properties of a call. Its secret texts must not get into messages. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/time/clock";
+import { formatDuration } from "../../runtime/time/duration";
 import { printable } from "../../runtime/messages/plainText";
 import type { Reporter } from "../../runtime/messages/reporter";
 import { inspect } from "node:util";
@@ -48,19 +49,51 @@ export function filled<Message extends object>(message: Message, fields: Fields<
   return message;
 }
 
+/**
+ * Sends lines one after the other: the engine answers calls side by side, and would show lines that are sent at once in any order.
+ *
+ * @param sendOne sends a line, and calls back when the engine has it, or cannot have it
+ */
+export function inOrder(sendOne: (line: EngineLine, done: () => void) => void): (line: EngineLine) => void {
+  const waiting: EngineLine[] = [];
+  let isSending = false;
+  const next = (): void => {
+    const line = waiting.shift();
+    isSending = line !== undefined;
+    if (!line) return;
+    try {
+      sendOne(line, next);
+    } catch {
+      next(); // the line is lost
+    }
+  };
+  return (line) => {
+    const last = waiting.at(-1);
+    // progress that was not sent yet is out of date
+    if (line.ephemeral && last?.ephemeral === true && last.urn === line.urn) waiting.pop();
+    waiting.push(line);
+    if (!isSending) next();
+  };
+}
+
 /** A reporter of one operation; close it when the operation ends. */
-export type RowReporter = Reporter & { close(): void };
+export type RowReporter = Reporter & {
+  /** @param isDone whether the operation succeeded. Otherwise the engine shows an error on the row */
+  close(isDone: boolean): void;
+};
 
 /**
  * Reports on one resource's row in the CLI.
  *
  * @param sendLine sends a line to the engine; best effort
  * @param urn the resource; without it, the CLI shows the lines on the stack's row
+ * @param isOneOfMany whether many operations run now
  */
 export function rowReporter(
   sendLine: (line: EngineLine) => void,
   urn: string | undefined,
   clock: Clock,
+  isOneOfMany: () => boolean = () => false,
 ): RowReporter {
   const send = (severity: EngineLine["severity"], line: string, ephemeral = false): void =>
     sendLine({ severity, message: printable(line), urn: urn ?? "", ephemeral });
@@ -68,9 +101,9 @@ export function rowReporter(
   return {
     progress: (line) => row.set(line),
     debug: (line) => send(SEVERITY.debug, line),
-    info: (line) => send(SEVERITY.info, line),
+    info: (line, isStep = false) => (isStep && isOneOfMany() ? row.set(line) : send(SEVERITY.info, line)),
     warn: (line) => send(SEVERITY.warning, line),
-    close: () => row.close(),
+    close: (isDone) => row.close(isDone),
   };
 }
 
@@ -87,6 +120,7 @@ export function progressRow(clock: Clock, show: (line: string) => void) {
   let text = "";
   let isClosed = false;
   let shownAt = -Infinity;
+  const startedAt = clock.monotonic();
   let cancelTimer = (): void => undefined;
   const showNow = (): void => {
     shownAt = clock.monotonic();
@@ -106,9 +140,13 @@ export function progressRow(clock: Clock, show: (line: string) => void) {
       else showNow();
     },
 
-    /** Clears the row, because the CLI would keep the last line. Later lines are ignored, and no timer remains. */
-    close(): void {
-      if (!isClosed && shownAt > -Infinity) show("");
+    /**
+     * Ends the row. The CLI keeps the last line until the whole run ends, so the last one says that the operation is done; after a failure
+     * it is the engine's error. Later lines are ignored, and no timer remains.
+     */
+    close(isDone: boolean): void {
+      if (!isClosed && isDone && shownAt > -Infinity)
+        show(`done in ${formatDuration(clock.monotonic() - startedAt)}`);
       isClosed = true;
       cancelTimer();
     },

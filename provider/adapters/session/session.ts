@@ -9,6 +9,7 @@ import { type Reporter, withoutSecrets } from "../../runtime/messages/reporter";
 import type { Secrets } from "../../runtime/messages/secrets";
 import type { Publications } from "./publications";
 import type { RowReporter } from "./rowReporter";
+import { Round } from "./round";
 import { type Tracing, tracingTo } from "../../runtime/tracing/tracer";
 import { lookup } from "node:dns";
 import { hostname } from "node:os";
@@ -19,8 +20,13 @@ import { connect } from "node:net";
 export interface Host extends Pick<PublicationContext, "fetch" | "lookup" | "clock" | "machine"> {
   /** Environment variables, read on each access. */
   readonly environment: (name: string) => string | undefined;
-  /** A row of the CLI. @param urn the resource, if known */
-  reporter(urn: string | undefined): RowReporter;
+  /**
+   * A row of the CLI.
+   *
+   * @param urn the resource, if known
+   * @param isOneOfMany whether many operations run now
+   */
+  reporter(urn: string | undefined, isOneOfMany?: () => boolean): RowReporter;
   /** Calls back when the user stops the run, and at its normal end. Watching twice has no effect. */
   watchForCancel(onCancel: () => void): void;
   /** Calls back once when the engine has ended and can receive no answer. Called once for each session. */
@@ -53,6 +59,7 @@ export class Session {
   #settings: Omit<ConfigurationSource, "secrets">;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
+  readonly #round = new Round();
   /** The error for a call that arrives after Ctrl-C. */
   #cancelled: RunCancelledError | undefined;
   /**
@@ -117,8 +124,10 @@ export class Session {
     this.#watch();
     const stop = new AbortController();
     const { urn } = urns;
-    const row = this.#host.reporter(urn);
+    const row = this.#host.reporter(urn, () => this.#round.isFleet);
     const reporter = withoutSecrets(row, secrets);
+    let isDone = false;
+    this.#round.began(this.#host.clock.monotonic());
     this.#inFlight.add(stop);
     if (this.#cancelled) {
       stop.abort(this.#cancelled);
@@ -126,25 +135,31 @@ export class Session {
     }
     try {
       const debug = (line: string): void => reporter.debug(line);
-      return await this.#host.tracing.operation({ name, urn, debug, secrets, traceParent }, (tracer) =>
-        run({
-          ...this.#host,
-          ...this.#shared,
-          configuration: this.configuration(secrets),
-          pacers: this.#pacers,
-          reporter,
-          tracer,
-          secrets,
-          resumeRecords: this.resumeRecords,
-          ...urns,
-          inFlight: () => this.#inFlight.size,
-          signal: stop.signal,
-        }),
+      const result = await this.#host.tracing.operation(
+        { name, urn, debug, secrets, traceParent },
+        (tracer) =>
+          run({
+            ...this.#host,
+            ...this.#shared,
+            configuration: this.configuration(secrets),
+            pacers: this.#pacers,
+            reporter,
+            tracer,
+            secrets,
+            resumeRecords: this.resumeRecords,
+            ...urns,
+            inFlight: () => this.#inFlight.size,
+            signal: stop.signal,
+          }),
       );
+      isDone = true;
+      return result;
     } finally {
       this.#inFlight.delete(stop);
       this.#exitIfEngineGone();
-      row.close();
+      row.close(isDone);
+      const summary = this.#round.ended(urn, isDone, this.#host.clock.monotonic());
+      if (summary !== undefined) this.#host.reporter(undefined).info(summary);
     }
   }
 

@@ -31,9 +31,9 @@ export type AnyLifeCycle = LifeCycle<object, StoredState, SharedByPublications>;
 /**
  * The operations of a life cycle, with properties of either adapter.
  *
- * @param session the session of this process, which an engine that attaches replaces
+ * @param session of the engine that calls
  */
-export function operationsOf(lifeCycle: AnyLifeCycle, session: () => Session) {
+export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
   /** The decision that the last read of a resource reported, by URN. */
   const found = new Map<string, string>();
   const inputsIn = (properties: Properties): Properties => split(properties).visible;
@@ -53,22 +53,22 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: () => Session) {
     /** @param urn of the resource that the program declares, if it is known */
     check(urn: string | undefined, given: Properties, before: Properties, secrets: Secrets) {
       const declare: Declare = (places) => {
-        const other = urn === undefined ? undefined : session().declare(urn, places);
+        const other = urn === undefined ? undefined : session.declare(urn, places);
         return urn === undefined || other === undefined ? undefined : { urn, other };
       };
-      return lifeCycle.check(given, session().configuration(secrets), split(before).visible, declare);
+      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declare);
     },
 
     predict: (given: Properties, stored?: Properties): Properties =>
-      lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session().machine),
+      lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session.machine),
 
     /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
     diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets) {
-      const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session().machine);
+      const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session.machine);
       const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
       const { urn = "" } = urns;
       if (found.get(urn) !== diff.decision.text)
-        reportDecision(session().reporter(urns.urn, secrets), diff.decision);
+        reportDecision(session.reporter(urns.urn, secrets), diff.decision);
       found.delete(urn);
       return diff;
     },
@@ -91,7 +91,7 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: () => Session) {
           ? lifeCycle.update(context, stateIn(before), inputsIn(given), limitMs)
           : lifeCycle.create(context, inputsIn(given), limitMs);
       try {
-        const state = await session().operation(before ? "update" : "create", of, secrets, run);
+        const state = await session.operation(before ? "update" : "create", of, secrets, run);
         return { id: lifeCycle.idOf(state), state };
       } catch (error) {
         // an unexpected error made no progress that is worth storing
@@ -104,14 +104,14 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: () => Session) {
     /** @param isImport whether the engine asks for an object to take under management */
     read: (of: CallOf, id: string, props: Properties, secrets: Secrets, isImport = false) =>
       onStoredState(of.urn, () =>
-        session().operation("read", of, secrets, async (context) => {
+        session.operation("read", of, secrets, async (context) => {
           if (isImport) return lifeCycle.import(context, id);
           const isStored = "__bookkeeping" in props;
           if (!isStored) return lifeCycle.lookUp(context, id, split(props).visible);
           const stored = stateIn(props);
           const current = await lifeCycle.read(context, stored);
           const decision = current
-            ? lifeCycle.diff(current.inputs, current.state, session().machine).decision
+            ? lifeCycle.diff(current.inputs, current.state, session.machine).decision
             : lifeCycle.gone(stored);
           if (DECISION_CODES[decision.code].reported === "refreshAndUp") {
             reportDecision(context.reporter, decision);
@@ -123,7 +123,7 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: () => Session) {
 
     remove: (of: CallOf, props: Properties, secrets: Secrets): Promise<void> =>
       onStoredState(of.urn, () =>
-        session().operation("delete", of, secrets, (context) => lifeCycle.remove(context, stateIn(props))),
+        session.operation("delete", of, secrets, (context) => lifeCycle.remove(context, stateIn(props))),
       ),
   };
 }

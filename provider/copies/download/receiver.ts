@@ -12,6 +12,11 @@ const PROGRESS_INTERVAL_MS = 250;
 /** How long received bytes are collected before they are written, in milliseconds. A killed run loses only these bytes. */
 const WRITE_INTERVAL_MS = 50;
 
+const RAISE_LIMIT =
+  "If the bundle is meant to be that large, raise limits.archiveBytes; else report this to the service's support.";
+const REPORT = "Report this to the service's support.";
+const WRONG_SIZE = `Either sizeBytes in the service's reply is wrong, or the link leads to another file, or the store decompresses the bundle. ${REPORT}`;
+
 /**
  * Appends the bytes of a store's responses to the partial download, up to the promised or allowed number.
  *
@@ -57,17 +62,14 @@ export function receiverOf(
     host: string,
     promisedBytes?: number,
   ): Promise<"complete" | "incomplete"> => {
-    const tooMuch = (what: string): DownloadError => {
+    const tooMuch = (what: string, remedy: string): DownloadError => {
       partial.isUseless = true;
-      return new DownloadError(
-        `the store ${host} sends more than ${what}`,
-        "If the bundle is meant to be that large, raise limits.archiveBytes; else report this to the service's support.",
-      );
+      return new DownloadError(`the store ${host} sends more than ${what}`, remedy);
     };
     const checkSize = (bytes: number): void => {
       if (promisedBytes !== undefined && bytes > promisedBytes)
-        throw tooMuch(`the ${formatBytes(promisedBytes)} that the service promised`);
-      if (bytes > limitBytes) throw tooMuch(`the limit of ${formatBytes(limitBytes)}`);
+        throw tooMuch(`the ${formatBytes(promisedBytes)} that the service promised`, WRONG_SIZE);
+      if (bytes > limitBytes) throw tooMuch(`the limit of ${formatBytes(limitBytes)}`, RAISE_LIMIT);
     };
     checkSize(totalBytes ?? 0);
     if (endIsUnknown && promisedBytes === undefined) {
@@ -81,7 +83,7 @@ export function receiverOf(
     for await (const piece of reply.content()) {
       const count = piece.length;
       checkSize(partial.size + count);
-      if (partial.size + count > (until ?? Infinity)) throw tooMuch("it promised");
+      if (partial.size + count > (until ?? Infinity)) throw tooMuch("it promised", REPORT);
       await partial.append(piece);
       releaseBody(piece);
       received(count, totalBytes ?? promisedBytes);

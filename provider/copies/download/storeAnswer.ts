@@ -1,5 +1,6 @@
 import { type Fault, parseRetryAfter } from "../../http/retryPolicy";
 import { redact, truncate } from "../../runtime/messages/plainText";
+import { parseHttpDate } from "../../runtime/time/pointInTime";
 import { strongEtag } from "./partialDownload";
 
 export interface RequestedRange {
@@ -58,7 +59,14 @@ export function readStoreAnswer(
       return {
         kind: "never",
         why: `answers with the Content-Encoding "${truncate(coding, 40)}", but the bundle was requested without one`,
-        remedy: "Store the bundle without a Content-Encoding, or find the proxy that compresses it.",
+        remedy: `${STORED_WITH_CODING} Otherwise a proxy in between compresses it: find that one.`,
+      };
+    }
+    if (isTranscoded(headers)) {
+      return {
+        kind: "never",
+        why: "decompresses the bundle on its way, so that it is not the archive that was stored",
+        remedy: STORED_WITH_CODING,
       };
     }
     return status === 200 ? whole(headers) : partial(headers, requested);
@@ -71,7 +79,11 @@ export function readStoreAnswer(
       totalBytes === requested.from &&
       totalBytes === (requested.totalBytes ?? totalBytes)
       ? { kind: "complete" }
-      : restart("the store has fewer bytes than have arrived");
+      : restart(
+          totalBytes !== undefined && totalBytes < requested.from
+            ? "the store has fewer bytes than have arrived"
+            : "the store refuses to send the rest",
+        );
   }
   if (REFUSED.has(status) || (status === 400 && /expired/i.test(reason))) return { kind: "refused" };
   if (status === 404) {
@@ -81,9 +93,23 @@ export function readStoreAnswer(
       remedy: "Export the site again: its bundle was removed from the store.",
     };
   }
-  const date = Date.parse(headers.get("date") ?? "");
-  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? nowMs : date);
+  const sentAtMs = parseHttpDate(headers.get("date") ?? "", nowMs);
+  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), sentAtMs ?? nowMs);
   return { kind: "later", fault: { kind: "status", status, retryAfterMs } };
+}
+
+/** An archive is stored compressed already; a Content-Encoding on the object is a mistake of the upload. */
+const STORED_WITH_CODING =
+  'The object in the store probably has the Content-Encoding "gzip", which an archive must not have: its operator removes it, in Google Cloud Storage with ' +
+  "`gcloud storage objects update gs://BUCKET/OBJECT --clear-content-encoding`, in S3 by copying the object onto itself without one, and uploads bundles without it. Report this to the service's support.";
+
+/**
+ * Whether the store decompressed the object for this response, see https://cloud.google.com/storage/docs/transcoding: Google's store
+ * names how the object is stored, and adds a warning.
+ */
+function isTranscoded(headers: Headers): boolean {
+  const stored = headers.get("x-goog-stored-content-encoding")?.trim().toLowerCase() ?? "";
+  return !["", "identity"].includes(stored) || /^214\b.*gunzipped/i.test(headers.get("warning") ?? "");
 }
 
 type Headers = { get(name: string): string | null };
@@ -101,18 +127,21 @@ function whole(headers: Headers): ReceivedRange {
 }
 
 function partial(headers: Headers, requested: RequestedRange): StoreAnswer {
-  const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(headers.get("content-range") ?? "");
+  const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(headers.get("content-range") ?? "");
   if (!range) return restart("the store does not say which bytes it sends");
   const [from = 0, last = 0, totalBytes = 0] = range.slice(1).map(Number);
+  if (range[3] === "*") return restart("the store does not say how large the bundle is");
   const until = last + 1;
   if (from !== requested.from) return restart("the store sends other bytes than requested");
-  if (totalBytes !== (requested.totalBytes ?? totalBytes) || until <= from || until > totalBytes) {
-    return restart("the size of the store's bundle has changed");
-  }
+  if (until <= from || until > totalBytes) return restart("the store contradicts itself");
   if ((lengthOf(headers) ?? until - from) !== until - from) return restart("the store contradicts itself");
   const etag = strongEtag(headers.get("etag"));
-  // an answer without an ETag also restarts the download, because the store may have ignored If-Match
-  if (etag === undefined || etag !== requested.etag) return restart("the bundle has changed");
+  // this also restarts the download, because the store may have ignored If-Match
+  if (etag === undefined)
+    return restart("the store sends the rest without a strong ETag, so it may be of another bundle");
+  if (etag !== requested.etag) return restart("the bundle has changed");
+  if (totalBytes !== (requested.totalBytes ?? totalBytes))
+    return restart("the store gives another size for the same bundle than before");
   return { kind: "bytes", from, until, totalBytes, etag, endIsUnknown: false };
 }
 

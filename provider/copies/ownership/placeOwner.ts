@@ -1,7 +1,7 @@
 import { DestinationError } from "../../runtime/messages/errors";
 import type { Clock } from "../../runtime/time/clock";
 import type { Reporter } from "../../runtime/messages/reporter";
-import { stackIn } from "./owner";
+import { type Owner, stackIn } from "./owner";
 import {
   type ClaimAction,
   claimAction,
@@ -17,6 +17,9 @@ import { type FoundMark, markIn, type PlaceMark, placeMarkText } from "./placeMa
 
 /** How often a mark is read again after another run wrote one at the same time. */
 const MAX_TRIES = 5;
+
+/** The places that {@link PlaceOwner.check} has just found free, for an owner: the claim that follows need not ask again. */
+const FREE = new WeakMap<Owner, Set<string>>();
 
 /** Where the mark of a place is. */
 export interface MarkStore extends NamedPlace {
@@ -49,6 +52,7 @@ export class PlaceOwner {
   readonly #marks: MarkStore;
   readonly #context: PlaceContext;
   readonly #claimant: Claimant;
+  #wasFree = false;
 
   constructor(marks: MarkStore, context: PlaceContext) {
     const { owner, isCreate = false, takeOver = false, adopts, isDeclared = () => true } = context;
@@ -57,11 +61,18 @@ export class PlaceOwner {
     this.#claimant = { owner, isCreate, takeOver, adopts, isDeclared };
   }
 
+  /** Whether the place was nobody's before it was claimed: no run of this resource has left anything there. */
+  get wasFree(): boolean {
+    return this.#wasFree;
+  }
+
   /** Refuses the place if the resource must not write to it. Writes nothing. @throws DestinationError */
   async check(): Promise<void> {
+    const { owner } = this.#claimant;
     const found = await this.#find();
     if (claimAction(found, this.#claimant) === "refuse")
       throw placeRefusal(found, this.#claimant, this.#marks);
+    if (found.kind === "none") FREE.set(owner, (FREE.get(owner) ?? new Set()).add(this.#marks.markUri));
   }
 
   /**
@@ -72,15 +83,20 @@ export class PlaceOwner {
    */
   async claim(): Promise<boolean> {
     let before: { readonly found: FoundMark; readonly action: ClaimAction } | undefined;
+    // another mark that was made since is kept by the conditional write
+    let known: FoundMark | undefined;
+    if (FREE.get(this.#claimant.owner)?.delete(this.#marks.markUri)) known = { kind: "none" };
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const found = await this.#find();
+      const found = known ?? (await this.#find());
+      known = undefined;
       const action = claimAction(found, this.#claimant);
       if (action === "refuse") throw placeRefusal(found, this.#claimant, this.#marks);
       if (action === "goOn" && found.kind === "mark") {
         if (before) this.#report(before.found, before.action);
         else if (found.mark.urn !== this.#claimant.owner.urn) await this.#marks.replace(this.#text()); // renamed or moved
         await this.#removeEarlier(before?.found);
-        return before?.action === "make";
+        this.#wasFree = before?.action === "make";
+        return this.#wasFree;
       }
       if (action === "make" || found.kind === "earlier") await this.#marks.make(this.#text());
       else await this.#marks.replace(this.#text());

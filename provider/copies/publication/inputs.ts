@@ -44,6 +44,7 @@ const SEARCH_OPTIONS: InputFields<SearchOptions> = {
   shortcuts: { rule: ruleOfSwitch },
   openFrom: { rule: ruleOfList },
   exclude: { rule: ruleOfList },
+  includeNoindex: { rule: ruleOfSwitch },
 };
 
 /** The row of `signingKeyEnv`. */

@@ -35,7 +35,7 @@ export function inspect(
 
 /** Reports names and files that may surprise the site's owner. */
 function reportNames(
-  { secretFiles, notOnWindows }: Inspection,
+  { secretFiles, idleFiles, notOnWindows }: Inspection,
   { jobId }: Bundle,
   { info, warn }: Pick<Reporter, "info" | "warn">,
 ): void {
@@ -45,6 +45,18 @@ function reportNames(
     warn(
       `files that usually hold secrets are published with the site: ${firstOf(secretFiles.map(shown), MAX_SHOWN)}. ` +
         `If they do, ${mend}, and replace the secrets`,
+    );
+  }
+  if (idleFiles.ofHosts.length > 0) {
+    info(
+      `instructions for another host are published as files, and do nothing here: ${firstOf(idleFiles.ofHosts.map(shown), MAX_SHOWN)}. ` +
+        "Give redirects and headers to the web server or the bucket that serves the site",
+    );
+  }
+  if (idleFiles.ofGenerators.length > 0) {
+    info(
+      `folders of the site's generator are published, although no page needs them: ${firstOf(idleFiles.ofGenerators.map(shown), MAX_SHOWN)}. ` +
+        "The chart's web server and images do not serve hidden folders, a bucket does: leave them out when the site is built or packed",
     );
   }
   const { length: count } = notOnWindows;

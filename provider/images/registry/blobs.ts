@@ -35,3 +35,26 @@ export async function hasBlob(client: RegistryClient, digest: string): Promise<b
   refusing.add(client);
   return false;
 }
+
+/** What a registry answers with a part of a blob; with 416 if the blob is empty. */
+const HAS_PART = [200, 206, 416];
+
+/**
+ * Whether the repository is known to lack a blob. A registry that refuses HEAD is asked for the first byte; one that refuses that, too,
+ * leaves it open.
+ *
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function lacksBlob(client: RegistryClient, digest: string): Promise<boolean> {
+  if (await hasBlob(client, digest)) return false;
+  const found = await client.attempt(
+    {
+      method: "GET",
+      to: client.path("blobs", digest),
+      headers: { range: "bytes=0-0" },
+      accepted: [...HAS_PART, 404],
+    },
+    ({ status }) => status === 404,
+  );
+  return "value" in found && found.value;
+}

@@ -70,7 +70,9 @@ export function registryReason(text: string): { codes: string[]; summary: string
 /** The remedies that depend on the status alone. */
 const REMEDIES: Readonly<Record<number, string>> = {
   404: "Check the repository's name; some registries require that it exists before the first push.",
-  413: "Allow larger request bodies in front of the registry, for example in a proxy.",
+  413:
+    "Allow larger request bodies in front of the registry: `client_max_body_size 0;` in nginx, the annotation " +
+    '`nginx.ingress.kubernetes.io/proxy-body-size: "0"` of an Ingress, `LimitRequestBody 0` in Apache.',
   429: "Try again later: the registry limits the rate of requests.",
 };
 

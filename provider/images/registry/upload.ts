@@ -1,3 +1,4 @@
+import { formatBytes } from "../../runtime/messages/formatBytes";
 import { sleep } from "../../runtime/time/clock";
 import { hasBlob, type RangeReader } from "./blobs";
 import type { Blob } from "./content";
@@ -15,6 +16,9 @@ const MAX_LOSSES = 5;
 
 /** Statuses with which a registry reports another offset of an upload, or an unknown upload. */
 const LOST = new Set([404, 416]);
+
+/** The status of a registry, or of a proxy before it, that limits the size of a request. */
+const TOO_LARGE = 413;
 
 /** An upload that the registry has begun. */
 interface Upload {
@@ -86,6 +90,9 @@ export async function uploadBlob(
         if (next instanceof URL) continue;
         checkDigest(client, digest, next, "stored");
         return onMoved(size);
+      }
+      if (sent.fault.kind === "status" && sent.fault.status === TOO_LARGE) {
+        throw sent.error.withMessage(`${sent.error.message}. The request had ${formatBytes(end - offset)}`);
       }
       const isLost = sent.fault.kind === "status" && LOST.has(sent.fault.status);
       if (isLost && ++losses > MAX_LOSSES) throw sent.error;

@@ -1,3 +1,4 @@
+import { withAnyValue } from "../../resource/anyValue";
 import { isDeepStrictEqual } from "node:util";
 import { nameProblem, platformProblem } from "../contents/kitImage";
 import { baseProblem } from "../../images/registry/reference";
@@ -128,8 +129,12 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   values: {
     change: "content",
     default: {},
-    rule: (value) =>
-      hasFields(value) ? { value } : { problem: "must be an object, such as { replicas: 2 }" },
+    hasAnyValue: true,
+    // empty objects are usual in values of a chart
+    rule: withAnyValue(
+      (value) => (hasFields(value) ? { value } : { problem: "must be an object, such as { replicas: 2 }" }),
+      false,
+    ),
     isSame: isDeepStrictEqual,
   },
   signingKeyEnv: SIGNING_KEY_INPUT,

@@ -27,6 +27,8 @@ export interface KitContent {
   readonly blobs: readonly KitBlob[];
   /** The signature of the site's image, and the signed documents about it. */
   readonly artifacts?: readonly KitArtifact[] | undefined;
+  /** The key that they are signed with, as SPKI in DER, in base64. */
+  readonly publicKey?: string | undefined;
   readonly since: EarlierKit | undefined;
   readonly signed: boolean;
   /** ISO 8601. */
@@ -35,7 +37,7 @@ export interface KitContent {
 
 /** Creates the manifest. Two kits with the same inputs differ only in `createdAt`. */
 export function kitManifest(content: KitContent) {
-  const { bundle, bundleFile, chart, images, artifacts = [], blobs, since, signed, createdAt } = content;
+  const { bundle, bundleFile, chart, images, artifacts = [], publicKey, blobs, since, signed, createdAt } = content;
   const imageBytes = blobs.reduce((total, { size }) => total + size, 0);
   return {
     kit: 1,
@@ -65,6 +67,7 @@ export function kitManifest(content: KitContent) {
       site: isSite,
     })),
     ...(artifacts.length > 0 && {
+      publicKey,
       artifacts: artifacts.map(({ subject, tag, manifest }) => ({
         subject,
         ...(tag !== undefined && { tag }),

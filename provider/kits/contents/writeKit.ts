@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createPublicKey, hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -113,7 +113,13 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
     const base = images[0]?.base;
     const { artifacts, contents } = await signSite(site, { ...origin, base }, signer, join(place, name));
     await writeIndex(kit, images, artifacts);
-    content = { ...content, artifacts, blobs: await writeArtifacts(kit, contents, blobs) };
+    const publicKey = createPublicKey(signer.publicKey).export({ type: "spki", format: "der" });
+    content = {
+      ...content,
+      publicKey: publicKey.toString("base64"),
+      artifacts,
+      blobs: await writeArtifacts(kit, contents, blobs),
+    };
   }
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));

@@ -20,13 +20,20 @@ give_up() {
   exit 1
 }
 
-# Finds the namespace among helm's arguments, for the commands that the message of a failure names.
-find_namespace() {
-  namespace=
+# Finds among helm's arguments the namespace, for the commands that the message of a failure names, and what changes what helm does.
+read_arguments() {
+  namespace='' only='' unwaited=''
   while [ $# -gt 0 ]; do
     case $1 in
+      -h | --help | -h=* | --help=*) only=help ;;
+      --dry-run=none | --dry-run=false) ;;
+      --dry-run | --dry-run=*) only=${only:-trial} ;;
+      --wait=false) unwaited=yes ;;
+      # their values are no options
+      --set | --set-string | --set-file | --set-json | --set-literal | -f | --values | --description) [ $# -lt 2 ] || shift ;;
       -n | --namespace) namespace=" --namespace ${2-}" ;;
       -n=* | --namespace=*) namespace=" --namespace ${1#*=}" ;;
+      -n?*) namespace=" --namespace ${1#-n}" ;;
     esac
     shift
   done
@@ -39,10 +46,56 @@ platforms() {
   printf '%s' "${found:-the platforms that README.md names}"
 }
 
+# Explains why helm failed, by its error. Only some failures are those of pods.
 explain_failure() {
+  # without warnings, which also come with other failures
+  sed -n '/^Error:/,$p' "$work/errors" >"$work/error"
+  [ -s "$work/error" ] || cp "$work/errors" "$work/error"
+  # the words of helm, of the cluster and of Go, in the versions 3 and 4 of helm
+  says() { grep -qiE "$1" "$work/error"; }
+  unreachable="helm cannot talk to the cluster. Check that this prints the cluster that you mean: kubectl cluster-info"
+  if says 'admission webhook|failed calling webhook|denied the request|violates PodSecurity|ValidatingAdmissionPolicy'; then
+    hint="A rule of the cluster refuses the objects, or does not answer. Its reason is in helm's error: set values that satisfy it, or ask who keeps the rule."
+  elif says 'exceeded quota'; then
+    hint="The namespace's quota does not allow it: kubectl describe quota$namespace"
+  elif says 'unknown (shorthand )?flag|flag needs an argument|invalid argument|requires at least|accepts [0-9]'; then
+    hint="An argument for helm is wrong. helm upgrade --help lists what it takes."
+  elif says 'cluster unreachable|no configuration has been provided|context .* does not exist'; then
+    hint=$unreachable
+  elif says 'timed out waiting|context deadline exceeded|not ready|progress deadline|hooks? failed|BackoffLimitExceeded'; then
+    explain_pods "The pods did not become ready."
+  elif says 'connection refused|no such host|dial tcp|TLS handshake|awaiting headers|x509:'; then
+    hint=$unreachable
+  elif says 'another operation .*is in progress'; then
+    hint="An earlier run was interrupted. Run helm rollback $release$namespace, or, if nothing was installed before, helm uninstall $release$namespace"
+  elif says 'has no deployed releases'; then
+    hint="An earlier installation failed, and helm cannot upgrade it. Run helm uninstall $release$namespace"
+  elif says 'namespaces? "?[^ ]*"? not found|create: namespaces'; then
+    hint="The namespace does not exist. Add --create-namespace, or create it."
+  elif says 'unauthorized|must be logged in|provide credentials'; then
+    hint="The cluster does not accept the login of kubectl. Log in again, and check: kubectl auth whoami"
+  elif says 'forbidden|cannot (get|list|create|patch|update|delete|watch) resource'; then
+    hint="The account of kubectl may not do what helm's error names. Ask for the right: kubectl auth can-i --list$namespace"
+  elif says 'invalid ownership metadata|already exists'; then
+    hint="An object with a name of the chart's exists, and is not of this release. Choose another name of the release with RELEASE, or another namespace."
+  elif says 'no matches for kind|resource mapping not found|ensure CRDs are installed'; then
+    hint="The cluster does not know a kind of object that the values ask for. Install what defines it, or leave the value out."
+  elif says 'requires kubeVersion|incompatible with Kubernetes'; then
+    hint="The cluster is older or newer than the chart allows: kubectl version. README.md names the versions."
+  elif says 'execution error at|values don.t meet the specification|parse error|failed to parse|YAML|unmarshal|no such file'; then
+    hint="The chart refuses the values: helm's error names the value, or the file."
+  else
+    explain_pods "helm failed. Its error is above. If it does not say why, look at the pods."
+  fi
+  printf '\n%s\n%s\n%s\n' "helm failed, and not because of pods: its error is above." "$hint" "Then run install.sh again." >&2
+  exit 1
+}
+
+# Takes what is known.
+explain_pods() {
   cat >&2 <<END
 
-The pods did not become ready. Installed objects stay, and pods of an earlier version continue to serve. To find the reason:
+$1 Installed objects stay, and pods of an earlier version continue to serve. To find the reason:
 
   kubectl get pods$namespace
       ImagePullBackOff: the nodes cannot pull the images. Check that load.sh put them into $target,
@@ -111,8 +164,14 @@ case ${1-} in '' | -*) give_up "$usage" ;; esac
 target=${1%/}
 check_target
 release=${RELEASE:-docs}
+case $release in
+  -* | *- | .* | *. | *[!a-z0-9.-]* | *..* | *.-* | *-.*)
+    give_up "RELEASE is no name of a release: $release" "It may have small letters, digits, - and ., and begins and ends with a letter or a digit."
+    ;;
+esac
+[ ${#release} -le 53 ] || give_up "RELEASE has ${#release} characters, and the name of a release has at most 53."
 shift
-find_namespace "$@"
+read_arguments "$@"
 
 # the working directory stays the caller's, because helm's arguments may name files
 kit=$(cd -- "$(dirname -- "$0")" && pwd -P) || exit 1
@@ -127,5 +186,22 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 sed "s|registry\.invalid/kit|$target|g" "$kit/values.yaml" >"$work/values.yaml" || exit 1
 
-helm upgrade --install "$release" "$chart" --values "$work/values.yaml" --wait "$@" || explain_failure
-echo "OK: the release $release serves the site of this kit."
+rm -f "$work/ended"
+{
+  {
+    helm upgrade --install "$release" "$chart" --values "$work/values.yaml" --wait "$@" 3>&-
+    echo $? >"$work/ended"
+  } 2>&1 >&3 | tee "$work/errors" >&2
+} 3>&1
+[ "$(cat "$work/ended" 2>/dev/null)" = 0 ] || explain_failure
+case $only in
+  help) exit 0 ;;
+  trial) echo "Nothing was installed, because of --dry-run." ;;
+  *)
+    if [ -n "$unwaited" ]; then
+      echo "OK: the release $release is installed. Whether its pods serve the site is not known, because of --wait=false."
+    else
+      echo "OK: the release $release serves the site of this kit."
+    fi
+    ;;
+esac

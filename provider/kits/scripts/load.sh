@@ -1,23 +1,26 @@
 #!/bin/sh
 # Puts the kit's images into a registry, so that a cluster can pull them.
 #
-#   sh load.sh REGISTRY/PATH [--with skopeo|crane|oras|curl|docker] [--plain-http]
+#   sh load.sh REGISTRY/PATH [--with skopeo|crane|oras|curl|docker] [--plain-http] [--without-signatures]
 #
 # Each image becomes REGISTRY/PATH/NAME:TAG. Content that the registry has is not sent again: if it fails, run it again. At the end
-# it reads every manifest back and compares its digest with the kit's.
+# it reads every manifest back, compares its digest with the kit's, and asks for every blob that a manifest names.
 #
 # It uses the first of these programs that is installed; curl alone is enough. Docker comes last, because it pushes unchanged
-# manifests only with its containerd image store.
+# manifests only with its containerd image store, and cannot ask for a blob: curl does then, if it is installed.
 #
 # The site's image of a signed kit brings its signature along: cosign finds it under the tag sha256-….sig of REGISTRY/PATH/NAME.
 # Signatures of others that the registry has stay. docker sends none: curl does then, if it is installed.
+# --without-signatures: for a registry that accepts none. Then nobody can verify in that registry who made the site's image.
 #
-# Credentials: REGISTRY_USER and REGISTRY_PASSWORD in the environment, otherwise those of `docker login` or `podman login`.
+# Credentials: REGISTRY_USER and REGISTRY_PASSWORD in the environment, otherwise those of `docker login` or `podman login`,
+# wherever these keep them, also for a path of the registry. All programs but docker get the same one.
 # --plain-http: the registry uses http. A private certificate authority: put its certificate into
 # /etc/docker/certs.d/REGISTRY/ca.crt, or name it with SSL_CERT_FILE, which all of them but docker read (curl
 # only if CURL_CA_BUNDLE is not set). An IPv6 address of a registry is in brackets: [fd00::1]:5000/docs.
 #
-# Needs sh, coreutils, grep, sed and awk. Writes only below TMPDIR (/tmp), because the kit's medium may be read-only.
+# Needs sh, coreutils (without sha256sum: shasum or openssl), grep, sed and awk. Writes only below TMPDIR (/tmp), because the kit's
+# medium may be read-only.
 set -uf # the shell must not expand texts of a registry as patterns of file names
 umask 077
 LC_ALL=C
@@ -28,6 +31,20 @@ unset CDPATH
 give_up() {
   printf '%s\n' "$@" | tr -c '\n -~' '?' >&2
   exit 1
+}
+
+# Sets $hash to the program that makes SHA-256 sums here.
+find_hash() {
+  for hash in sha256sum 'shasum -a 256' 'openssl dgst -sha256 -r'; do
+    case $(sha256_of </dev/null) in e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855) return ;; esac
+  done
+  give_up "One of sha256sum, shasum and openssl is required, but none is on PATH. Nothing was sent."
+}
+
+# Prints the SHA-256 of standard input.
+sha256_of() {
+  sum=$($hash 2>/dev/null) || return 1
+  printf '%s' "${sum%%[!0-9a-f]*}"
 }
 
 # ---- The target --------------------------------------------------------------------------------------------------------
@@ -222,17 +239,57 @@ platforms() {
 
 # ---- Credentials -------------------------------------------------------------------------------------------------------
 
-# Sets $basic (user and password) or $identity (a token that is exchanged for others).
-read_credentials() {
-  basic='' identity=''
+# Prints the files that may have a login, one per line, in the order of provider/images/registry/credentials.ts.
+login_places() {
+  [ -z "${own_auth_file-}" ] || printf '%s\n' "$own_auth_file"
+  [ -z "${DOCKER_AUTH_CONFIG-}" ] || printf '%s\n' "$work/DOCKER_AUTH_CONFIG"
+  [ -z "${own_docker_config-}" ] || printf '%s\n' "$own_docker_config/config.json"
+  # podman's own, by whether there is a folder of a session, which root often has not
+  if [ -n "${XDG_RUNTIME_DIR-}" ]; then
+    printf '%s\n' "$XDG_RUNTIME_DIR/containers/auth.json"
+  else
+    printf '%s\n' "/run/containers/$(id -u)/auth.json"
+  fi
+  [ -z "${XDG_CONFIG_HOME-}${HOME-}" ] || printf '%s\n' "${XDG_CONFIG_HOME:-${HOME-}/.config}/containers/auth.json"
+  [ -z "${HOME-}" ] || printf '%s\n' "$HOME/.docker/config.json"
+}
+
+# Prints the keys of a table of a configuration, from the output of json_values, that name $repository, its registry or a folder on the
+# way: the longest first. A key may have the form of an address: https://registry.internal/v2/.
+matching_keys() {
+  awk -F '\t' -v table="$1" -v name="$registry/$repository" '
+    function is_docker(host) { return host ~ /^(index\.|registry-1\.)?docker\.io$/ }
+    {
+      if (split($1, where, " ") < 2 || where[1] != table || seen[where[2]]++) next
+      place = where[2]
+      sub(/^https?:\/\//, "", place)
+      sub(/(\/v[12])?\/*$/, "", place)
+      if (name == place || index(name, place "/") == 1 || (is_docker(place) && is_docker(substr(name, 1, index(name, "/") - 1))))
+        printf "%d %s\n", length(place), where[2]
+    }' | sort -rn | cut -d ' ' -f 2
+}
+
+# Sets $basic (user and password) or $identity (a token that is exchanged for others) for $repository, and $login_place to where it is from.
+find_login() {
+  basic='' identity='' login_place=''
   if [ -n "${REGISTRY_USER-}" ]; then
-    basic=$(printf '%s:%s' "$REGISTRY_USER" "${REGISTRY_PASSWORD-}" | base64 | tr -d '\n')
+    basic=$(printf '%s:%s' "$REGISTRY_USER" "${REGISTRY_PASSWORD-}" | base64 | tr -d '\n') login_place=REGISTRY_USER
     return
   fi
-  for file in "${REGISTRY_AUTH_FILE-}" "${DOCKER_CONFIG:-${HOME-}/.docker}/config.json" "${XDG_RUNTIME_DIR-}/containers/auth.json"; do
-    [ -f "$file" ] || continue
-    known=$(json_values <"$file")
-    for key in "$registry" "https://$registry" "https://$registry/" "https://$registry/v2/" "https://$registry/v1/"; do
+  [ -z "${DOCKER_AUTH_CONFIG-}" ] || printf '%s\n' "$DOCKER_AUTH_CONFIG" >"$work/DOCKER_AUTH_CONFIG"
+  login_places >"$work/places"
+  while IFS= read -r login_place <&5; do
+    [ -f "$login_place" ] || continue
+    known=$(json_values <"$login_place" 2>/dev/null)
+    {
+      printf '%s\n' "$known" | matching_keys credHelpers | while read -r key; do printf '%s\n' "$known" | value_at "credHelpers $key"; done
+      printf '%s\n' "$known" | value_at credsStore
+    } >"$work/helpers"
+    while read -r helper <&6; do
+      if ask_helper "$helper"; then return; fi
+    done 6<"$work/helpers"
+    printf '%s\n' "$known" | matching_keys auths >"$work/keys"
+    while read -r key <&6; do
       basic=$(printf '%s\n' "$known" | value_at "auths $key auth")
       identity=$(printf '%s\n' "$known" | value_at "auths $key identitytoken")
       user=$(printf '%s\n' "$known" | value_at "auths $key username")
@@ -240,28 +297,53 @@ read_credentials() {
         basic=$(printf '%s:%s' "$user" "$(printf '%s\n' "$known" | value_at "auths $key password")" | base64 | tr -d '\n')
       fi
       [ -z "$basic$identity" ] || return 0
-    done
-    helper=$(printf '%s\n' "$known" | value_at "credHelpers $registry")
-    [ -n "$helper" ] || helper=$(printf '%s\n' "$known" | value_at credsStore)
-    if [ -n "$helper" ] && known=$(printf '%s' "$registry" | "docker-credential-$helper" get 2>/dev/null | json_values); then
-      user=$(printf '%s\n' "$known" | value_at Username) secret=$(printf '%s\n' "$known" | value_at Secret)
-      case $user in
-        '') continue ;;
-        '<token>') identity=$secret ;;
-        *) basic=$(printf '%s:%s' "$user" "$secret" | base64 | tr -d '\n') ;;
-      esac
-      return 0
-    fi
-  done
+    done 6<"$work/keys"
+  done 5<"$work/places"
+  login_place=
 }
 
-# The other programs read a file. It is removed at the end.
-write_credentials() {
-  [ -n "${REGISTRY_USER-}" ] || return 0
-  read_credentials
-  printf '{"auths":{"%s":{"auth":"%s"}}}\n' "$registry" "$basic" >"$work/config.json"
-  DOCKER_CONFIG=$work REGISTRY_AUTH_FILE=$work/config.json
-  export DOCKER_CONFIG REGISTRY_AUTH_FILE
+# Asks a program that keeps logins. Fails if it has none.
+ask_helper() {
+  case $1 in '' | *[!A-Za-z0-9_.-]*) return 1 ;; esac
+  said=$(printf '%s' "$login_key" | "docker-credential-$1" get 2>/dev/null | json_values)
+  user=$(printf '%s\n' "$said" | value_at Username) secret=$(printf '%s\n' "$said" | value_at Secret)
+  case $user:$secret in
+    : | *:) return 1 ;;
+    '<token>':*) identity=$secret ;;
+    *) basic=$(printf '%s:%s' "$user" "$secret" | base64 | tr -d '\n') ;;
+  esac
+}
+
+# Gives the program the login for $repository. Those that do not find all logins on their own read a file, which is removed at the end.
+use_login() {
+  [ "$login_of" != "$repository" ] || return 0
+  login_of=$repository authorization=''
+  case $registry in
+    docker.io | index.docker.io | registry-1.docker.io) login_key=https://index.docker.io/v1/ ;;
+    *) login_key=$registry ;;
+  esac
+  find_login
+  [ "$program" != curl ] || return 0
+  # docker reads more than logins in its folder
+  if [ -n "$basic$identity" ] && { [ "$program" != docker ] || [ "$login_place" = REGISTRY_USER ]; }; then
+    mkdir -p "$work/login" || exit 1
+    printf '{"auths":{"%s":{"auth":"%s"%s}}}\n' "$login_key" "$basic" "${identity:+,\"identitytoken\":\"$identity\"}" >"$work/login/config.json"
+    DOCKER_CONFIG=$work/login REGISTRY_AUTH_FILE=$work/login/config.json
+    export DOCKER_CONFIG REGISTRY_AUTH_FILE
+  else
+    if [ -n "$own_docker_config" ]; then DOCKER_CONFIG=$own_docker_config; else unset DOCKER_CONFIG; fi
+    if [ -n "$own_auth_file" ]; then REGISTRY_AUTH_FILE=$own_auth_file; else unset REGISTRY_AUTH_FILE; fi
+  fi
+}
+
+# Prints what to do about a refused login, or about a missing one.
+login_hint() {
+  if [ -n "$login_place" ]; then
+    printf '%s' "The login from ${login_place#"$work/"} was used. Log in again with an account that may write $destination:"
+  else
+    printf '%s' "No login for $registry was found in $(login_places | sed "s:^$work/::" | tr '\n' ' ' | sed 's/ $//; s/ /, /g'). Log in:"
+  fi
+  printf '%s' " REGISTRY_USER and REGISTRY_PASSWORD in the environment, or docker login $registry, or podman login $registry."
 }
 
 # ---- Certificates ------------------------------------------------------------------------------------------------------
@@ -274,11 +356,11 @@ own_authority() {
   done
 }
 
-# Crane and oras do not look there. They read the file that SSL_CERT_FILE names, in place of the system's.
+# Crane, oras and curl do not look there. They read the file that SSL_CERT_FILE names, in place of the system's.
 trust_authority() {
   authority=$(own_authority)
   [ -n "$authority" ] || return 0
-  for others in "${SSL_CERT_FILE-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem \
+  for others in "$1" "${SSL_CERT_FILE-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem \
     /etc/ssl/cert.pem; do
     if [ -f "$others" ]; then
       cat "$others"
@@ -288,6 +370,7 @@ trust_authority() {
   { echo && cat "$authority"; } >>"$work/authorities.pem" || exit 1
   SSL_CERT_FILE=$work/authorities.pem
   export SSL_CERT_FILE
+  unset CURL_CA_BUNDLE
 }
 
 certificate_hint() {
@@ -321,8 +404,10 @@ explain_connection() {
 run_curl() {
   credential=$1
   shift
-  authority=$(own_authority)
-  [ -z "$authority" ] || set -- --cacert "$authority" "$@"
+  if [ -z "${CURL_CA_BUNDLE-}" ] && [ -n "${SSL_CERT_FILE-}" ]; then
+    # some versions of curl do not read SSL_CERT_FILE if SSL_CERT_DIR is set, too
+    set -- --cacert "$SSL_CERT_FILE" ${SSL_CERT_DIR:+--capath "$SSL_CERT_DIR"} "$@"
+  fi
   : >"$work/headers"
   : >"$work/body"
   status=$({ [ -z "$credential" ] || printf 'header = "Authorization: %s"\n' "$credential"; } | {
@@ -351,7 +436,13 @@ request() {
       ;;
   esac
   run_curl "$authorization" "$@" --url "$address"
-  if [ "$status" = 401 ] && log_in; then run_curl "$authorization" "$@" --url "$address"; fi
+  if [ "$status" = 401 ] && log_in; then
+    run_curl "$authorization" "$@" --url "$address"
+  elif [ "$status" = 403 ] && [ -z "$authorization" ] && [ -n "$basic" ]; then
+    # some registries do not ask for a login
+    authorization="Basic $basic"
+    run_curl "$authorization" "$@" --url "$address"
+  fi
 }
 
 # Prints the last value of a header.
@@ -413,23 +504,103 @@ refused() {
       esac
       give_up "$1: $(cat "$work/errors")" "$hint"
       ;;
-    401 | 403) give_up "$1: the registry answered $status$(body_start)" \
-      "Log in: REGISTRY_USER and REGISTRY_PASSWORD in the environment, or docker login $registry." ;;
-    *) give_up "$1: the registry answered $status$(body_start)" ;;
+    *)
+      printf 'status code %s\n' "$status" | cat - "$work/body" >"$work/errors"
+      leave_immutable
+      hint=$(refusal_hint)
+      give_up "$1: the registry answered $status$(body_start)" ${hint:+"$hint"}
+      ;;
   esac
+}
+
+# Whether a program's errors say that something does not exist. A digest may have any number, such as 404.
+says_missing() { grep -qiE 'not found|(blob|manifest|name)[._ ]unknown|status code 404' "$work/errors"; }
+
+# Whether they say that the registry does not let a tag be moved.
+says_immutable() { grep -qiE 'immutab|TAG_INVALID|cannot be overwritten|not allow (updating|overwriting|redeploy)|is locked' "$work/errors"; }
+
+# Ends with 3 if an artifact was refused for its tag alone: what is there stays.
+leave_immutable() {
+  [ -z "$subject" ] || ! says_immutable || exit 3
+}
+
+# Prints what to do about a refusal, by the errors of a program.
+refusal_hint() {
+  if says_immutable; then
+    printf '%s' "The registry does not let a tag be moved, and $destination:$tag is another image than the kit's. Nothing of it was changed." \
+      " Load into another path, or let the maker of the kit give it another version."
+  elif grep -qiE '(status code|StatusCode):? *413|too large' "$work/errors"; then
+    most=$(largest_blob)
+    printf '%s' "Something in front of the registry limits the size of a request, and the largest layer of $image has $most bytes. Raise the" \
+      " limit: client_max_body_size 0; in nginx, the annotation nginx.ingress.kubernetes.io/proxy-body-size: \"0\" of an Ingress," \
+      " LimitRequestBody 0 in Apache."
+  elif grep -qiE '(status code|StatusCode):? *40[13]|unauthorized|authentication required|denied|forbidden' "$work/errors"; then
+    login_hint
+  elif [ -n "$subject" ]; then
+    printf '%s' "The images are there. If $registry accepts no signatures of images, run it again with --without-signatures."
+  fi
+}
+
+# Prints the size of the largest blob of the image, in bytes.
+largest_blob() {
+  while read -r manifest _ <&4; do
+    json_values <"$(file_of "$manifest")" | awk -F '\t' '$1 ~ /^layers [0-9]+ size$/ { print $2 }'
+  done 4<"$work/manifests" | sort -n | awk 'END { print $1 }'
 }
 
 body_start() { head -c 300 "$work/body" | tr '\n' ' ' | sed 's/^./: &/'; }
 
 # ---- curl alone: an image ----------------------------------------------------------------------------------------------
 
-has_blob() {
-  request HEAD "$api/$repository/blobs/$1"
+# Whether the registry has a blob. Fails with 1 if it has not, and with 2 if it does not tell. As provider/images/registry/blobs.ts: some
+# registries refuse HEAD, and the first byte proves more than a 404 to HEAD.
+has_blob_with_curl() {
+  ask_for_blob HEAD "$1"
+  case $status in 2??) ;; *) ask_for_blob GET "$1" --range 0-0 --retry 0 ;; esac
   case $status in
-    2?? | 3??) return 0 ;; # a redirect also proves that the blob exists
+    2?? | 416) return 0 ;; # 416: an empty blob
     404) return 1 ;;
-    *) refused "Cannot check whether $repository has $1" ;;
+    *) return 2 ;;
   esac
+}
+
+# Before a blob is sent, a 404 to HEAD is enough.
+has_blob() {
+  ask_for_blob HEAD "$1"
+  case $status in
+    2??) return 0 ;;
+    404) return 1 ;;
+  esac
+  has_blob_with_curl "$1" && return
+  [ $? = 1 ] || refused "Cannot check whether $repository has $1"
+  return 1
+}
+
+# Takes a method, a digest and more arguments for curl. Sets $status.
+ask_for_blob() {
+  method=$1 blob_address=$api/$repository/blobs/$2
+  shift 2
+  request "$method" "$blob_address" "$@"
+  case $status in
+    3??) # where its store is
+      locate
+      request "$method" "$location" "$@"
+      location=
+      # a store may refuse what the registry has signed for another method: the registry says by redirecting that it has the blob
+      case $method:$status in GET:404 | HEAD:* | *:000) ;; *) status=200 ;; esac
+      ;;
+  esac
+  # a whole blob in place of its first byte is cut off
+  case $method$status:$(head -n 1 "$work/headers") in GET000:*' 200'*) status=200 ;; esac
+}
+
+# Ends unless the kit has a blob.
+require_blob() {
+  [ ! -f "$(file_of "$1")" ] || return 0
+  kits=$(earlier_kits "$1")
+  [ -n "$kits" ] || lacking "$1"
+  give_up "$1 of $image is not in $destination, and this kit does not contain it." \
+    "Load the kit of version $kits into $target first, then this one again."
 }
 
 # Sends one blob to $repository, unless the repository has it. A blob in a sibling repository is mounted without sending it.
@@ -444,12 +615,7 @@ place_blob() {
     request POST "$api/$repository/blobs/uploads/?mount=$1&from=$from" --data ''
     [ "$status" != 201 ] || return 0
   fi
-  if [ ! -f "$(file_of "$1")" ]; then
-    kits=$(earlier_kits "$1")
-    [ -n "$kits" ] || lacking "$1"
-    give_up "$1 of $image is not in $destination, and this kit does not contain it." \
-      "Load the kit of version $kits into $target first, then this one again."
-  fi
+  require_blob "$1"
   size=$(($(wc -c <"$(file_of "$1")")))
   echo "  sending $1 ($size bytes)"
   until upload "$1"; do
@@ -494,15 +660,38 @@ upload() {
   case $status in 200 | 201 | 204) ;; *) return 1 ;; esac
 }
 
-# Reads from the last reply where the upload continues.
+# Prints the scheme and the host of an address, in lower case and without the port that the scheme has anyway.
+origin_of() {
+  printf '%s' "$1" | tr '[:upper:]' '[:lower:]' | sed -e 's|^\([a-z]*://[^/?#]*\).*|\1|' -e '/^https:/s/:443$//' -e '/^http:/s/:80$//'
+}
+
+# Prints the host of an address without its port.
+host_of() { origin_of "$1" | sed -e 's|^[a-z]*://||' -e 's/:[0-9]*$//'; }
+
+# Sets $location to where the last reply leads, which may be relative to its $address. As provider/images/registry/client.ts: from https
+# it never leads to http. A proxy may add TLS, which the registry behind it does not know; then the same host is meant.
 locate() {
   location=$(header location)
   case $location in
-    http://* | https://*) ;;
-    /*) location=$origin$location ;;
-    *) give_up "$registry sent no usable Location header for an upload." ;;
+    [Hh][Tt][Tt][Pp]://* | [Hh][Tt][Tt][Pp][Ss]://*) ;;
+    //*) location=${address%%://*}:$location ;;
+    /*) location=$(printf '%s' "$address" | sed 's|^\([A-Za-z]*://[^/?#]*\).*|\1|')$location ;;
+    '' | *[!A-Za-z0-9._~/?%\&=+,\;@!\$:-]* | *:*) give_up "$registry sent no usable Location header." "Report it to the registry's operator." ;;
+    *) location=${address%%\?*} && location=${location%/*}/$(header location) ;;
+  esac
+  case $scheme:$location in
+    https:[Hh][Tt][Tt][Pp]://*)
+      [ "$(host_of "$location")" = "$(host_of "$origin")" ] || give_up \
+        "$registry leads from https: to http: at $(host_of "$location"), which is not followed: anybody on the way could read it." \
+        "Configure the registry so that its addresses begin with https:. Or use another program: --with skopeo."
+      location=$origin$(path_of "$location")
+      ;;
+    *) [ "$(origin_of "$location")" != "$(origin_of "$origin")" ] || location=$origin$(path_of "$location") ;;
   esac
 }
+
+# Prints what follows the host in an address.
+path_of() { printf '%s' "$1" | sed 's|^[A-Za-z]*://[^/?#]*||'; }
 
 # Sets $offset to the number of bytes that have arrived. Clears $location if the upload must restart.
 ask_for_offset() {
@@ -534,8 +723,9 @@ push_with_curl() {
     for blob in $(list_blobs "$manifest"); do place_blob "$blob"; done
     place_manifest "$manifest" "$type" "$manifest"
   done 4<"$work/manifests"
-  [ "$tag" = "$digest" ] || place_manifest "$tag" "$media_type" "$digest"
+  [ "$tag" = "$digest" ] || [ -n "$is_named" ] || place_manifest "$tag" "$media_type" "$digest"
 }
+complete_with_curl() { push_with_curl; }
 
 read_with_curl() {
   request GET "$api/$repository/manifests/$1" --header "Accept: application/vnd.oci.image.index.v1+json" \
@@ -550,7 +740,8 @@ read_with_curl() {
 # ---- The other programs ------------------------------------------------------------------------------------------------
 
 # Uses skopeo's own folder format, because skopeo accepts no manifests with Docker's media types from an OCI layout.
-push_with_skopeo() {
+push_with_skopeo() { copy_with_skopeo "$tag"; }
+copy_with_skopeo() {
   rm -rf "$work/folder"
   mkdir "$work/folder" && printf 'Directory Transport Version: 1.1\n' >"$work/folder/version" || exit 1
   ln -s "$(file_of "$digest")" "$work/folder/manifest.json"
@@ -559,19 +750,71 @@ push_with_skopeo() {
     for blob in $(list_blobs "$manifest"); do ln -sf "$(file_of "$blob")" "$work/folder/${blob#sha256:}"; done
   done 4<"$work/manifests"
   # the policy is about signatures of images; verify.sh has checked who made the kit
-  skopeo --insecure-policy copy --all ${plain_http:+--dest-tls-verify=false} "dir:$work/folder" "docker://$(named "$tag")"
+  skopeo --insecure-policy copy --all ${plain_http:+--dest-tls-verify=false} "dir:$work/folder" \
+    "docker://$(named "$1")"
 }
+complete_with_skopeo() { copy_with_skopeo "$digest"; } # it asks for every blob, and writes every manifest
 read_with_skopeo() { skopeo --insecure-policy inspect --raw ${plain_http:+--tls-verify=false} "docker://$(named "$1")" 2>"$work/errors"; }
+# It has no command that asks for a blob: this one begins to read it, and stops after 64 KiB.
+has_blob_with_skopeo() {
+  rm -rf "$work/part"
+  mkdir "$work/part" || exit 1
+  if (cd "$work/part" && ulimit -f 128 && trap '' XFSZ &&
+    exec skopeo --insecure-policy layers ${plain_http:+--tls-verify=false} "docker://$(named "$2")" "$1" >/dev/null 2>"$work/errors"); then
+    return 0
+  fi
+  grep -q 'file too large' "$work/errors" && return
+  if grep -q 'fetching blob' "$work/errors" && says_missing; then return 1; else return 2; fi
+}
 
 push_with_crane() {
   make_layout
   crane push ${plain_http:+--insecure} "$work/layout" "$(named "$tag")"
 }
+# Crane sends nothing of a manifest that the registry has. It sends the blobs of the same manifest with a line's end, which has another
+# digest and no tag: the registry's garbage collection removes that manifest.
+complete_with_crane() {
+  while read -r manifest media_type <&4; do
+    wanted=$(list_lost "$manifest")
+    if [ -n "$wanted" ]; then
+      { cat "$(file_of "$manifest")" && echo; } >"$work/again" || exit 1
+      take_manifest "$work/again"
+      wanted="$(list_blobs "$manifest" | head -n 1) $wanted" # and the configuration
+      make_layout "$wanted"
+      crane push ${plain_http:+--insecure} "$work/layout" "$(named "$digest")" || return
+    fi
+    reads_back "$manifest" "$manifest" && continue
+    digest=$manifest
+    make_layout
+    crane push ${plain_http:+--insecure} "$work/layout" "$(named "$manifest")" || return
+  done 4<"$work/manifests"
+}
+has_blob_with_crane() {
+  [ -z "$(crane blob ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors" | head -c 1 | wc -c | tr -d '0 \n')" ] || return 0
+  if says_missing; then return 1; else return 2; fi
+}
 read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors"; }
 
 push_with_oras() {
   make_layout
-  oras cp --no-tty --from-oci-layout ${plain_http:+--to-plain-http} "$work/layout@$digest" "$(named "$tag")"
+  oras cp --from-oci-layout ${plain_http:+--to-plain-http} "$work/layout@$digest" "$(named "$tag")"
+}
+# Oras copies nothing of a manifest that the registry has.
+complete_with_oras() {
+  while read -r manifest type <&4; do
+    for blob in $(list_lost "$manifest"); do
+      oras blob push ${plain_http:+--plain-http} "$(named "$blob")" "$(file_of "$blob")" || return
+    done
+    reads_back "$manifest" "$manifest" && continue
+    oras manifest push ${plain_http:+--plain-http} --media-type "$type" "$(named "$manifest")" "$(file_of "$manifest")" || return
+  done 4<"$work/manifests"
+}
+has_blob_with_oras() {
+  if oras blob fetch ${plain_http:+--plain-http} --descriptor "$(named "$1")" >/dev/null 2>"$work/errors"; then return; fi
+  if says_missing; then return 1; fi
+  # some registries refuse HEAD
+  [ -z "$(oras blob fetch ${plain_http:+--plain-http} --output - "$(named "$1")" 2>"$work/errors" | head -c 1 | wc -c | tr -d '0 \n')" ] || return 0
+  if says_missing; then return 1; else return 2; fi
 }
 read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>"$work/errors"; }
 
@@ -585,6 +828,8 @@ push_with_docker() {
   done 4<"$work/manifests"
   tar -C "$work/layout" -chf - "$@" | docker load && docker push "$destination:$tag"
 }
+complete_with_docker() { push_with_docker; }
+has_blob_with_docker() { if command -v curl >/dev/null; then has_blob_with_curl "$1"; else return 2; fi; }
 read_with_docker() { docker buildx imagetools inspect --raw "$(named "$1")" 2>"$work/errors"; }
 
 # Prints the reference of a tag or digest in $destination.
@@ -595,14 +840,15 @@ named() {
   esac
 }
 
-# Makes an OCI layout with one image, for programs that cannot select one of several. It links to the kit's blobs.
+# Makes an OCI layout with one image, for programs that cannot select one of several. It links to the kit's blobs. Of a manifest that
+# this run has made, it has the given blobs, or all.
 make_layout() {
   rm -rf "$work/layout"
   mkdir "$work/layout" && cp images/oci-layout "$work/layout/oci-layout" || exit 1
   if [ -f "$work/made/${digest#sha256:}" ]; then
     # not links: crane refuses them there
     mkdir -p "$work/layout/blobs/sha256" || exit 1
-    for blob in "$digest" $(list_blobs "$digest"); do
+    for blob in "$digest" ${1-$(list_blobs "$digest")}; do
       [ ! -f "$(file_of "$blob")" ] || cp "$(file_of "$blob")" "$work/layout/blobs/sha256/" || exit 1
     done
   else
@@ -620,15 +866,19 @@ make_layout() {
 load_artifacts() {
   json_values <manifest.json | elements_of artifacts digest mediaType subject tag >"$work/artifacts"
   [ -s "$work/artifacts" ] || return 0
+  if [ -n "$without_signatures" ]; then
+    echo "NOT LOADED: the signature of the site's image, its provenance and its SBOM, because of --without-signatures. In $registry, nobody" \
+      "can verify who made the site's image: cosign verify fails, and a cluster that admits only signed images refuses it. verify.sh" \
+      "checks the kit itself."
+    return
+  fi
   if [ "$program" = docker ]; then
     if ! command -v curl >/dev/null; then
       echo "NOT LOADED: the signature of the site's image. docker cannot send it: install curl, skopeo, crane or oras, and run it again."
       return
     fi
-    program=curl
-    read_credentials
+    program=curl login_of=''
   fi
-  mkdir "$work/made" || exit 1
   while read -r digest media_type subject tag <&3; do
     check_digest "$digest"
     image=$(awk -v digest="$subject" '$1 == digest { print $3; exit }' "$work/images")
@@ -639,16 +889,59 @@ load_artifacts() {
       *[!A-Za-z0-9_.-]*) give_up "The kit has a signature without a usable name: $tag" ;;
       *) keep_layers ;;
     esac
-    load_manifest
-    printf '%s %s\n' "$digest" "$media_type" >>"$work/documents"
+    (load_manifest)
+    case $? in
+      0) printf '%s %s\n' "$digest" "$media_type" >>"$work/documents" ;;
+      3) keep_tag ;;
+      *) exit 1 ;;
+    esac
   done 3<"$work/artifacts"
   while read -r digest _ subject _ <&3; do
     image=$(awk -v digest="$subject" '$1 == digest { print $3; exit }' "$work/images")
     place_image
+    if [ -z "$is_signed" ]; then
+      list_referrers
+      return
+    fi
     echo "The image of the site is signed: cosign verify --key PUBLIC_KEY.pem --insecure-ignore-tlog=true $destination@$subject"
     list_referrers
     return
   done 3<"$work/artifacts"
+}
+
+# Says that a tag stays as it is, because the registry does not let it be moved: an earlier run has loaded what is there.
+keep_tag() {
+  case $tag in
+    *.sig)
+      read_theirs && is_signed_by_kit && return
+      is_signed=''
+      echo "NOT LOADED: this kit's signature of $destination@$subject. $registry has other signatures under $tag, and does not let" \
+        "a tag be moved. cosign verify fails there with this kit's key: remove the tag, or load into another path."
+      ;;
+    *.att)
+      echo "there already: $destination:$tag. It stays as an earlier run left it, because $registry does not let a tag be moved:" \
+        "this kit's provenance and SBOM are not added."
+      ;;
+    *)
+      echo "there already: $destination:sha256-${subject#sha256:}, the list of what refers to the site's image. It stays as an earlier run" \
+        "left it, because $registry does not let a tag be moved. cosign does not need it."
+      ;;
+  esac
+}
+
+# Whether $work/theirs has a signature of the kit's own content by the kit's own key. No two signatures of ECDSA are the same: a kit that is
+# written again has another one.
+is_signed_by_kit() {
+  json_values <manifest.json | value_at publicKey | base64 -d >"$work/key.der" 2>/dev/null && [ -s "$work/key.der" ] || return 1
+  command -v openssl >/dev/null || return 1
+  json_values <"$work/theirs" | elements_of layers digest annotations/dev.cosignproject.cosign/signature >"$work/signatures"
+  while read -r payload signature <&5; do
+    check_digest "$payload"
+    list_blobs "$digest" | grep -qxF "$payload" && [ -f "$(file_of "$payload")" ] || continue
+    printf '%s' "$signature" | base64 -d >"$work/signature" 2>/dev/null || continue
+    openssl dgst -sha256 -verify "$work/key.der" -keyform DER -signature "$work/signature" "$(file_of "$payload")" >/dev/null 2>&1 && return
+  done 5<"$work/signatures"
+  return 1
 }
 
 # Others may have signed the image, too, and cosign keeps all signatures of an image in one manifest: then a new one has the kit's and
@@ -659,6 +952,14 @@ keep_layers() {
   [ -s "$work/layers" ] || give_up "$destination:$tag is no signature of an image, although its name says so." \
     "Remove this tag from the registry, and run it again."
   json_elements layers <"$(file_of "$digest")" >"$work/ours"
+  case $tag in
+    *.sig)
+      if is_signed_by_kit; then
+        take_manifest "$work/theirs"
+        return
+      fi
+      ;;
+  esac
   if [ -z "$(missing_from "$work/layers" <"$work/ours")" ]; then
     take_manifest "$work/theirs"
     return
@@ -674,7 +975,7 @@ keep_layers() {
 read_theirs() {
   : >"$work/errors"
   if "read_with_$program" "$tag" >"$work/theirs"; then return; fi
-  grep -qiE 'not found|manifest.unknown|name.unknown|404' "$work/errors" && return 1
+  says_missing && return 1
   give_up "$program cannot read $(named "$tag"): $(tr '\n' ' ' <"$work/errors" | head -c 600)" \
     "The images are there, the signature of the site's image may not be. Run it again to continue."
 }
@@ -693,9 +994,8 @@ missing_from() {
 
 # Sets $digest to the digest of a file, which is a manifest that the kit does not have.
 take_manifest() {
-  digest=$(sha256sum <"$1")
-  digest=sha256:${digest%% *}
-  cp "$1" "$work/made/${digest#sha256:}" || exit 1
+  digest=sha256:$(sha256_of <"$1")
+  mkdir -p "$work/made" && cp "$1" "$work/made/${digest#sha256:}" || exit 1
 }
 
 # Registries without the API for referrers need a list of them, under a tag. Crane and oras keep it on their own. Skopeo cannot send one
@@ -721,24 +1021,73 @@ list_referrers() {
   [ -s "$work/more" ] || return 0
   with_elements manifests "$work/more" <"$work/theirs" >"$work/changed" || exit 1
   take_manifest "$work/changed"
-  place_manifest "$tag" $list_type "$digest"
+  (place_manifest "$tag" $list_type "$digest")
+  case $? in
+    0) ;;
+    3) tag=- && keep_tag ;;
+    *) exit 1 ;;
+  esac
 }
 
 # ---- Main --------------------------------------------------------------------------------------------------------------
 
 # Whether the registry returns the kit's own bytes for a tag or digest.
 reads_back() {
-  asked=$1
   "read_with_$program" "$1" >"$work/manifest"
-  [ "$(sha256sum <"$work/manifest")" = "${2#sha256:}  -" ]
+  [ "$(sha256_of <"$work/manifest")" = "${2#sha256:}" ]
 }
 
-# Whether it does so for all manifests of the image and for its tag.
+# Whether it does so for all manifests of the image and for its tag, and has all that they name. Sets $is_named if it does so for the
+# tag, $other to what it returns changed or not at all, and $lost to the blobs that it lacks.
 is_there() {
+  is_named='' lost='' other=''
   while read -r manifest _ <&4; do
-    reads_back "$manifest" "$manifest" || return 1
+    [ -n "$other" ] || reads_back "$manifest" "$manifest" || other=$manifest
   done 4<"$work/manifests"
-  reads_back "$tag" "$digest"
+  # a registry that does not answer is not asked again
+  [ -z "$other" ] || [ ! -s "$work/errors" ] || says_missing || return 1
+  if reads_back "$tag" "$digest"; then is_named=yes; else other=${other:-$tag}; fi
+  [ -z "$other" ] || return 1
+  while read -r manifest _ <&4; do
+    lost="$lost $(list_lost "$manifest")" || exit 1
+  done 4<"$work/manifests"
+  lost=$(printf '%s\n' $lost)
+  [ -z "$lost" ]
+}
+
+# Prints the blobs of a manifest that the registry lacks. A registry may lose a blob and keep the manifest.
+list_lost() {
+  for blob in $(list_blobs "$1" | awk '!seen[$0]++'); do
+    "has_blob_with_$program" "$blob" "$1"
+    case $? in
+      0) ;;
+      1) printf '%s\n' "$blob" ;;
+      *) # skopeo asks when it sends; docker cannot
+        case $program in
+          docker) echo "$blob" >>"$work/unchecked" ;;
+          skopeo) [ -n "$is_sent" ] || printf '%s\n' "$blob" ;;
+          *) give_up "$program cannot tell whether $destination has $blob: $(tr '\n' ' ' <"$work/errors" | head -c 600)" \
+            "Without it, no node can pull $image. Try another program: --with curl." ;;
+        esac
+        ;;
+    esac
+  done
+}
+
+# Runs what sends, shows what it prints, and keeps its errors. curl's requests are part of this script.
+send() {
+  if [ "$program" = curl ]; then
+    "$@" </dev/null
+    return
+  fi
+  rm -f "$work/ended"
+  {
+    {
+      "$@" </dev/null 7>&-
+      echo $? >"$work/ended"
+    } 2>&1 >&7 | tee "$work/errors" >&2
+  } 7>&1
+  [ "$(cat "$work/ended" 2>/dev/null)" = 0 ]
 }
 
 load_image() {
@@ -756,6 +1105,7 @@ load_image() {
 place_image() {
   repository=${path:+$path/}${image%:*}
   destination=$registry/$repository
+  use_login
 }
 
 # Loads the manifest $digest, and all that it refers to, as $tag.
@@ -763,6 +1113,7 @@ load_manifest() {
   list_manifests "$digest" "$media_type" >"$work/manifests" || exit 1
   what=$(named "$tag")
   case $tag in sha256:*) pinned=$what ;; *) pinned=$what@$digest ;; esac
+  is_sent=''
   if is_there; then
     echo "there already: $pinned"
     record_blobs
@@ -770,24 +1121,48 @@ load_manifest() {
   fi
   explain_connection
   echo "loading: $what"
-  if ! "push_with_$program" </dev/null; then
-    kits=$(earlier_kits)
-    [ -z "$kits" ] || set -- "If a blob is missing, load the kit of version $kits into $target first, then this one again."
-    give_up "$program could not load $what." \
-      "The registry keeps what has arrived. Run it again to continue, or try another program: --with curl." "$@"
+  if [ -z "$is_named" ]; then
+    send "push_with_$program" || not_sent
+    is_sent=yes
   fi
-  is_there || give_up "$what differs from the kit: the registry returns $asked changed, or not at all." \
+  is_whole=''
+  if is_there; then
+    is_whole=yes
+  elif [ -n "$is_named" ]; then
+    # most programs send nothing of an image that the registry has by name
+    for blob in $lost; do
+      require_blob "$blob"
+      echo "  $destination lacks $blob: sending it again"
+    done
+    send "complete_with_$program" || not_sent
+    is_sent=yes
+    if is_there; then is_whole=yes; fi
+  fi
+  [ -z "$lost" ] || give_up "$what is not whole: the registry has no blob $(printf '%s' "$lost" | tr '\n' ' ')" \
+    "Its own store may have lost it: see its log. Or try another program: --with curl."
+  [ -n "$is_whole" ] || give_up "$what differs from the kit: the registry returns $other changed, or not at all." \
     "$program may have changed it: try --with curl."
   echo "loaded: $pinned"
   record_blobs
 }
 
+# Reports why the program could not send.
+not_sent() {
+  leave_immutable
+  kits=$(earlier_kits)
+  [ -z "$kits" ] || set -- "If a blob is missing, load the kit of version $kits into $target first, then this one again."
+  hint=$(refusal_hint)
+  give_up "$program could not load $what." \
+    "${hint:-The registry keeps what has arrived. Run it again to continue, or try another program: --with curl.}" "$@"
+}
+
 main() {
-  target='' program='' plain_http='' scheme=https
-  usage="usage: sh load.sh REGISTRY/PATH [--with skopeo|crane|oras|curl|docker] [--plain-http]"
+  target='' program='' plain_http='' scheme=https without_signatures=''
+  usage="usage: sh load.sh REGISTRY/PATH [--with skopeo|crane|oras|curl|docker] [--plain-http] [--without-signatures]"
   while [ $# -gt 0 ]; do
     case $1 in
       --plain-http) plain_http=yes scheme=http ;;
+      --without-signatures) without_signatures=yes ;;
       --with)
         [ $# -gt 1 ] || give_up "$usage"
         program=$2
@@ -829,13 +1204,15 @@ main() {
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
-  authorization='' placed=''
+  authorization='' placed='' login_of='' own_docker_config=${DOCKER_CONFIG-} own_auth_file=${REGISTRY_AUTH_FILE-}
+  find_hash
   case $program in
-    curl) read_credentials ;;
-    crane | oras) write_credentials && trust_authority ;;
-    *) write_credentials ;;
+    crane | oras) trust_authority '' ;;
+    curl | docker) trust_authority "${CURL_CA_BUNDLE-}" ;;
   esac
+  subject='' is_signed=yes is_named='' lost='' is_sent=''
   : >"$work/errors"
+  : >"$work/documents"
   echo "Loading with $program into $target"
   echo "The images are for $(platforms): the nodes must be one of these."
   json_values <images/index.json | elements_of manifests digest mediaType annotations/org.opencontainers.image.ref.name artifactType |
@@ -843,6 +1220,7 @@ main() {
   [ -s "$work/images" ] || give_up "The kit has no images."
   while read -r digest media_type image _ <&3; do load_image; done 3<"$work/images"
   load_artifacts
+  [ ! -s "$work/unchecked" ] || echo "NOT CHECKED: whether the registry has every layer, which docker cannot tell. Install curl, skopeo, crane or oras, and run it again."
   echo "OK: all images are in $target, with the kit's digests."
 }
 

@@ -5,13 +5,38 @@
 #   sh verify.sh --unsigned       checks only that the files match the kit's own list
 #
 # Exit code 0: the kit passed. 1: it did not, or it could not be checked; each reason is on a line of its own.
-# Needs sh, coreutils (sha256sum, sort, uniq, …), find, grep, sed and openssl (3.0 for Ed25519). Writes nothing, because the medium
-# may be read-only.
+# Needs sh, coreutils (sort, uniq, …; without sha256sum: shasum or openssl), find, grep, sed and openssl (3.0 for Ed25519). Writes
+# nothing, because the medium may be read-only.
 # shellcheck disable=SC2030,SC2031 # callers of `field` read its result in the shell that called it, which may be a subshell
 set -u
 LC_ALL=C
 export LC_ALL
 unset CDPATH
+
+# ---- Programs ----------------------------------------------------------------------------------------------------------
+
+# Ends if this machine has not what the script needs: that is no fault of the kit.
+find_programs() {
+  for each in cat cut dirname find grep head sed sort tr uniq wc; do
+    command -v $each >/dev/null || lacks_program "$each"
+  done
+  for hash in sha256sum 'shasum -a 256' 'openssl dgst -sha256 -r'; do
+    case $(sha256_of </dev/null) in e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855) return ;; esac
+  done
+  lacks_program "sha256sum, shasum or openssl"
+}
+
+lacks_program() {
+  echo "not checked: this machine has no $1. This says nothing about the kit. Install it, or verify the kit on another machine"
+  echo "NOT OK (1): do not use this kit."
+  exit 1
+}
+
+# Prints the SHA-256 of standard input; nothing if it cannot be read.
+sha256_of() {
+  sum_here=$($hash 2>/dev/null) || return
+  printf '%s' "${sum_here%%[!0-9a-f]*}"
+}
 
 # ---- Files in the folder -----------------------------------------------------------------------------------------------
 
@@ -96,7 +121,10 @@ list_changed() {
   fi
   while read -r sum name || [ -n "$sum" ]; do
     is_file "$name" || continue
-    if [ "$(sha256sum <"$name")" != "$sum  -" ]; then
+    found_sum=$(sha256_of <"$name")
+    if [ -z "$found_sum" ]; then
+      echo "unreadable: $name (the medium, or the rights of the file)"
+    elif [ "$found_sum" != "$sum" ]; then
       echo "changed: $name"
     elif [ "${name#images/blobs/sha256/}" != "$name" ] && [ "${name##*/}" != "$sum" ]; then
       echo "changed: $name (its name is not its digest)"
@@ -242,7 +270,7 @@ check_bundle() {
   text=$text'"}},"messageSignature":{"messageDigest":{"algorithm":"SHA2_256","digest":"'
   text=$text$(openssl dgst -sha256 -binary "$sums" | openssl base64 -A)
   text=$text'"},"signature":"'$(openssl base64 -A -in "$sums.sig")'"}}'
-  [ "$(printf '%s\n' "$text" | sha256sum)" = "$(sha256sum <"$sums.sigstore.json")" ] || echo "changed: $sums.sigstore.json"
+  [ "$(printf '%s\n' "$text" | sha256_of)" = "$(sha256_of <"$sums.sigstore.json")" ] || echo "changed: $sums.sigstore.json"
 }
 
 # ---- Main --------------------------------------------------------------------------------------------------------------
@@ -255,6 +283,7 @@ refuse() {
 }
 
 main() {
+  find_programs
   case $#:${1-} in
     1:--unsigned | 0:) key= ;;
     1:-* | 1:) refuse "usage: sh verify.sh PUBLIC_KEY.pem" ;;

@@ -85,6 +85,9 @@ export class NotReadyError extends ResponseError {}
 /** The service answered with success, but the reply does not match the API. */
 export class MalformedResponseError extends DocsHostingError {}
 
+/** The service accepted a start, but its reply has no usable id: a job may run that cannot be found. Nothing starts another one. */
+export class UnreadableStartError extends MalformedResponseError {}
+
 /** The export job ended with the status `failed`. Final: a failed job is never continued. */
 export class ExportFailedError extends DocsHostingError {}
 

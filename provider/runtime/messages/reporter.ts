@@ -6,8 +6,13 @@ export interface Reporter {
   progress(line: string): void;
   /** A line that only `pulumi up --debug` shows. */
   debug(line: string): void;
-  /** A line that stays. */
-  info(line: string): void;
+  /**
+   * A line that stays.
+   *
+   * @param isStep whether it reports an expected step, as the progress does: it stays because a narrow terminal and the log of a pipeline
+   *   show no progress. While many operations run at once, it is only progress, because their steps would hide what matters
+   */
+  info(line: string, isStep?: boolean): void;
   /** A line that stays and is marked as a warning. */
   warn(line: string): void;
 }
@@ -16,7 +21,7 @@ export function withoutSecrets(reporter: Reporter, secrets: Pick<Secrets, "remov
   return {
     progress: (line) => reporter.progress(secrets.removeFrom(line)),
     debug: (line) => reporter.debug(secrets.removeFrom(line)),
-    info: (line) => reporter.info(secrets.removeFrom(line)),
+    info: (line, isStep) => reporter.info(secrets.removeFrom(line), isStep),
     warn: (line) => reporter.warn(secrets.removeFrom(line)),
   };
 }

@@ -3,22 +3,20 @@ import { sleep } from "../../runtime/time/clock";
 import { formatDuration } from "../../runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
 import { type Reporter, warningOnce } from "../../runtime/messages/reporter";
-import { describeProgress, figuresOf, type Observation, type Outcome, remember } from "./progress";
+import { figuresOf, type Observation, type Outcome, remember } from "./progress";
 import { nextPollDelayMs } from "./pollSchedule";
+import { reportProgress } from "./progressLines";
 
 /** How long before the deadline the last poll starts, in milliseconds: time for one request. */
 const LAST_POLL_MS = 1_000;
 /** Maximum number of different statuses that the message of a deadline names. */
 const MAX_STATUSES = 20;
-/** Shortest and longest time between two permanent lines, in milliseconds. */
-const PERMANENT_LINE_MIN_MS = 10_000;
-const PERMANENT_LINE_MAX_MS = 5 * 60_000;
 
 /** The result of one poll of a job. */
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
   /** Meaning of the status. */
   readonly outcome: Outcome;
-  /** Whether the status is unknown: it counts as still running, which may be wrong, and the wait warns about it. */
+  /** Whether the API does not name the status: what it counts as may be wrong, and the wait warns about it. */
   readonly isUnexpected: boolean;
 }
 
@@ -61,15 +59,13 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
       const before = history.at(-1);
       throw error instanceof AnswerCutOffError && before ? tooLate(before) : error;
     });
-    if (job.isUnexpected) {
-      reporter.warn(`${name} has the unknown status "${job.status}"; it counts as still running`);
-    }
+    if (job.isUnexpected) warnOfStatus(name, job, reporter);
     // no other fields, because a long wait keeps its polls
     const { status, progress, pageCount, retryAfterMs } = job;
     const poll = { elapsedMs: clock.monotonic() - startedAt, status, progress, pageCount, retryAfterMs };
     remember(history, poll);
     if (statuses.size < MAX_STATUSES) statuses.add(status);
-    report(history);
+    report(history, job.outcome !== "pending");
     if (job.outcome !== "pending") return job;
     if (isLast) throw tooLate(poll);
     const untilLastPollMs = Math.max(0, deadline.remainingMs() - LAST_POLL_MS);
@@ -79,22 +75,9 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
   }
 }
 
-/**
- * Reports each poll on the progress row, and each quarter of a long job by a permanent line: a narrow terminal has no space for
- * the progress, and the log of a pipeline does not show it.
- */
-function reportProgress(reporter: Reporter): (history: readonly Observation[]) => void {
-  let quarters = 0;
-  let reportedMs = 0;
-  return (history) => {
-    const line = describeProgress(history);
-    reporter.progress(line);
-    const { progress = 0, elapsedMs = 0 } = history.at(-1) ?? {};
-    const sinceMs = elapsedMs - reportedMs;
-    const reached = Math.floor(progress / 25);
-    if (sinceMs < PERMANENT_LINE_MIN_MS || (reached <= quarters && sinceMs < PERMANENT_LINE_MAX_MS)) return;
-    reporter.info(line);
-    quarters = reached;
-    reportedMs = elapsedMs;
-  };
+/** The error of a failure names the status itself. */
+function warnOfStatus(name: string, { status, outcome }: PolledJob, reporter: Reporter): void {
+  if (outcome === "pending")
+    reporter.warn(`${name} has the unknown status "${status}"; it counts as still running`);
+  if (outcome === "success") reporter.warn(`${name} has the status "${status}", which counts as completed`);
 }

@@ -57,12 +57,22 @@ export interface Inspection {
   readonly versionControl: readonly string[];
   /** Published files that usually hold secrets. */
   readonly secretFiles: readonly string[];
+  /** Published files that do nothing for readers here. */
+  readonly idleFiles: IdleFiles;
   /** Published paths that programs on Windows cannot unpack. */
   readonly notOnWindows: readonly string[];
   /** Published names that a file system may refuse or confuse, by their folder, see `foreignNames`. */
   readonly doubtfulNames: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
+}
+
+/** Files of a site that do nothing for its readers here. They are published like others. */
+export interface IdleFiles {
+  /** Instructions for another host: no web server here follows them. */
+  readonly ofHosts: readonly string[];
+  /** Folders with data of the generator. */
+  readonly ofGenerators: readonly string[];
 }
 
 /** How many external loads are reported. */

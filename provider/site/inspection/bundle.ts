@@ -8,6 +8,7 @@ import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
 import { checkedPath } from "../archive/entryName";
 import { repeated } from "../archive/hardLinks";
 import { BROKEN, entryRefusal, refusal, REMEDIES, shown } from "../archive/refusal";
+import { IdleFilesFinder } from "./idleFiles";
 import { SecretFiles } from "./secretFiles";
 import type { Inspection, SiteFile, SiteLimits, SiteSink } from "../archive/site";
 import { isPage } from "./mediaTypes";
@@ -58,11 +59,13 @@ export async function inspectBundle(
   const finder = new SiteRootFinder();
   const tree = new SiteTree(limits);
   const secrets = new SecretFiles();
+  const idle = new IdleFilesFinder();
   const onRead: OnRead = (bytes, size) => reporter.progress(transferLine("inspecting", bytes, size, 0));
   for await (const { path, size, content } of filesOf(bundle, tree, signal, onRead)) {
     files++;
     unpackedBytes += size;
     if (isPage(path)) pages++;
+    idle.see(path);
     await finder.see(path, size, content);
     await loads.inspect(path, size, content);
     await secrets.see(path, size, content);
@@ -92,6 +95,7 @@ export async function inspectBundle(
     externalLoads,
     versionControl: tree.versionControl,
     secretFiles: secrets.found.filter(isPublished).map((path) => withoutRoot(root, path)),
+    idleFiles: idle.found((path) => (isPublished(path) ? withoutRoot(root, path) : undefined)),
     notOnWindows: notOnWindows.map((path) => withoutRoot(root, path)),
     doubtfulNames: new Map([...doubtful].map(([folder, names]) => [withoutRoot(root, folder), names])),
     hasFile: (path) => tree.hasFile(inRoot(root, path)),

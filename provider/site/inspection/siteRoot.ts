@@ -87,6 +87,9 @@ const START_PAGES = ["index.html", "index.htm", "index.shtml", "index.xhtml", "i
 /** The refusal of an archive that has no start page where one is looked for: it names one that is elsewhere. */
 export function noStartPage(tree: SiteTree): Error {
   const [other] = START_PAGES.flatMap((name) => tree.filesNamed(name));
+  const isWithoutPages = tree.filesWithEnding(/\.(?:html?|shtml|xht(?:ml)?)$/i).length === 0;
+  const [archive, ...more] = isWithoutPages ? tree.filesWithEnding(ARCHIVE) : [];
+  if (archive !== undefined) return archiveInside(archive, more.length);
   const only = other === undefined ? "" : `, only «${shown(other)}»`;
   return refusal(`has no index.html, neither at the top nor in its only top-level folder${only}`, {
     exported: "Check that the domain has pages, and export the site again.",
@@ -94,6 +97,21 @@ export function noStartPage(tree: SiteTree): Error {
       other === undefined
         ? "Pack the content of the folder with the pages: `tar -czf site.tar.gz -C FOLDER .`."
         : howToPublish(other),
+  });
+}
+
+/** Names of archives, which may have the site in them. */
+const ARCHIVE = /\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz|zst)|7z|rar)$/i;
+
+/** The refusal of an archive whose site is in another archive: Notion and some CI systems pack twice. @param more how many further archives */
+function archiveInside(archive: string, more: number): Error {
+  const others = more === 0 ? "" : ` and ${more} more`;
+  return refusal(`has no pages, but another archive in it: «${shown(archive)}»${others}`, {
+    exported: "Report it to the service: it packed the site twice.",
+    packed:
+      more === 0
+        ? "Give that archive itself, or unpack it and pack the folder with the pages: `tar -czf site.tar.gz -C FOLDER .`."
+        : "Unpack these into one folder, and pack the folder with the pages: `tar -czf site.tar.gz -C FOLDER .`.",
   });
 }
 

@@ -71,9 +71,18 @@ export class SiteTree {
 
   /** The files with this name in any letters, the least deep first. */
   filesNamed(name: string): string[] {
+    return this.#filesLike((path) => basename(path).toLowerCase() === name);
+  }
+
+  /** The files whose name ends so, the least deep first. */
+  filesWithEnding(ending: RegExp): string[] {
+    return this.#filesLike((path) => ending.test(path));
+  }
+
+  #filesLike(isWanted: (path: string) => boolean): string[] {
     const depth = (path: string): number => path.split("/").length;
     return this.#published()
-      .filter(({ path, kind }) => kind === "file" && basename(path).toLowerCase() === name)
+      .filter(({ path, kind }) => kind === "file" && isWanted(path))
       .map(({ path }) => path)
       .toArray()
       .sort((one, other) => depth(one) - depth(other));

@@ -1,5 +1,7 @@
 import { ownText } from "../../runtime/files/ownText";
 import type { SearchOptions } from "./options";
+import { type InterfaceTexts, interfaceTexts } from "../search/interfaceTexts";
+import { primaryOf } from "./languages";
 import { contentId, IMMUTABLE, type IndexFile } from "../search/textIndex";
 
 /** The folder of the box in the package, as the build bundles it for browsers. */
@@ -23,12 +25,26 @@ const KNOWN_BOXES = [
   '[role="search"] button',
 ];
 
-/** The files of the search box. @param languages the directory of each language's index */
+/** The index of a language: of most pages first. */
+export interface LanguageIndex {
+  /** Such as `de` or `pt-br`. */
+  readonly language: string;
+  /** The key of its directory. */
+  readonly key: string;
+  readonly pages: number;
+}
+
+/** The files of the search box. */
 export function boxFiles(
   { button = true, shortcuts = true, openFrom = [] }: SearchOptions,
-  languages: readonly (readonly [language: string, key: string])[],
+  indexes: readonly LanguageIndex[],
 ): IndexFile[] {
-  const [box, style] = [ownText(`${BOX}/box.js`), ownText(`${BOX}/box.css`)];
+  const texts = interfaceTexts(["en", ...indexes.map(({ language }) => primaryOf(language))]);
+  const boxTexts = [...texts].map(([language, { box }]) => [language, box]);
+  const labels = [...texts].map(([language, own]) => [language, own.button]);
+  // with a byte order mark, because regular expressions in it are not ASCII
+  const box = `\ufeffself.docsHostingSearchTexts=${asciiJson(Object.fromEntries(boxTexts))};\n${ownText(`${BOX}/box.js`)}`;
+  const style = ownText(`${BOX}/box.css`);
   const boxName = `box-${IMMUTABLE}${contentId(box)}.js`;
   const styleName = `box-${IMMUTABLE}${contentId(style)}.css`;
   const settings = {
@@ -37,7 +53,8 @@ export function boxFiles(
     openFrom: [...KNOWN_BOXES, ...openFrom],
     box: boxName,
     style: styleName,
-    languages,
+    languages: indexes.map(({ language, key }) => [language, key]),
+    labels: Object.fromEntries(labels),
   };
   return [
     { name: boxName, text: box },
@@ -47,8 +64,30 @@ export function boxFiles(
       text: `self.docsHostingSearchSettings=${asciiJson(settings)};\n${ownText(`${BOX}/load.js`)}`,
     },
     { name: "icon.svg", text: ownText(`${BOX}/icon.svg`) },
-    { name: "index.html", text: ownText(`${BOX}/index.html`) },
+    { name: "index.html", text: ownPage(indexes, texts) },
   ];
+}
+
+/** Languages that are written from right to left. */
+const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
+
+/** The search's own page, in the language of most pages. */
+function ownPage(indexes: readonly LanguageIndex[], texts: ReadonlyMap<string, InterfaceTexts>): string {
+  const [most] = [...indexes].sort((one, other) => other.pages - one.pages);
+  const main = primaryOf(most?.language ?? "");
+  const language = texts.has(main) ? main : "en";
+  const { box = [], startPage = "", needsScripts = "" } = texts.get(language) ?? {};
+  const direction = RIGHT_TO_LEFT.includes(language) ? ' dir="rtl"' : "";
+  return ownText(`${BOX}/index.html`)
+    .replace('lang="en"', `lang="${language}"${direction}`)
+    .replace(">Search<", `>${asciiHtml(box[0] ?? "")}<`)
+    .replace(">Start page<", `>${asciiHtml(startPage)}<`)
+    .replace(/>The search needs [^<]*</, `>${asciiHtml(needsScripts)}<`);
+}
+
+/** Readable in any encoding. */
+function asciiHtml(text: string): string {
+  return text.replace(/[^\0-\x7e]/gu, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }
 
 /** Pages in any encoding can load it. */

@@ -17,10 +17,21 @@ export interface SearchOptions {
    * @default []
    */
   exclude?: readonly string[];
+  /** Also find pages that ask search engines to leave them out: `<meta name="robots" content="noindex">`. @default false */
+  includeNoindex?: boolean;
 }
 
 /** A search that is wanted: `true` for one with all defaults. */
 export type OfflineSearch = true | SearchOptions;
+
+/**
+ * The same text for the same search, whatever the order in which a program names the options.
+ */
+export function canonical(search: OfflineSearch): OfflineSearch {
+  if (search === true) return search;
+  const entries = Object.entries(search).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries) as SearchOptions;
+}
 
 /** Whether a path matches one of the patterns. */
 export function isExcluded(path: string, patterns: readonly string[] = []): boolean {

@@ -31,6 +31,17 @@ export class SiteAddresses {
     }
   }
 
+  /** Whether a link of a page leads to the page itself. */
+  isOwn(page: string, link: string): boolean {
+    if (/^[#?]/.test(link)) return true;
+    const files = pathsOf(page, link).map((path) => {
+      const bare = path.replace(/\/$/, "");
+      const folder = bare === "" ? "" : `${bare}/`;
+      return [path, `${bare}.html`, `${folder}index.html`, `${folder}index.htm`].find(this.#hasFile);
+    });
+    return files.find((file) => file !== undefined) === page;
+  }
+
   /** The address of a page below the site's root, in the way that most links are written. */
   addressOf(path: string): string {
     const [, folder, name] = /^(.*?)(?:(?:^|(?<=\/))index|([^/]*?))\.html?$/.exec(path) ?? [];

@@ -3,10 +3,12 @@ import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
 import { markedEncoding, MAX_BYTES } from "../inspection/textLoads";
 import { Yielder, WORK_PER_ENTRY } from "../archive/yielder";
 import { BundleRefusedError } from "../../runtime/messages/errors";
-import { boxFiles } from "./boxFiles";
+import { boxFiles, type LanguageIndex } from "./boxFiles";
+import { indexLanguages } from "./languages";
 import { isExcluded, type SearchOptions } from "./options";
 import { PageReader } from "./pageText";
 import { type ReadPage, readPage } from "./readPage";
+import { leadsAway } from "./redirect";
 import { SiteAddresses } from "./siteAddresses";
 import { titlesOf } from "./siteTitles";
 import { compareTexts, type IndexFile, type Section, TextIndex } from "../search/textIndex";
@@ -33,6 +35,7 @@ export class SiteSearch implements SiteSink {
   readonly #addresses: SiteAddresses;
   readonly #yielder: Yielder;
   readonly #pages: ReadPage[] = [];
+  readonly #noindex: string[] = [];
 
   /**
    * @param sink receives all files
@@ -69,10 +72,15 @@ export class SiteSearch implements SiteSink {
     return this.#pages;
   }
 
+  /** The paths of the pages that are left out because they ask for it, in no order. */
+  get noindexPages(): readonly string[] {
+    return this.#noindex;
+  }
+
   /** Writes index and search box. The sink then accepts no more pages. @returns number of pages that can be found */
   async finish(): Promise<number> {
     const indexes = await this.#indexes();
-    const languages: [language: string, id: string][] = [];
+    const languages: LanguageIndex[] = [];
     const write = async ({ name, text }: IndexFile): Promise<void> => {
       await this.#yielder.take(text.length + WORK_PER_FILE);
       const bytes = Buffer.from(text);
@@ -84,7 +92,7 @@ export class SiteSearch implements SiteSink {
         await write(file);
         last = file.key;
       }
-      languages.push([language, last]);
+      languages.push({ language, key: last, pages: index.size });
     }
     for (const file of boxFiles(this.#options, languages)) await write(file);
     return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
@@ -103,30 +111,32 @@ export class SiteSearch implements SiteSink {
     const page = reader.end();
     this.#addresses.learn(path, page.links);
     const isMissing = /^404\.html?$/.test(path);
-    if (!page.isHidden && !isMissing && !isExcluded(path, this.#options.exclude))
-      this.#pages.push(readPage(path, page));
+    const { redirect } = page;
+    const isRedirect = redirect && leadsAway(redirect, (link) => this.#addresses.isOwn(path, link));
+    if (!isRedirect && !isMissing && !isExcluded(path, this.#options.exclude)) {
+      if (page.isNoindex && this.#options.includeNoindex !== true) this.#noindex.push(path);
+      else this.#pages.push(readPage(path, page));
+    }
     const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
     if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
       return Buffer.alloc(0);
     const root = this.#addresses.rootOf(page.rootedLoads) ?? "../".repeat(path.split("/").length - 1);
     const address = `${encodeURI(root)}${SEARCH_FOLDER}/load.js`.replaceAll("&", "&amp;");
-    return Buffer.from(`\n<script defer src="${address}"></script>\n`);
+    return Buffer.from(`\n<script defer${nonceAttribute(page.nonce)} src="${address}"></script>\n`);
   }
 
-  /** An index for each language. Pages without a language belong to the language of most pages. */
+  /** An index for each language. */
   async #indexes(): Promise<Map<string, TextIndex>> {
     // shorter paths first: of several equal pages, the one with the shortest path is found
     const pages = this.#pages.sort(
       (one, other) => one.path.length - other.path.length || compareTexts(one.path, other.path),
     );
-    const [[main] = [""]] = [...Map.groupBy(pages, ({ language }) => language)]
-      .filter(([language]) => language !== "")
-      .sort((a, b) => b[1].length - a[1].length || compareTexts(a[0], b[0]));
+    const languageOf = indexLanguages(pages);
     const titleOf = titlesOf(pages);
     const indexes = new Map<string, TextIndex>();
     const seen = new Set<string>();
     for (const page of pages) {
-      const language = page.language === "" ? main : page.language;
+      const language = languageOf(page);
       const content = JSON.stringify([language, page.title, page.digest]);
       const sections = JSON.parse(page.sections.toString()) as Section[];
       page.sections = Buffer.alloc(0); // the index has its own
@@ -139,6 +149,12 @@ export class SiteSearch implements SiteSink {
     }
     return indexes;
   }
+}
+
+/** The page's own nonce, which its content security policy asks for. Others than of visible ASCII characters are none. */
+function nonceAttribute(nonce: string): string {
+  if (!/^[!-~]+$/.test(nonce)) return "";
+  return ` nonce="${nonce.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`;
 }
 
 /** Content for a sink: `for await` reads a list, too. */

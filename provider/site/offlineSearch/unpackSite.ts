@@ -3,7 +3,7 @@ import { unpackBundle, type BundleFile, type Unpacking } from "../inspection/bun
 import type { SiteLimits, SiteSink } from "../archive/site";
 import { shown } from "../archive/refusal";
 import type { Reporter } from "../../runtime/messages/reporter";
-import type { OfflineSearch } from "./options";
+import { canonical, type OfflineSearch } from "./options";
 import { pagesWithoutText } from "./readPage";
 import { SEARCH_VERSION, SiteSearch } from "./siteSearch";
 
@@ -17,8 +17,12 @@ export interface SearchFacts {
 
 /** Identifies what is published: the archive's digest or, with a search, a digest of all that the content depends on. */
 export function editionOf(sha256: string, search: OfflineSearch | undefined): string {
-  return search === undefined ? sha256 : hash("sha256", JSON.stringify([sha256, SEARCH_VERSION, search]));
+  if (search === undefined) return sha256;
+  return hash("sha256", JSON.stringify([sha256, SEARCH_VERSION, canonical(search)]));
 }
+
+/** From this share of the pages on that ask to be left out, they may be meant for readers, as in an internal site. */
+const NOTED_SHARE = 0.1;
 
 /** A search to add to a site. */
 export interface WantedSearch {
@@ -49,6 +53,15 @@ export async function unpackSite(
   const site = new SiteSearch(sink, options === true ? {} : options, hasFile, unpacking.signal);
   await unpackBundle(bundle, limits, site, unpacking);
   const searchPages = await site.finish();
+  const left = site.noindexPages;
+  const seen = site.pages.length + left.length;
+  if (left.length > NOTED_SHARE * seen) {
+    const [first = ""] = left.toSorted();
+    reporter?.warn(
+      `offlineSearch leaves out ${left.length} of ${seen} pages, such as ${shown(first)}: they ask search engines to leave them out ` +
+        '(<meta name="robots" content="noindex">). To find them, too, set `offlineSearch: { includeNoindex: true }`',
+    );
+  }
   const lacking = pagesWithoutText(site.pages);
   if (lacking !== undefined) {
     const { count, of, first } = lacking;

@@ -8,7 +8,8 @@ const FITS = 0.5;
 type Lists = ReadonlyMap<string, string>;
 let files: Readonly<Record<"stopWords" | "endings" | "synonyms", Lists>> | undefined;
 
-function listsOf(name: string): Lists {
+/** The lists of a file in `languages/`. */
+export function listsOf(name: string): Lists {
   const sections = ownText(`provider/site/search/languages/${name}.txt`).matchAll(/^\[(\w+)\].*\n([^[]*)/gm);
   return new Map(Array.from(sections, ([, language = "", list = ""]) => [language, list]));
 }

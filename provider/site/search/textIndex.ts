@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { KnownWords, ownBytes } from "./ownMemory";
 import { Postings } from "./postings";
 import { languageWordsOf } from "./languageWords";
-import { beginning, wordsOf, type Word } from "./words";
+import { encodedPlaces, FURTHER_SECTIONS, MOST_PLACES, MOST_SEEN } from "./places";
+import { beginning, unhyphenated, wordsOf, type Word } from "./words";
 
 /** A part of a page below one heading. */
 export interface Section {
@@ -32,6 +33,8 @@ interface IndexedPage {
   readonly title: string;
   /** What results can quote, as JSON in UTF-8: outside of the heap, and half as large as strings are there. */
   readonly quotable: Buffer;
+  /** The same of further sections, in parts. */
+  readonly further: readonly Buffer[];
   /** Of all its words, weighted. */
   readonly length: number;
   readonly isList: boolean;
@@ -69,13 +72,21 @@ const TEXTS_SIZE = 10_000;
 const QUOTABLE = 12_000;
 /** How much of one section at least. */
 const QUOTABLE_SECTION = 120;
-const MOST_SECTIONS = 400;
+/** Sections of a page that are read to rank it. Others are in files of their own, which are read if a result leads to one. */
+const QUOTABLE_SECTIONS = 400;
+/** Sections of a page that results can lead to. */
+const MOST_SECTIONS = 10_000;
 
 /** Index of the pages of one language. */
 export class TextIndex {
   readonly #pages: IndexedPage[] = [];
   /** For each word, a number for each of its pages: 1,024 × the page's number + 256 × its best field + its frequency. */
   readonly #words = new Postings();
+  /** For each word, the sections that have it in a text that results cannot quote. They are numbered over all pages. */
+  readonly #sections = new Postings();
+  /** For each page with such sections, the number of its first one. */
+  readonly #firstSections: { readonly page: number; readonly first: number }[] = [];
+  #sectionCount = 0;
   readonly #known = new KnownWords();
 
   /**
@@ -86,32 +97,75 @@ export class TextIndex {
     const number = this.#pages.length;
     const frequencies = new Map<string, number>();
     const fields = new Map<string, number>();
+    const stored = quotable(sections.slice(0, QUOTABLE_SECTIONS));
+    const isLong = sections.length > stored.length || stored.some(({ text, end }) => end < text.length);
+    /** Of a long page: for each word the last section that has it, and how many have it seen and unseen. */
+    const places = new Map<string, { last: number; seen: number; unseen: number }>();
     let length = 0;
-    const count = (text: string, weight: number, field = 0): void => {
+    const place = (word: string, section: number, isSeen: boolean): void => {
+      const { last, seen, unseen } = places.get(word) ?? { last: -1, seen: 0, unseen: 0 };
+      if (last === section) return;
+      if (isSeen) places.set(word, { last: section, seen: seen + 1, unseen });
+      else if (seen < MOST_SEEN && unseen < MOST_PLACES) {
+        places.set(word, { last: section, seen, unseen: unseen + 1 });
+        this.#sections.add(word, this.#sectionCount + section);
+      }
+    };
+    const add = (word: string, weight: number, field: number): void => {
+      frequencies.set(word, (frequencies.get(word) ?? 0) + weight);
+      if (field > (fields.get(word) ?? 0)) fields.set(word, field);
+    };
+    const count = (text: string, weight: number, field: number, section = -1, isSeen = true): void => {
       for (const word of wordsOf(text, this.#known)) {
         length += weight;
         for (const [each, share] of shares(word)) {
-          frequencies.set(each, (frequencies.get(each) ?? 0) + weight * share);
-          if (field > (fields.get(each) ?? 0)) fields.set(each, field);
+          add(each, weight * share, field);
+          if (section >= 0) place(each, section, isSeen);
         }
+      }
+      for (const joined of unhyphenated(text)) {
+        add(joined, weight * WEIGHT.part, field);
+        if (section >= 0) place(joined, section, isSeen);
       }
     };
     count(title, WEIGHT.title, 2);
-    count(path.replace(/(?:index)?\.[a-z]+$/i, ""), WEIGHT.path);
-    for (const { heading, text } of sections) {
-      count(heading, WEIGHT.heading, 1);
-      count(text, WEIGHT.text);
+    count(path.replace(/(?:index)?\.[a-z]+$/i, ""), WEIGHT.path, 0);
+    const unseen: (readonly [section: number, text: string])[] = [];
+    for (const [at, { heading, text }] of sections.entries()) {
+      const section = isLong ? Math.min(at, MOST_SECTIONS - 1) : -1;
+      const { end = 0 } = stored[at] ?? {};
+      count(heading, WEIGHT.heading, 1, section, at < stored.length);
+      // no word is divided
+      const space = end >= text.length ? end : Math.max(0, text.lastIndexOf(" ", end));
+      count(text.slice(0, space), WEIGHT.text, 0, section);
+      if (space < text.length) unseen.push([section, text.slice(space)]);
+    }
+    for (const [section, text] of unseen) count(text, WEIGHT.text, 0, section, false);
+    if (isLong) {
+      this.#firstSections.push({ page: number, first: this.#sectionCount });
+      this.#sectionCount += Math.min(sections.length, MOST_SECTIONS);
     }
     for (const [word, frequency] of frequencies) {
       const entry =
         number * 1_024 + (fields.get(word) ?? 0) * 256 + Math.min(MOST_FREQUENT, Math.ceil(frequency));
       this.#words.add(word, entry);
     }
-    const quoted = quotable(sections).map(({ anchor, heading, text }) => [anchor, heading, text]);
+    const further: Buffer[] = [];
+    for (
+      let from = QUOTABLE_SECTIONS;
+      from < Math.min(sections.length, MOST_SECTIONS);
+      from += FURTHER_SECTIONS
+    )
+      further.push(
+        asStored(
+          quotable(sections.slice(from, Math.min(from + FURTHER_SECTIONS, MOST_SECTIONS)), QUOTABLE_SECTION),
+        ),
+      );
     this.#pages.push({
       path,
       title,
-      quotable: ownBytes(JSON.stringify(quoted)),
+      quotable: asStored(stored),
+      further,
       length,
       isList: LIST.test(path),
     });
@@ -145,24 +199,71 @@ export class TextIndex {
     const lines = inOrder(this.#words.words()).map((word) => {
       const entries = this.#words.of(word);
       if (order.length > MANY_PAGES && entries.length / order.length > COMMON) common.push(word);
-      return [word, `${word} ${this.#postings(entries, rankOf, average)}`] as const;
+      const places = this.#placesOf(word, rankOf);
+      const text = `${word} ${this.#postings(entries, rankOf, average, places)}`;
+      // the same words are together, however many places they have
+      const size = text.length - [...places.values()].reduce((sum, { length }) => sum + length, 0);
+      return { key: word, text, size };
     });
     for (const { first, parts } of inFiles(lines, WORDS_SIZE, 1))
       yield listed(words, first, dataFile("words", JSON.stringify(parts.join("\n"))));
 
+    const furtherOf = new Map<IndexedPage, string[]>();
+    const written = new Set<string>(); // pages may have the same sections
+    for (const { page } of order) {
+      const files = page.further.map((part) => dataFile("text", part.toString()));
+      for (const file of files) {
+        if (!written.has(file.id)) yield file;
+        written.add(file.id);
+      }
+      if (files.length > 0)
+        furtherOf.set(
+          page,
+          files.map(({ id }) => id),
+        );
+    }
     const pages = order.values().map(({ page }, rank) => {
       const facts = [page.title, addressOf(page.path), page.path].map((each) => JSON.stringify(each));
-      return [rank, `[${facts.join(",")},${page.quotable.toString()}]`] as const;
+      const further = furtherOf.has(page) ? `,${JSON.stringify(furtherOf.get(page))}` : "";
+      const text = `[${facts.join(",")},${page.quotable.toString()}${further}]`;
+      return { key: rank, text, size: text.length };
     });
     for (const { first, parts } of inFiles(pages, TEXTS_SIZE))
       yield listed(texts, first, dataFile("text", `[${parts.join(",")}]`));
-    const { stopWords, endings, synonyms } = languageWordsOf(language, (word) => this.#words.of(word).length);
+    const [primary = ""] = language.split("-");
+    const { stopWords, endings, synonyms } = languageWordsOf(primary, (word) => this.#words.of(word).length);
     const lists = [common.join(" "), stopWords.join(" "), endings.join(" "), synonyms.join("\n")];
     yield dataFile(`lang-${language || "und"}`, JSON.stringify([order.length, words, texts, ...lists]));
   }
 
-  /** The pages of a word: for each, the distance to the page before in letters, and its score in one digit or capital. */
-  #postings(entries: readonly number[], rankOf: Int32Array, average: number): string {
+  /** For the rank of each page that has a word in a text that results cannot quote, its sections. */
+  #placesOf(word: string, rankOf: Int32Array): ReadonlyMap<number, string> {
+    const sections = new Map<number, number[]>();
+    for (const section of Uint32Array.from(this.#sections.of(word)).sort()) {
+      let [low, high] = [0, this.#firstSections.length - 1];
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if ((this.#firstSections[middle]?.first ?? 0) <= section) low = middle;
+        else high = middle - 1;
+      }
+      const { page = 0, first = 0 } = this.#firstSections[low] ?? {};
+      const own = sections.get(page);
+      if (own) own.push(section - first);
+      else sections.set(page, [section - first]);
+    }
+    return new Map(Array.from(sections, ([page, own]) => [rankOf[page] ?? 0, encodedPlaces(own)]));
+  }
+
+  /**
+   * The pages of a word: for each, the distance to the page before in letters, its score in one digit or capital, and its places in a
+   * text that results cannot quote.
+   */
+  #postings(
+    entries: readonly number[],
+    rankOf: Int32Array,
+    average: number,
+    places: ReadonlyMap<number, string>,
+  ): string {
     const scores = entries.map((entry) => {
       const number = Math.floor(entry / 1_024);
       const relative = (this.#pages[number]?.length ?? 0) / average;
@@ -187,7 +288,7 @@ export class TextIndex {
     let text = isEverywhere ? String(scored.length) : "";
     for (const each of best) {
       const rank = Math.floor(each / SCORES);
-      text += `${letters(rank - before)}${(each % SCORES).toString(36).toUpperCase()}`;
+      text += `${letters(rank - before)}${(each % SCORES).toString(36).toUpperCase()}${places.get(rank) ?? ""}`;
       before = rank;
     }
     return text;
@@ -229,26 +330,34 @@ function* inOrder(words: Iterable<string>): Generator<string, void, undefined> {
     yield* some.sort(compareTexts);
 }
 
+/** A part of a file. */
+interface Part<Key> {
+  readonly key: Key;
+  readonly text: string;
+  /** What it counts for the size of the file, in characters. */
+  readonly size: number;
+}
+
 /**
  * The parts of files, for each file the first key.
  *
- * @param most characters of a file, unless it has one part only
+ * @param most size of a file, unless it has one part only
  * @param between characters between two parts
  */
 function* inFiles<Key>(
-  entries: Iterable<readonly [key: Key, part: string]>,
+  entries: Iterable<Part<Key>>,
   most: number,
   between = 0,
 ): Generator<{ readonly first: Key; readonly parts: string[] }, void, undefined> {
-  let [file, size]: [{ first: Key; parts: string[] } | undefined, number] = [undefined, 0];
-  for (const [key, part] of entries) {
-    if (file && size + part.length > most) {
+  let [file, total]: [{ first: Key; parts: string[] } | undefined, number] = [undefined, 0];
+  for (const { key, text, size } of entries) {
+    if (file && total + size > most) {
       yield file;
-      [file, size] = [undefined, 0];
+      [file, total] = [undefined, 0];
     }
     file ??= { first: key, parts: [] };
-    file.parts.push(part);
-    size += part.length + between;
+    file.parts.push(text);
+    total += size + between;
   }
   if (file) yield file;
 }
@@ -264,15 +373,23 @@ function letters(number: number): string {
   return number < 26 ? last : letters(Math.floor(number / 26)) + last;
 }
 
-/** The part of a page's text that results can quote: of a long page, the beginning of each section. */
-function quotable(sections: readonly Section[]): Section[] {
-  const kept = sections.slice(0, MOST_SECTIONS);
-  const characters = kept.reduce((sum, { text }) => sum + text.length, 0);
-  const bytes = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  const total = Math.floor((QUOTABLE * characters) / bytes);
-  const share = bytes <= QUOTABLE ? Infinity : Math.max(QUOTABLE_SECTION, Math.floor(total / kept.length));
-  return kept.map((section) => {
+/** A section with the part of its text that results can quote, which ends at this character of the whole one. */
+interface QuotableSection extends Section {
+  readonly end: number;
+}
+
+/** The part of a page's text that results can quote: of a long page, the beginning of each section. @param most bytes of all sections */
+function quotable(sections: readonly Section[], most = QUOTABLE): QuotableSection[] {
+  const characters = sections.reduce((sum, { text }) => sum + text.length, 0);
+  const bytes = sections.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  const total = Math.floor((most * characters) / bytes);
+  const share = bytes <= most ? Infinity : Math.max(QUOTABLE_SECTION, Math.floor(total / sections.length));
+  return sections.map((section) => {
     const text = beginning(section.text, share);
-    return { ...section, text: text === section.text ? text : `${text} …` };
+    return { ...section, text: text === section.text ? text : `${text} …`, end: text.length };
   });
+}
+
+function asStored(sections: readonly Section[]): Buffer {
+  return ownBytes(JSON.stringify(sections.map(({ anchor, heading, text }) => [anchor, heading, text])));
 }

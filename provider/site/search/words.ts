@@ -21,8 +21,17 @@ const LONGEST_KNOWN = 100;
  */
 const MOST_ACCENTS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 
-/** Runs of letters and digits, and numbers with dots: versions, addresses. */
-export const RUNS = /\p{N}+(?:\.\p{N}+)+(?![\p{L}\p{N}\p{M}_])|[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu;
+/** Characters within words that nobody sees: places for hyphens and line breaks, and those that set a direction. */
+const INVISIBLE =
+  /[\u00ad\u034f\u061c\u180e\u200b\u200d-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0f\ufeff]/g;
+
+/** A text without the characters that nobody sees. */
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, "");
+}
+
+/** Runs of letters and digits, numbers with dots and versions: `3.10.7`, `v2.4`. */
+export const RUNS = /[vV]?\p{N}+(?:\.\p{N}+)+(?![\p{L}\p{N}\p{M}_])|[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu;
 /** Scripts that write no spaces between words. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u30fc\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
@@ -47,34 +56,91 @@ function wordsOfRun(run: string): Word[] {
   const unspaced = whole.match(UNSPACED);
   if (unspaced) {
     const others = (whole.replace(UNSPACED, " ").match(RUNS) ?? []).filter(isWord);
-    return [...unspaced.flatMap(pairsOf), ...others].map(simple);
+    return [...unspaced.flatMap(pairsOf), ...others.map(simple)];
   }
   if (!isWord(whole) || whole === "_") return [];
-  if (whole.includes(".")) return [{ text: whole, parts: whole.split(".") }];
+  if (whole.includes(".")) return [versionOf(whole)];
   const parts = run.split(/_+/).flatMap((part) => part.split(CAMEL));
   const folds = parts.map(folded).filter((part) => part.length > 1);
   return [{ text: whole, parts: parts.length > 1 ? folds : [] }];
 }
 
+/** A version is the same with and without `v`. Its parts are its beginnings, the longest first: of `2.4.0`, `2.4` and `2`. */
+function versionOf(whole: string): Word {
+  const text = whole.replace(/^v/, "");
+  const numbers = text.split(".");
+  const parts = numbers.slice(1).map((_, rest) => numbers.slice(0, numbers.length - 1 - rest).join("."));
+  return { text, parts };
+}
+
 const isWord = (text: string): boolean => text.length <= LONGEST_WORD;
 const simple = (text: string): Word => ({ text, parts: [] });
 
-function pairsOf(run: string): string[] {
+/** Each pair begins with its first character, so that this one alone finds it. The last character of a run is a part of its pair. */
+function pairsOf(run: string): Word[] {
   const characters = Array.from(run);
-  if (characters.length === 1) return characters;
-  return characters.slice(1).map((character, index) => `${characters[index] ?? ""}${character}`);
+  if (characters.length === 1) return characters.map(simple);
+  return characters.slice(1).map((character, index) => ({
+    text: `${characters[index] ?? ""}${character}`,
+    parts: index === characters.length - 2 ? [character] : [],
+  }));
 }
 
-/** Lower case, in one form of several equivalent ones, and without the accents of European scripts. */
+/** Hyphens, and words with them: `e-mail`, `end-to-end`. */
+const HYPHENS = /[-\u2010\u2011]/g;
+const HYPHENATED =
+  /[-\u2010\u2011](?<=(?<![\p{L}\p{N}\p{M}_])([\p{L}\p{M}]{1,20}).)((?:[\p{L}\p{M}]{1,20}[-\u2010\u2011]){0,3}[\p{L}\p{M}]{1,20})(?![\p{L}\p{N}\p{M}_])/gu;
+/** Longer ones are names of files and classes, in UTF-16 units. */
+const LONGEST_HYPHENATED = 20;
+
+/** The words of a text that have hyphens, without them: many readers write `email`. */
+export function unhyphenated(text: string): string[] {
+  const joined: string[] = [];
+  for (const [, before = "", rest = ""] of text.matchAll(HYPHENATED))
+    if (before.length + rest.length < LONGEST_HYPHENATED)
+      joined.push(folded(before + rest.replace(HYPHENS, "")));
+  return joined;
+}
+
+/** Accents of European scripts, marks of Hebrew and Arabic, and the Arabic stroke that makes a word longer. */
+const MARKS =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]/g;
+/** Letters that are written in two ways and that Unicode does not take apart. */
+const LETTERS = new Map(
+  [
+    "ß:ss ı:i ł:l ø:o đ:d ð:d þ:th ħ:h ŧ:t æ:ae œ:oe ŋ:n ĸ:k ς:σ",
+    // kaf, yeh and heh of Persian and Urdu; final yeh, teh marbuta, alef with wasla
+    "ک:ك ی:ي ے:ي ہ:ه ھ:ه ە:ه ى:ي ة:ه ٱ:ا",
+  ]
+    .flatMap((list) => list.split(" "))
+    .map((pair) => [pair.slice(0, 1), pair.slice(2)]),
+);
+const LETTER = new RegExp(`[${[...LETTERS.keys()].join("")}]|[\u0660-\u0669\u06f0-\u06f9]`, "g");
+
+/** Lower case, in one form of several equivalent ones, without accents and marks. */
 export function folded(text: string): string {
   const lower = text
     .replace(MOST_ACCENTS, "$1")
     .normalize("NFKD")
-    .replace(/[\u0300-\u036f]/g, "")
+    .replace(MARKS, "")
     .normalize("NFKC")
     .toLowerCase();
-  return lower.replaceAll("ß", "ss").replaceAll("ı", "i");
+  // the last digit of the code of an Arabic digit is its value
+  return lower.replace(LETTER, (letter) => LETTERS.get(letter) ?? String(letter.charCodeAt(0) & 15));
 }
+
+/** The ways in which a word with umlauts may be written: `Schlüssel`, `Schluessel`. The word itself is none of them. @param run as typed */
+export function transcribed(run: string): string[] {
+  const lower = run.normalize("NFC").toLowerCase();
+  const [word, long] = [
+    folded(lower),
+    folded(lower.replace(/[äöüåø]/g, (letter) => `${UMLAUTS[letter] ?? ""}`)),
+  ];
+  const short = word.replace(/([aou])e|a(?=a)/g, "$1");
+  return [...new Set([long, short])].filter((each) => each !== word);
+}
+
+const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe" };
 
 /** The beginning of a text, up to the end of a word where the script has spaces. @param most characters */
 export function beginning(text: string, most: number): string {

@@ -80,6 +80,7 @@ export async function runOperation(kind: OperationKind, setup: OperationSetup): 
     project: setup.project,
     stack: setup.stack,
     plugins: setup.plugins,
+    config: setup.config,
     engineAddress: () => server.address,
     onStart: setup.onProviderStart,
     stored: (urn) => ledger.current(urn) ?? ledger.previous(urn),

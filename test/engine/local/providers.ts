@@ -22,6 +22,7 @@ import { ProviderSession, type Configuration } from "./providerSession.ts";
 import { stackReferenceType } from "./stackReferences.ts";
 import type { PropertyMap } from "./propertyValues.ts";
 import type { StoredResource } from "./stateFile.ts";
+import type { StackConfig } from "../stackConfig.ts";
 import { createUrn, parseUrn } from "../urn.ts";
 
 export const dynamicTypePrefix = "pulumi-nodejs:dynamic";
@@ -32,6 +33,8 @@ export interface ProvidersSetup extends ChildOptions {
   stack: string;
   /** The file of each plugin, by its package. */
   plugins: Record<string, string>;
+  /** The stack's. */
+  config: StackConfig;
   engineAddress: () => string;
   onStart: (child: Pick<Child, "pid" | "isRunning">) => void;
   stackReferences: Provider;
@@ -64,12 +67,12 @@ export class Providers {
       this.#sessions.set(
         name,
         new ProviderSession(
-          () => this.#start(file),
+          () => this.#start(name, file),
           (provider, configuration) => this.#prepare(name, provider, configuration),
         ),
       );
     }
-    this.explicit = new ExplicitProviders((name) => this.#start(plugins[name] ?? ""), setup.stored);
+    this.explicit = new ExplicitProviders((name) => this.#start(name, plugins[name] ?? ""), setup.stored);
   }
 
   /**
@@ -169,9 +172,14 @@ export class Providers {
     return [...(this.#releases ? [this.#releases] : []), this.explicit, ...this.#sessions.values()];
   }
 
-  #start(file: string): Promise<PluginProvider> {
-    const { engineAddress, onStart } = this.#setup;
-    return PluginProvider.start(file, engineAddress(), this.#setup, onStart);
+  #start(name: string, file: string): Promise<PluginProvider> {
+    const { engineAddress, onStart, config, env } = this.#setup;
+    // each plugin gets what the stack's configuration has for its package (host.go and provider_plugin.go)
+    const ofPackage = [...config]
+      .filter(([key]) => key.startsWith(`${name}:`))
+      .map(([key, { value }]) => [key.slice(name.length + 1), value]);
+    const withConfig = { ...env, PULUMI_CONFIG: JSON.stringify(Object.fromEntries(ofPackage)) };
+    return PluginProvider.start(file, engineAddress(), { ...this.#setup, env: withConfig }, onStart);
   }
 
   /** As the real engine registers a default provider. */

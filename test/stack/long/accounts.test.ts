@@ -129,4 +129,41 @@ onEachEngine({ name: "accounts of explicit providers", only: NATIVE }, (kind) =>
       for (const key of [CANARY_KEY, "svc_0ther-account", ROTATED]) expect(written).not.toContain(key);
     },
   );
+
+  test.concurrent.for(["default", "default_eu"])(
+    "F3 an explicit provider called %s sends its own key to its own base URL, in every operation, and the environment's nowhere",
+    async (name, context) => {
+      const world = await buildWorld(context, kind);
+      const partner = await world.startService("svc_0ther-account");
+      const program = (version: string): string =>
+        `const provider = new Provider("${name}", { baseUrl: "${partner.url}", adminApiKey: pulumi.secret("svc_0ther-account") });
+         new StaticExport("theirs", { domain: "docs.example.com", version: "${version}" }, { provider });`;
+      await world.up(program("v1"));
+      succeeded(await world.stack.refresh()); // with the provider of the state
+      await world.up(program("v2"));
+      succeeded(await world.stack.destroy());
+      expect(startsOf(partner.requests)).toHaveLength(2);
+      onlyItsOwnKeyWasSent(partner);
+      expect(world.service.requests).toEqual([]);
+    },
+  );
+
+  test.concurrent(
+    "F3 a key of the environment goes to another base URL than the environment's only with a line that names both",
+    async (context) => {
+      const world = await buildWorld(context, kind);
+      const partner = await world.startService(CANARY_KEY);
+      const up = await world.up(
+        `const provider = new Provider("partner", { baseUrl: "${partner.url}" });
+         new StaticExport("theirs", { domain: "docs.example.com" }, { provider });
+         new StaticExport("ours", { domain: "docs.example.com" });`,
+      );
+      const lines = up.logs.filter(({ message }) => message.includes("is sent to"));
+      expect(lines.map(({ severity, urn }) => [severity, urn?.split("::").at(-1)])).toEqual([
+        ["warning", "theirs"],
+      ]);
+      expect(lines[0]?.message).toContain(partner.url);
+      expect(lines[0]?.message).toContain(world.service.url);
+    },
+  );
 });

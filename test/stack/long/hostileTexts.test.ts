@@ -145,7 +145,7 @@ function hostileService({ service }: World): {
     }
     if (method === "GET") return status ?? { body: { status: "completed", pageCount: 3 } };
     return {
-      body: { bundleUrl: `${service.url}/site.tar.gz?sig=1`, expiresAt: "2099-01-01T00:00:00Z" },
+      body: { bundleUrl: `${service.url}/site.tar.gz?sig=1`, expiresAt: new Date(Date.now() + 3_600_000).toISOString() },
     };
   });
   return state;

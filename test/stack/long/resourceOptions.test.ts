@@ -1,8 +1,9 @@
 // Pulumi's resource options, and their effects on the provider.
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { OperationResult } from "../../engine/index.ts";
 import { bundle, START, wholeExport } from "../requests.ts";
-import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "../world.ts";
+import { buildWorld, cliOnly, onEachEngine, previewIsEmpty, stepsOf } from "../world.ts";
 
 onEachEngine("resource options", (kind) => {
   test.concurrent(
@@ -138,4 +139,28 @@ onEachEngine("resource options", (kind) => {
       expect(posts()).toEqual([]);
     },
   );
+
+  test.concurrent.for([
+    ["of a transformation of the stack", `pulumi.runtime.registerStackTransformation(limit);`, ""],
+    ["of a transformation of a component", "", `{ transformations: [limit] }`],
+    ["of a transform of the stack", `pulumi.runtime.registerResourceTransform(limit);`, ""],
+  ] as const)("F4 customTimeouts %s limit create and update", async ([how, statement, options], context) => {
+    if (how === "of a transform of the stack")
+      cliOnly(context, kind, "the test engine has no transforms of the stack");
+    const world = await buildWorld(context, kind, {
+      env: { NODE_OPTIONS: `--import ${join(import.meta.dirname, "../fastClock.ts")}`, CLOCK_SPEED: "10" },
+    });
+    world.holdJobs();
+    world.program(
+      `const limit = ({ type, props, opts }) =>
+         type.endsWith(":StaticExport")
+           ? { props, opts: { ...opts, customTimeouts: { create: "30s", update: "40s" } } }
+           : undefined;
+       ${statement}
+       const parent = new pulumi.ComponentResource("x:y:C", "c", {}, ${options || "{}"});
+       new StaticExport("docs", { domain: "docs.example.com" }, { parent, customTimeouts: { create: "1h" } });`,
+    );
+    expect((await world.stack.up()).error).toContain("the time limit of 30s passed");
+    expect((await world.stack.up()).error).toContain("the time limit of 40s passed");
+  });
 });

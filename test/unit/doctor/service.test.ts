@@ -137,7 +137,10 @@ test("a site is written as it is known, and a wrong one does not keep its job fr
   const machine = await answering("j1", { body: { status: "completed" } });
   const site = await examined(machine, "--domain", "DOCS.Example.com");
   expect(of("domain", site)).toEqual(
-    ok("domain", `${DOMAIN}; whether plan and key permit exports is known after a start (--start)`),
+    ok(
+      "domain",
+      `${DOMAIN} is a valid name; whether it is a site of the key's organization, and whether plan and key permit exports, is known after a start (--start)`,
+    ),
   );
   const wrong = await examined(machine, "--domain", "https://x", "--job", "j1", "--start");
   expect(of("domain", wrong)).toMatchObject(

@@ -88,7 +88,7 @@ describe("before any refusal", () => {
     expect(lost.map(([name]) => name)).toEqual(["r4", "r5", "r6"]);
   });
 
-  test("a refusal without a time and any other error of the service are answers; a local error is not", async () => {
+  test("an unavailable service that names no time and any other error of the service are answers; a local error is not", async () => {
     await askMany(20);
     const noAnswers: Fault[] = [
       { kind: "unreachable", code: "ECONNREFUSED" },
@@ -99,7 +99,7 @@ describe("before any refusal", () => {
     noAnswers.forEach(fail);
     await settled();
     expect(went).toHaveLength(4);
-    refuse(429, undefined);
+    refuse(503, undefined);
     refuse(500, 1_000);
     fail({ kind: "malformed" });
     await settled();

@@ -8,7 +8,10 @@ import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const failed = (code: string): FailedAttempt => ({
-  fault: { kind: ["ECONNREFUSED", "EHOSTUNREACH"].includes(code) ? "unreachable" : "interrupted", code },
+  fault: {
+    kind: ["ECONNREFUSED", "EHOSTUNREACH", "ENOTFOUND"].includes(code) ? "unreachable" : "interrupted",
+    code,
+  },
   error: new ConnectionError(`GET https://a.example failed (${code})`, "Check it."),
 });
 const HOUR_MS = 3_600_000;
@@ -73,6 +76,20 @@ test("a service that answered this operation is retried until the time limit", a
   const { afterMs, error } = await failing({ wasAnswered: true });
   expect(afterMs).toBeGreaterThan(HOUR_MS - 20_000);
   expect(String(error)).toContain("the time limit of 1h leaves no time for another attempt");
+});
+
+test("a host that is not found is tried four times, and until the time limit once it has answered", async () => {
+  const notFound = failed("ENOTFOUND");
+  expect((await failing({}, notFound)).attempts).toBe(4);
+  const { afterMs, lines } = await failing({ wasAnswered: true }, notFound);
+  expect(afterMs).toBeGreaterThan(HOUR_MS - 20_000);
+  expect(lines.warn).toEqual([]);
+});
+
+test("a host that is not found, but answered others of this run, is tried for two minutes", async () => {
+  const { afterMs } = await failing({ isKnown: true }, failed("ENOTFOUND"));
+  expect(afterMs).toBeGreaterThan(60_000);
+  expect(afterMs).toBeLessThan(120_000);
 });
 
 test("a status is an answer, too", async () => {

@@ -19,10 +19,13 @@ const interrupted = (code: string): Fault => ({ kind: "interrupted", code });
 const unreachable = (code: string): Fault => ({ kind: "unreachable", code });
 const byProxy = (code: number): Fault => ({ kind: "refusedByProxy", status: code });
 
+/** Of Cloudflare, and others of proxies. */
+const CDN = [520, 521, 522, 523, 524, 525, 526, 527, 530, 507, 529, 561, 598, 599];
 const FINAL = [400, 401, 403, 404, 409, 410, 418, 451, 501, 505, 301];
 /** How often each fault is retried: of a read, of a repeatable call, of a start. */
 test.each<[string, Fault[], number, number, number]>([
   ["the service broke inside", [500, 502, 504].map((code) => status(code)), Infinity, Infinity, 1],
+  ["a CDN does not know what the service did", CDN.map((code) => status(code)), Infinity, Infinity, 1],
   ["nothing was processed", [408, 425, 429, 503].map((code) => status(code)), Infinity, Infinity, Infinity],
   ["the service refused", FINAL.map((code) => status(code)), 0, 0, 0],
   ["the connection broke", [interrupted("ECONNRESET")], Infinity, Infinity, 1],
@@ -54,6 +57,7 @@ describe("a request that may have been processed", () => {
     status(500),
     status(502),
     status(504),
+    ...CDN.map((code) => status(code)),
   ] satisfies Fault[];
   const refused = [
     unreachable("ENOTFOUND"),
@@ -81,9 +85,7 @@ describe("a request that may have been processed", () => {
       "notHttp",
       "malformed",
       "oversized",
-      "status",
-      "status",
-      "status",
+      ...Array.from({ length: 3 + CDN.length }, () => "status"),
     ]);
   });
 });
@@ -93,6 +95,12 @@ test("the pause grows from half a second to twenty seconds, anywhere between zer
     500, 1_000, 2_000, 20_000, 20_000,
   ]);
   expect(retryDelayMs(status(500), 9, 0)).toBe(0);
+});
+
+test("a refusal of the rate without a usable Retry-After pauses for a second at least", () => {
+  expect([1, 2, 3, 4].map((failures) => retryDelayMs(status(429), failures, 0.5))).toEqual([
+    1_000, 1_000, 1_000, 2_000,
+  ]);
 });
 
 test("Retry-After has priority over the backoff", () => {
@@ -112,7 +120,27 @@ describe("Retry-After", () => {
   ])("«%s» is %i milliseconds", (header, delayMs) => {
     expect(parseRetryAfter(header, now)).toBe(delayMs);
   });
-  test.each([null, "", "-5", "abc", "1e9", "1.5", "soon, 5", "in Oct, 5"])("«%s» is ignored", (header) => {
+  test.each([
+    ["2.5", 2_500],
+    ["2.", 2_000],
+    [" 2 ", 2_000],
+    ['"2"', 2_000],
+    ["2, 2", 2_000],
+    ["2,7,3", 7_000],
+    ["4s", 4_000],
+    ["4 seconds", 4_000],
+    ["1500ms", 1_500],
+    ["1m", 60_000],
+    ["soon, 5", 5_000],
+    ["Wednesday, 21-Oct-26 07:28:09 GMT", 9_000],
+    ["Wed Oct 21 07:28:09 2026", 9_000],
+    ["Wed, 21 Oct 2026 07:28:09 GMT, Wed, 21 Oct 2026 07:28:05 GMT", 9_000],
+    ["2026-10-21T07:28:09Z", 9_000],
+    [String(now / 1_000 + 9), 9_000],
+  ])("«%s» is understood, too, as %i milliseconds", (header, delayMs) => {
+    expect(parseRetryAfter(header, now)).toBe(delayMs);
+  });
+  test.each([null, "", "-5", "abc", "1e9", "5 apples", "in Oct"])("«%s» is ignored", (header) => {
     expect(parseRetryAfter(header, now)).toBeUndefined();
   });
 });

@@ -9,11 +9,11 @@ const ROWS = {
   N: 22, // faults of the network
   H: 25, // replies of the service
   B: 10, // bodies of replies
-  J: 6, // ids of jobs
+  J: 7, // ids of jobs
   T: 15, // states of jobs
   U: 12, // links to bundles
   D: 15, // downloads of bundles
-  E: 8, // ends of links
+  E: 9, // ends of links
   I: 12, // inputs
 };
 test("each row of the lists of scenarios and faults is in the name of a test", () => {

@@ -74,8 +74,10 @@ describe("StaticExport", () => {
       renewalTimeout: "10m",
       baseUrl: "https://api.example.test",
       apiKeyEnv: "SECOND_KEY",
-    };
-    expect(await inputsOf(() => new StaticExport("docs", args))).toMatchObject(args);
+    } as const;
+    expect(
+      await inputsOf(() => new StaticExport("docs", { ...args, triggers: [...args.triggers] })),
+    ).toMatchObject(args);
   });
 
   test("has an output for each of them, and for the service's values", () => {

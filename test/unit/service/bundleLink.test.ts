@@ -69,6 +69,7 @@ test("permission for http: permits http: only, and the refusal says how to give 
 test("the size of the bundle is optional", () => {
   const url = "https://store.example.test/a";
   expect(read(url)).toEqual({ url, mintedAtMs: NOON_MS });
-  expect(read(url, { sizeBytes: 0 })).toEqual({ url, mintedAtMs: NOON_MS, sizeBytes: 0 });
+  expect(read(url, { sizeBytes: 7 })).toEqual({ url, mintedAtMs: NOON_MS, sizeBytes: 7 });
+  expect(read(url, { sizeBytes: 0 }).sizeBytes).toBeUndefined();
   expect(read(url, { sizeBytes: -1 }).sizeBytes).toBeUndefined();
 });

@@ -87,10 +87,19 @@ describe("a start", () => {
     expect(own.remedy).toBe(`${remedy} the other fields of the start, and the base URL.`);
   });
 
-  test.each([401, 403, 501])("refused with %i has the same message as every call", async (status) => {
+  test.each([401, 501])("refused with %i has the same message as every call", async (status) => {
     reply = { status };
     const { remedy } = await refusal((client) => client.startExport({ domain: "docs.example.com" }));
     expect(remedy).toBe((await refusal((client) => client.getExport("7", "docs.example.com"))).remedy);
+  });
+
+  test("refused with 403 names the domain, another organization, and what the key may lack", async () => {
+    reply = { status: 403 };
+    const { remedy } = await refusal((client) => client.startExport({ domain: "docs.example.com" }));
+    expect(remedy).toContain("docs.example.com is the wrong domain, or a site of another organization");
+    expect(remedy).toContain("enterprise plan");
+    const poll = await refusal((client) => client.getExport("7", "docs.example.com"));
+    expect(poll.remedy).toContain("One of three things: the organization's plan");
   });
 
   test("is known also when the key is gone by the time of the reply", async () => {

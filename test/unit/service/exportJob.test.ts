@@ -32,11 +32,47 @@ test.each([
   ["completed", "success", false],
   ["failed", "failure", false],
   ["paused", "pending", true],
-  ["done", "pending", true],
-  ["cancelled", "pending", true],
+  ["ready", "pending", true],
+  ["not_completed", "pending", true],
+  ["to_be_cancelled", "pending", true],
+  ["completing", "pending", true],
+  ["incomplete", "pending", true],
+  ["cancel_requested", "pending", true],
   ["constructor", "pending", true],
 ])("the status «%s» means %s; that it is unknown: %s", (status, outcome, isUnexpected) => {
   expect(read({ status })).toEqual({ status, outcome, isUnexpected, report: {} });
+});
+
+test.each([
+  ...[
+    "succeeded",
+    "done",
+    "JOB_STATUS_COMPLETED",
+    "jobCompleted",
+    "export-finished",
+    "completed_with_warnings",
+  ].map((status) => [status, "success"]),
+  ...[
+    "canceled",
+    "cancelled",
+    "aborted",
+    "error",
+    "expired",
+    "timed_out",
+    "timedOut",
+    "TIMED OUT",
+    "EXPORT_STATUS_FAILED",
+    "deadline-exceeded",
+  ].map((status) => [status, "failure"]),
+])("the status «%s», whose last word means an end, means %s", (status, outcome) => {
+  expect(read({ status })).toMatchObject({ outcome, isUnexpected: true });
+});
+
+test("an error beside the status of a completed job is kept, and of no other", () => {
+  expect(read({ status: "completed", error: "3 pages are missing" }).error).toBe("3 pages are missing");
+  expect(read({ status: "completed", error: { message: "no" } }).error).toBe("no");
+  expect(read({ status: "completed", error: null, message: "ok" }).error).toBeUndefined();
+  expect(read({ status: "running", error: "x" }).error).toBeUndefined();
 });
 
 test.each<[unknown, number | undefined]>([

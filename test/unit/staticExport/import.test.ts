@@ -37,6 +37,31 @@ test("an export is imported by domain and job: one read, one link, and the next 
   expect(site.verdict(state, { jobId: "job-1" })).toEqual(nothing);
 });
 
+test.each([
+  ["a version", { version: "v1" }],
+  ["triggers", { triggers: ["a1"] }],
+  ["a version and options of the start", { version: "v1", exportOptions: { paths: ["/"] } }],
+])("a program with %s adopts the imported job without a request, once", async (_, given) => {
+  const { state } = await imported("docs.example.com/job-1");
+  site.requests();
+  expect(site.verdict(state, given)).toMatchObject({ code: "ADOPTED" });
+  const adopted = await site.update(state, given);
+  expect(adopted.outputs).toMatchObject({ ...given, jobId: "job-1", bundleUrl: state.outputs.bundleUrl });
+  expect(site.verdict(adopted, given)).toEqual(nothing);
+  expect(site.requests()).toEqual([]);
+  expect(site.verdict(adopted, { ...given, version: "v2" })).toMatchObject({ code: "NEW_CONTENT" });
+});
+
+test("a program with a version adopts the imported job also when the link is due: only the link is renewed", async () => {
+  const { state } = await imported("docs.example.com/job-1");
+  site.clock.advance(3_600_000);
+  site.requests();
+  const adopted = await site.update(state, { version: "v1" });
+  expect(adopted.outputs).toMatchObject({ version: "v1", jobId: "job-1" });
+  expect(site.requests()).toEqual(["POST /jobs/job-1/bundle"]);
+  expect(site.verdict(adopted, { version: "v2" })).toMatchObject({ code: "NEW_CONTENT" });
+});
+
 test("a domain is written in any way that the input allows", async () => {
   const { inputs, state } = await imported("Docs.Example.com/job-1");
   expect(inputs.domain).toBe("docs.example.com");

@@ -20,7 +20,7 @@ describe("an interrupted export", () => {
   test("continues the same job after a deadline", async () => {
     const { message, state } = await unfinished(site.create({}, 30_000));
     expect(message).toContain("time limit of 30s passed");
-    expect(message).toContain("Nothing is lost: job job-1 keeps running");
+    expect(message).toContain("Nothing is lost: the next `pulumi up` continues job job-1");
     expect(state.outputs).toMatchObject({ domain: "docs.example.com", jobId: "job-1" });
     expect(site.verdict(state)).toEqual({ ...nothing, hidden: true, code: "RESUMED" });
     site.requests();
@@ -34,7 +34,7 @@ describe("an interrupted export", () => {
       method === "GET" && site.clock.monotonic() >= 29_000 ? "never" : undefined;
     const { message, state } = await unfinished(site.create({}, 30_000));
     expect(message).toMatch(/the time limit of 30s passed\. Last seen: running, \d+%/);
-    expect(message).toContain("Nothing is lost: job job-1 keeps running");
+    expect(message).toContain("Nothing is lost: the next `pulumi up` continues job job-1");
     expect(message).toContain("customTimeouts");
     expect(message).not.toContain("network");
     site.service.fault = () => undefined;
@@ -87,8 +87,7 @@ describe("an interrupted export", () => {
     const { outputs } = await site.clock.run(staticExport.create(renamed, site.inputs));
     expect(outputs.jobId).toBe("job-1");
     expect(site.reporter.lines.info.filter((line) => !/^\d+%/.test(line))).toEqual([
-      "NEW: this is the first export, so a job is started",
-      "RESUMED: job job-1 of a killed run is continued; no job is started",
+      "RESUMED: job job-1 of an earlier attempt is continued; no job is started",
     ]);
     expect(site.reporter.lines.warn).toEqual([]);
   });
@@ -100,6 +99,39 @@ describe("an interrupted export", () => {
     site.records.processKilled();
     expect((await site.update(state, { version: "v2" })).outputs.jobId).toBe("job-2");
     expect(site.service.started).toBe(2);
+  });
+
+  test("ignores a record that is older than the export of the state, as from the cache of a pipeline", async () => {
+    await unfinished(site.create({ version: "v1" }, 20_000)); // job-1, on a machine that was killed
+    const cached = new Map(site.records.jobs);
+    site.records.jobs.clear();
+    const second = await site.create({ version: "v1" }); // job-2, on another machine
+    const third = await site.update(second, { version: "v2" }); // job-3
+    site.records.processKilled();
+    for (const [key, record] of cached) site.records.jobs.set(key, record);
+    expect((await site.update(third, { version: "v1" })).outputs.jobId).toBe("job-4");
+  });
+
+  test("uses a record that is newer than the export, though older than a renewed link", async () => {
+    const first = await site.create({ version: "v1" });
+    site.clock.advance(10_000);
+    await unfinished(site.update(first, { version: "v2" }, 20_000)); // job-2
+    site.clock.advance(3_600_000);
+    const renewed = await site.update(first, { version: "v1" }); // the link alone
+    const settings = await site.update(renewed, { version: "v1", renewBefore: "1m" });
+    // it is newer than the export, though older than the link
+    expect((await site.update(settings, { version: "v2", renewBefore: "1m" })).outputs.jobId).toBe("job-2");
+  });
+
+  test("is continued in one process, where Pulumi repeats an operation, and is not called the first export", async () => {
+    site.service.fault = ({ path }) => (path.endsWith("/bundle") ? { status: 400, body: {} } : undefined);
+    await unfinished(site.create());
+    expect(site.reporter.lines.info).toContain("NEW: this is the first export, so a job is started");
+    site.reporter.lines.info.length = 0;
+    site.service.fault = () => undefined;
+    expect((await site.create()).outputs.jobId).toBe("job-1");
+    const decisions = site.reporter.lines.info.filter((line) => /^[A-Z_]+: /.test(line));
+    expect(decisions).toEqual(["RESUMED: job job-1 of an earlier attempt is continued; no job is started"]);
   });
 
   test("leaves no record behind once the state has its job", async () => {

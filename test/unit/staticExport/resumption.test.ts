@@ -20,19 +20,19 @@ const record = (urn: string | undefined, inputs = INPUTS): Resumption =>
   resumptionOf({ resumeRecords, reporter, ...(urn !== undefined && { urn }) }, inputs);
 
 test("a job is found again by resource, site and service", () => {
-  record(URN).save("job-1");
-  expect(record(URN).find()).toBe("job-1");
-  expect(record(`${URN}-other`).find()).toBeUndefined();
-  expect(record(URN, { ...INPUTS, domain: "other.example.com" }).find()).toBeUndefined();
-  expect(record(URN, { ...INPUTS, baseUrl: "https://other.example" }).find()).toBeUndefined();
+  record(URN).save("job-1", 0);
+  expect(record(URN).find().jobId).toBe("job-1");
+  expect(record(`${URN}-other`).find().jobId).toBeUndefined();
+  expect(record(URN, { ...INPUTS, domain: "other.example.com" }).find().jobId).toBeUndefined();
+  expect(record(URN, { ...INPUTS, baseUrl: "https://other.example" }).find().jobId).toBeUndefined();
   expect(reporter.lines.warn).toEqual([]);
   record(URN).forget();
-  expect(record(URN).find()).toBeUndefined();
+  expect(record(URN).find().jobId).toBeUndefined();
 });
 
 test("a job that cannot be recorded is a warning that says what that means", () => {
   resumeRecords.diskIsFull = true;
-  record(URN).save("job-1");
+  record(URN).save("job-1", 0);
   expect(reporter.lines.warn).toEqual([
     "job job-1 could not be recorded in Pulumi's home folder (ENOSPC): if this run is killed, the next one starts another job",
   ]);
@@ -49,23 +49,23 @@ test("without a URN nothing is recorded, and each start has its own key", () => 
   const key = none.beginStart();
   expect(key).toMatch(A_UUID);
   expect(none.beginStart()).not.toBe(key);
-  none.save("job-1");
+  none.save("job-1", 0);
   none.startRefused();
   none.handOver();
   none.forget();
-  expect(none.find()).toBeUndefined();
+  expect(none.find().jobId).toBeUndefined();
   expect([resumeRecords.jobs.size, resumeRecords.starts.size]).toEqual([0, 0]);
 });
 
 test("records from before a rename are found under the new URN", () => {
   const NEW_URN = `${URN}-renamed`;
-  record(URN).save("job-1");
+  record(URN).save("job-1", 0);
   resumeRecords.save({ ...INPUTS, urn: "undefined" }, "", { jobId: "job-2" });
   renameRecords({ resumeRecords, urn: NEW_URN }, INPUTS);
   expect(resumeRecords.find({ ...INPUTS, urn: NEW_URN }, "").jobId).toBeUndefined();
   renameRecords({ resumeRecords, formerUrn: URN }, INPUTS);
-  expect(record(URN).find()).toBe("job-1");
+  expect(record(URN).find().jobId).toBe("job-1");
   renameRecords({ resumeRecords, urn: NEW_URN, formerUrn: URN }, INPUTS);
-  expect(record(URN).find()).toBeUndefined();
-  expect(record(NEW_URN).find()).toBe("job-1");
+  expect(record(URN).find().jobId).toBeUndefined();
+  expect(record(NEW_URN).find().jobId).toBe("job-1");
 });

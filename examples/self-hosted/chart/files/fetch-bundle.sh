@@ -591,38 +591,34 @@ unpack() {
     return 1
   }
   step 0 chmod -R a-x,a-st,u=rwX,go=rX "$stage" 2>/dev/null || broken "it cannot be unpacked" || return 1
-  # one line per created entry, which the archive does not control: kind and mode, links, bytes, time
+  # one line per created entry, which the archive does not control: kind and mode, links, bytes, inode
   step $((max_entries * 120 + 4096)) find "$stage" -name '*[[:cntrl:]]*' ! -name "Icon$carriage_return" ! -name '._*' -exec echo name \; \
-    -o -exec stat -c '%f %h %s %Y %i' {} + >"$work/made" 2>/dev/null || broken "what it holds cannot be read" || return 1
+    -o -exec stat -c '%f %h %s %i' {} + >"$work/made" 2>/dev/null || broken "what it holds cannot be read" || return 1
   found=$(awk -v files="$files" -v most="$max_unpacked_bytes" '
     function refuse(why) { print why; refused = 1; exit }
     /^name/ { refuse("a name contains a control character") }
     /^4/ { next }
     !/^8/ { refuse("it contains a symbolic link, or something else that is neither a file nor a folder") }
-    $2 > 1 { links[$5] = $2; copies[$5]++ }
-    { count++; bytes += $3; if (time == "") time = $4; else if ($4 != time) differ = 1 }
+    $2 > 1 { links[$4] = $2; copies[$4]++ }
+    { count++; bytes += $3 }
     END {
       if (refused) exit
       for (file in links) if (copies[file] != links[file]) outside = 1
       if (outside) print "it contains a hard link to something outside of it"
       else if (count + 0 != files) print "it contains a name twice, or names that this disk cannot tell apart"
       else if (bytes > most) print "it unpacks to more than fetch.maxUnpackedBytes (" most ")"
-      else printf "%.0f %d", bytes, differ
+      else printf "%.0f", bytes
     }' "$work/made")
-  case $found in [0-9]*) unpacked_bytes=${found% *} ;; *) unsafe "$found" || return 1 ;; esac
+  case $found in [0-9]*) unpacked_bytes=$found ;; *) unsafe "$found" || return 1 ;; esac
   left_out=
   remove_unpublished || broken "it cannot be unpacked" || return 1
   find_root || unsafe "it has no index.html$(other_start_page)" || return 1
   leave_out_launch_files
-  # nginx makes an ETag of a file's time and size. Reproducible packers give all files the same time, so browsers would not notice a
-  # change that keeps the size; and the time zone of a zip's times is unknown. In both cases the time is computed from the archive's
+  # nginx makes an ETag of a file's time and size. Reproducible packers give all files one time or a few, so that browsers would not
+  # notice a change that keeps the size; and the time zone of a zip's times is unknown. So the time is computed from the archive's
   # digest: it is the same in every pod, and differs between versions.
-  case $format,$found in
-    zip,* | *' 0')
-      step 0 find "$root" -type f -exec touch -d "@$((315532800 + 0x$(printf '%s' "$sha256" | cut -c 1-7)))" {} + ||
-        broken "it cannot be unpacked"
-      ;;
-  esac
+  step 0 find "$root" -type f -exec touch -d "@$((315532800 + 0x$(printf '%s' "$sha256" | cut -c 1-7)))" {} + ||
+    broken "it cannot be unpacked"
 }
 
 # Removes what is in the archive beside the site, by the rules of the provider (archive/unpublished.ts): folders of version control, and

@@ -6,12 +6,17 @@ folder=$(dirname "$0")
 site=${SITE_FOLDER:-/site}
 scratch=${SCRATCH_FOLDER:-/tmp}
 image_site=${IMAGE_SITE_FOLDER:-}
+content_id=${CONTENT_ID:-}
 base_path=${BASE_PATH:-}
 port=${PORT:-8080}
 
 # without IPv6 in the kernel, nginx would not start with an IPv6 address
 echo "listen $port;" >"$scratch/listen.conf"
 [ ! -e "${IPV6_TABLE:-/proc/net/if_inet6}" ] || echo "listen [::]:$port;" >>"$scratch/listen.conf"
+
+# the ETag of all files of an image: its digest identifies their content
+case $content_id in *[!0-9a-f]*) content_id= ;; esac
+echo "set \$content_id \"$content_id\";" >"$scratch/content_id.conf"
 
 # how long a stopping nginx (1.27.4 or later) waits for requests that are on their way on kept connections
 case $(nginx -v 2>&1) in

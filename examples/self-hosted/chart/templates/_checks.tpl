@@ -6,6 +6,7 @@ default of a value beside it, which do not fit together.
 {{- include "docs-server.checkResources" (dict "name" "resources" "resources" .Values.resources) -}}
 {{- include "docs-server.checkUser" . -}}
 {{- include "docs-server.checkPrivileges" . -}}
+{{- include "docs-server.checkDrain" . -}}
 {{- if and (eq (toString .Values.dnsPolicy) "None") (not .Values.dnsConfig.nameservers) -}}
 {{- fail "\n\ndnsPolicy is None, so dnsConfig.nameservers must name at least one name server." -}}
 {{- end -}}
@@ -13,6 +14,29 @@ default of a value beside it, which do not fit together.
 {{- include "docs-server.checkResources" (dict "name" "fetch.resources" "resources" .Values.fetch.resources) -}}
 {{- include "docs-server.checkEphemeralStorage" . -}}
 {{- include "docs-server.checkEnvironment" . -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+Names of labels and annotations: valid ones (what Helm says of a broken rule of the schema on names has a wrong address), and none that the
+chart sets itself.
+*/ -}}
+{{- define "docs-server.checkNames" -}}
+{{- $selecting := list "app.kubernetes.io/name" "app.kubernetes.io/instance" -}}
+{{- $own := dict "podLabels" $selecting "commonLabels" (concat $selecting (list "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart")) "podAnnotations" (list "docs-server/files" "docs-server/content") -}}
+{{- range $group := list "commonLabels" "podLabels" "podAnnotations" "nodeSelector" "service.annotations" "ingress.annotations" "httpRoute.annotations" -}}
+{{- $names := $.Values -}}
+{{- range splitList "." $group -}}
+{{- $names = index $names . | default dict -}}
+{{- end -}}
+{{- range $name, $_ := $names -}}
+{{- if not (regexMatch "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$" $name) -}}
+{{- fail (printf "\n\n%s: «%s» is no name of a label or an annotation, such as example.com/team." $group $name) -}}
+{{- end -}}
+{{- if has $name (get $own $group | default list) -}}
+{{- fail (printf "\n\n%s: the chart sets %s itself. Remove it from your values." $group $name) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
@@ -94,6 +118,14 @@ default of a value beside it, which do not fit together.
 {{- fail (printf "\n\n%s.seccompProfile.type is Localhost, so seccompProfile.localhostProfile must name a profile of the node." $name) -}}
 {{- end -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* The kubelet kills a pod after the grace period, also one that still waits for its last requests. */ -}}
+{{- define "docs-server.checkDrain" -}}
+{{- $grace := ternary 30 .Values.terminationGracePeriodSeconds (kindIs "invalid" .Values.terminationGracePeriodSeconds) -}}
+{{- if and .Values.web.drainSeconds (ge (int64 .Values.web.drainSeconds) (int64 $grace)) -}}
+{{- fail (printf "\n\nweb.drainSeconds (%d) is not less than terminationGracePeriodSeconds (%d), so that Kubernetes would kill the pods before they have answered their last requests. The one that your values do not set is the default: set both." (int64 .Values.web.drainSeconds) (int64 $grace)) -}}
 {{- end -}}
 {{- end -}}
 

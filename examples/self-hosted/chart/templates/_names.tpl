@@ -32,6 +32,9 @@ helm.sh/chart: {{ regexReplaceAll "[^A-Za-z0-9]+$" (printf "%s-%s" .Chart.Name .
 {{ include "docs-server.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- /* The image of nginx's container and of the test: the site's own image if there is one. */ -}}

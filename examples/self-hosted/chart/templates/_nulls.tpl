@@ -1,6 +1,9 @@
 {{- /*
 What a value means that the user sets to null, which Helm removes from the values. `leftOut`: nothing is written, so that Kubernetes or
 another program decides. `needed`: null means nothing, and is refused. Everything else is the value that takes its place.
+
+`helm upgrade --reuse-values` also takes the defaults of the release before: a value that the chart did not have yet is missing, as if it were
+null. So a value that was added after chart 0.3.0 is neither `leftOut` nor `needed`: its default takes its place.
 */ -}}
 {{- define "docs-server.meaningsOfNull" -}}
 staticExport: {}
@@ -22,6 +25,7 @@ image.pullPolicy: leftOut
 imagePullSecrets: []
 nameOverride: ""
 fullnameOverride: ""
+commonLabels: {}
 replicas: leftOut
 autoscaling: { enabled: false }
 autoscaling.enabled: false
@@ -31,6 +35,7 @@ autoscaling.targetCPUUtilizationPercentage: needed
 autoscaling.behavior: {}
 strategy: leftOut
 revisionHistoryLimit: leftOut
+lookupReplicaSets: true
 fetch: needed
 fetch.sha256: ""
 fetch.allowHttp: false
@@ -41,7 +46,7 @@ fetch.minBytesPerSecond: needed
 fetch.maxArchiveBytes: needed
 fetch.maxUnpackedBytes: needed
 fetch.maxEntries: needed
-fetch.maxPreviousBytes: needed
+fetch.maxPreviousBytes: 134217728
 fetch.certificateAuthority: { configMap: "", key: ca.crt }
 fetch.certificateAuthority.configMap: ""
 fetch.certificateAuthority.key: needed
@@ -53,13 +58,14 @@ web.strictPolicy: false
 web.contentSecurityPolicy: ""
 web.headers: {}
 web.immutablePattern: leftOut
-web.askOtherPods: needed
+web.askOtherPods: true
 web.accessLog: needed
 web.workerProcesses: needed
 web.workerConnections: needed
 web.drainSeconds: needed
 resources: leftOut
 readinessProbe: leftOut
+readinessProbe.initialDelaySeconds: 6
 livenessProbe: leftOut
 terminationGracePeriodSeconds: leftOut
 service: needed
@@ -69,6 +75,8 @@ service.nodePort: 0
 service.externalTrafficPolicy: ""
 service.loadBalancerClass: ""
 service.loadBalancerSourceRanges: []
+service.ipFamilyPolicy: ""
+service.ipFamilies: []
 service.annotations: {}
 ingress: { enabled: false }
 ingress.enabled: false
@@ -98,6 +106,7 @@ serviceAccountName: ""
 podAnnotations: {}
 podLabels: {}
 priorityClassName: ""
+runtimeClassName: ""
 nodeSelector: {}
 tolerations: []
 affinity: {}
@@ -121,7 +130,7 @@ switched off are not judged.
 {{- $names := splitList "." $name -}}
 {{- $group := $.Values -}}
 {{- range initial $names -}}
-{{- $group = index $group . -}}
+{{- $group = ternary dict (index $group .) (kindIs "invalid" (index $group .)) -}}
 {{- end -}}
 {{- $key := last $names -}}
 {{- $isOff := and (hasKey $group "enabled") (not (index $group "enabled")) (ne $key "enabled") -}}

@@ -11,6 +11,14 @@
 {{- toYaml $context -}}
 {{- end -}}
 
+{{- /*
+The user's labels of a pod, with its own. No label contains the chart's version: that would restart the pods. Arguments: root, the pod's own
+labels.
+*/ -}}
+{{- define "docs-server.podLabels" -}}
+{{- merge (fromYaml .own) .root.Values.podLabels .root.Values.commonLabels | toYaml -}}
+{{- end -}}
+
 {{- /* Labels of the pod of `helm test`: the Service must not select it. */ -}}
 {{- define "docs-server.testLabels" -}}
 app.kubernetes.io/name: {{ include "docs-server.name" . | trunc 58 | printf "%s-test" | quote }}

@@ -22,6 +22,9 @@ import { clearUploads } from "./unfinishedUploads";
 /** An archive never changes under its name, and shared caches must not keep it. */
 const CACHE_CONTROL = "private, max-age=31536000, immutable";
 
+/** A larger archive is not sent to find that it is there, in bytes. */
+const SMALL = 4 * 1024 * 1024;
+
 const RECORD_HEADERS = { contentType: "application/json", cacheControl: "no-store" };
 
 type ArchiveParts = Readonly<ReturnType<typeof archivePartsOf>>;
@@ -113,8 +116,11 @@ async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placi
       "It is unchanged. Find out who wrote it, remove it, and run `pulumi up` again.",
     );
   };
-  const before = await look();
+  // the conditional write finds an archive that is there, too
+  const isNew = place.owner.wasFree && size <= SMALL;
+  const before = isNew ? undefined : await look();
   placing?.({ sha256, ...(await storedCopy(place, key, before ?? { size, revision: "" })) });
+  let stored = before;
   // first: the last removal finds it, whatever happens to this run
   await sendText(place, place.key(recordPath(file)), "{}\n", RECORD_HEADERS);
   if (before === undefined) {
@@ -125,25 +131,31 @@ async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placi
       reporter.progress(transferLine("uploading", bytes, size, clock.monotonic() - startedAt));
     try {
       await sendObject(place, { key, size, sha256, headers }, { path, offset: 0 }, true, { onProgress });
+      stored = await look();
     } catch (error) {
-      const isAbsent = await look().then(
-        (found) => found === undefined,
-        () => false,
-      );
-      if (isAbsent) await forget(place, file);
+      if (await isNotOurs(place, key, bundle)) await forget(place, file);
       throw error;
     }
   }
-  const stored = await look();
   if (stored === undefined) throw removedMeanwhile(place.uriOf(key));
   const copy = { sha256, ...(await storedCopy(place, key, stored)) };
   placing?.(copy);
-  await clearArchiveUploads(place, [file]);
+  if (!isNew) await clearArchiveUploads(place, [file]);
   return copy;
 }
 
 /** The record of an archive: an object for each one of which nothing was removed. */
 const recordPath = (file: string): string => `${RECORDS_FOLDER}/${file}.json`;
+
+/** Whether a store says that it has no such archive. */
+async function isNotOurs(place: OwnedPlace, key: string, bundle: Bundle): Promise<boolean> {
+  try {
+    const found = await place.objects.head(key);
+    return found === undefined || !isSameContent(found, bundle);
+  } catch {
+    return false;
+  }
+}
 
 /** Removes the record of an archive that is not there. Best effort. */
 const forget = (place: OwnedPlace, file: string): Promise<void> =>

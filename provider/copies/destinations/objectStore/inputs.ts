@@ -26,6 +26,17 @@ export const PREFIX: DestinationField = {
   problem: prefixProblem,
 };
 
+/** {@link PREFIX} of a store with rules of its own. @param brokenRule of a key, see `ObjectStore` */
+export const prefixFor = (brokenRule: (key: string) => string | undefined): DestinationField => ({
+  ...PREFIX,
+  problem: (value) => {
+    const problem = prefixProblem(value);
+    if (problem !== undefined || typeof value !== "string" || value === "") return problem;
+    const rule = brokenRule(`${value.replace(/\/$/, "")}/a`);
+    return rule && `cannot be used. ${rule}`;
+  },
+});
+
 /** How copies are kept in a bucket of any store. */
 export interface KeepingInputs {
   /** One object, named by its digest; or every file of the site. @default "archive" */

@@ -8,7 +8,10 @@ export interface StoredObject {
   readonly revision: Revision;
   /** SHA-256 of its content, from the store's checksum or from the metadata it was sent with: hexadecimal digits. */
   readonly sha256?: string | undefined;
-  readonly headers: { readonly [Name in keyof FileHeaders]: string | undefined };
+  readonly headers: { readonly [Name in keyof FileHeaders]: string | undefined } & {
+    /** Never sent: somebody set it. Browsers download a page that has it. */
+    readonly contentDisposition?: string;
+  };
 }
 
 /**
@@ -22,6 +25,10 @@ export interface ListedObject {
   readonly size: number;
   readonly revision: Revision;
   readonly modifiedAtMs: number;
+  /** When its headers were written last, where the store tells it apart. @default modifiedAtMs */
+  readonly headersAtMs?: number;
+  /** The tier that it is in, if the store serves nothing from that before it was moved back. */
+  readonly archiveTier?: string;
 }
 
 /** An object that is sent. The store keeps {@link sha256}, and returns it in {@link StoredObject}. */
@@ -46,6 +53,8 @@ export interface SendOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined;
   /** Gets the revision of the new object, where the store's answer has it. */
   readonly onStored?: ((revision: Revision) => void) | undefined;
+  /** Gets what protects the new object from being replaced or removed, where the store's answer has it. */
+  readonly onProtected?: ((by: string) => void) | undefined;
 }
 
 /** An upload of several requests that was neither completed nor aborted. Its object does not exist. */
@@ -71,6 +80,8 @@ export interface ObjectStore {
   readonly uri: string;
   /** The longest key that the store accepts, in bytes. */
   readonly longestKeyBytes: number;
+  /** The rule of the store that a key breaks, as a sentence. Such an object would be refused, or kept under another name. @default none */
+  brokenRule?(key: string): string | undefined;
   /** Whether a key may be the folder of others: `guide` beside `guide/index.html`. Stores that keep objects as files have no such keys. */
   hasKeysBesideFolders(): Promise<boolean>;
   /** Whether {@link send} refuses content in memory that has not the SHA-256 of its object. Otherwise its caller verifies it. */

@@ -24,7 +24,7 @@ export async function sendObject(
   object: NewObject,
   content: FileContent | Buffer,
   onlyNew: boolean,
-  more: Pick<SendOptions, "onProgress" | "onStored"> = {},
+  more: Pick<SendOptions, "onProgress" | "onStored" | "onProtected"> = {},
 ): Promise<boolean> {
   const sent = Buffer.isBuffer(content) ? content : () => readChecked(content, object, signal);
   try {
@@ -49,7 +49,7 @@ export async function sendText(
   key: string,
   text: string | Buffer,
   headers: FileHeaders,
-  more?: Pick<SendOptions, "onStored">,
+  more?: Pick<SendOptions, "onStored" | "onProtected">,
 ): Promise<void> {
   const content = typeof text === "string" ? Buffer.from(text) : text;
   const object = { key, size: content.length, sha256: hash("sha256", content), headers };

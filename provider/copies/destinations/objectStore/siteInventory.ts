@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { DestinationError } from "../../../runtime/messages/errors";
 import { firstOf } from "../../../runtime/messages/firstOf";
-import { hasHeadersOf } from "./fileHeaders";
+import { changedHeaders, hasHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
 import { CONCURRENCY, type ListedObject } from "./objectStore";
 import { isSameContent } from "./sendObject";
@@ -30,7 +30,7 @@ export async function listObjects(
 }
 
 /** An object below the prefix, as a list describes it. */
-type ListedFile = Pick<ListedObject, "size" | "revision">;
+type ListedFile = Pick<ListedObject, "size" | "revision" | "archiveTier"> & { readonly headersAtMs: number };
 
 /** What a list shows below the prefix. */
 export interface ListedSite {
@@ -48,10 +48,10 @@ export async function listSite(place: BucketPlace): Promise<ListedSite> {
   const records: ListedObject[] = [];
   const inner: string[] = [];
   await listObjects(place, (path, object) => {
-    const { size, revision } = object;
+    const { size, revision, modifiedAtMs, headersAtMs = modifiedAtMs, archiveTier } = object;
     if (isRecordPath(path)) records.push(object);
     if (path.startsWith(`${RECORDS_FOLDER}/`)) return;
-    objects.set(path, { size, revision });
+    objects.set(path, { size, revision, headersAtMs, ...(archiveTier !== undefined && { archiveTier }) });
     if (path.endsWith(`/${MARK_PATH}`)) inner.push(path.slice(0, -MARK_PATH.length));
   });
   return { objects, records, inner };
@@ -90,23 +90,32 @@ export async function existingContents(
   const altered: string[] = [];
   const unsure: SiteObject[] = [];
   const unknown: SiteObject[] = [];
+  const sent = new Map(records.map((record) => [record, sentHeaders(record)] as const));
+  const unchanged: SentFile[] = [];
   for (const object of objects) {
-    const { path, size, sha256 } = object;
+    const { path, size, sha256, headers } = object;
     const found = listed.get(path);
     if (found === undefined) continue;
     const known = records.filter(({ files }) => files.has(path));
     const written = known.filter(({ files }) => files.get(path)?.revision === found.revision);
     const isSame = written.some(
-      ({ files, headersVersion }) => hasHeadersOf(headersVersion, path) && files.get(path)?.sha256 === sha256,
+      (record) =>
+        record.files.get(path)?.sha256 === sha256 && isDeepStrictEqual(sent.get(record)?.(path), headers),
     );
     const isFinal = known.every(({ isWhole }) => isWhole);
     const isOfOthers = inner.some((each) => path.startsWith(each));
+    const isServed = found.archiveTier === undefined;
     if (known.length === 0 && isOfOthers) foreign.push(path);
     else if (known.length === 0) unknown.push(object);
     else if (written.length === 0 && found.size === size && !isFinal) unsure.push(object);
-    else if (!isSame) {
+    else if (!isSame || !isServed) {
       differing.add(path);
-      if (written.length === 0 && isFinal) altered.push(path);
+      if ((written.length === 0 && isFinal) || (isSame && !isServed)) altered.push(path);
+    } else {
+      const recordedAtMs = Math.max(
+        ...written.map(({ isWhole, modifiedAtMs }) => (isWhole ? modifiedAtMs : -Infinity)),
+      );
+      if (recordedAtMs > -Infinity) unchanged.push({ path, headers, recordedAtMs });
     }
   }
   if (unknown.length > 0 && (await isInOtherPlace(place))) foreign.push(...unknown.map(({ path }) => path));
@@ -128,6 +137,13 @@ export async function existingContents(
   await inParallel(unsure, CONCURRENCY, async (object) => {
     if (!(await lookAt(place, object)).isSame) differing.add(object.path);
   });
+  const [witness] = records.filter(({ isWhole }) => isWhole);
+  if (witness !== undefined) {
+    for (const path of await changedHeaders(place, witness.sha256, listed, unchanged)) {
+      differing.add(path);
+      altered.push(path);
+    }
+  }
   return { differing, altered };
 }
 
@@ -139,7 +155,7 @@ async function lookAt(place: BucketPlace, object: SiteObject) {
   const isSent = stored.sha256 !== undefined;
   const sha256 = stored.sha256 ?? (stored.size === object.size ? await digestAt(place, key) : undefined);
   const hasContent = isSameContent({ ...stored, sha256 }, object);
-  const isSame = isSent && hasContent && isDeepStrictEqual(stored.headers, object.headers);
+  const isSame = isSent && hasContent && hasHeaders(stored, object.headers);
   return { isSame, hasContent, isSent };
 }
 

@@ -1,6 +1,8 @@
 import { DestinationError } from "../../../runtime/messages/errors";
 import type { CopyLayout } from "../copyLayout";
 import { RECORDS_FOLDER } from "../../ownership/placeMark";
+import { reportArchived } from "./archivedFiles";
+import { changedHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { listSite } from "./siteInventory";
@@ -63,11 +65,19 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     // without its record, the files of the copy may be there
     if (record === undefined) return (await hasFiles(place)) ? "changed" : "gone";
     if (!record.isWhole) return "changed";
-    const { objects } = await listSite(place);
+    const { objects, records } = await listSite(place);
     const isSame = [...record.files].every(
       ([path, { revision }]) => objects.get(path)?.revision === revision,
     );
-    return isSame ? "same" : "changed";
+    if (!isSame || reportArchived(place, objects, record.files.keys())) return "changed";
+    const recordedAtMs = records.find(({ key }) => key === place.key(recordPath(sha256)))?.modifiedAtMs;
+    const headersOfPath = sentHeaders(record);
+    const files = [...record.files.keys()].flatMap((path): SentFile[] => {
+      const headers = headersOfPath(path);
+      return headers === undefined || recordedAtMs === undefined ? [] : [{ path, headers, recordedAtMs }];
+    });
+    const changed = await changedHeaders(place, sha256, objects, files);
+    return changed.length === 0 ? "same" : "changed";
   },
 
   /** Reads the files from the record. */

@@ -6,7 +6,6 @@ import type { Placing } from "../copyLayout";
 import type { Copy } from "../destination";
 import { leadOn } from "./leadingPages";
 import { inParallel } from "../../../runtime/concurrency/inParallel";
-import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import { CONCURRENCY } from "./objectStore";
 import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
 import {
@@ -16,8 +15,10 @@ import {
   writtenByCopies,
   type Inventory,
 } from "./siteInventory";
+import { checkNames, isPossible } from "./nameRules";
 import { recordPath } from "./siteRecord";
-import { putRecord, type FoundRecord, type NewRecord } from "./storedRecords";
+import { reportFalseHashes, withoutFalseHashes } from "./revalidatedFiles";
+import { putRecord, putUnprotected, type FoundRecord, type NewRecord } from "./storedRecords";
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import type { SiteBuffer } from "./siteBuffer";
 import type { OwnedPlace } from "./bucketMark";
@@ -49,12 +50,16 @@ export async function copyOf(place: OwnedPlace, edition: string, hasStartPage: b
 export async function publishSite(place: OwnedPlace, site: NewSite, placing?: Placing): Promise<Copy> {
   const { edition, buffer } = site;
   const files = await buffer.files();
+  checkNames(
+    place,
+    files.map(({ path }) => path),
+  );
   const hasStartPage = files.some(({ path }) => path === "index.html");
   const copy = await copyOf(place, edition, hasStartPage);
   placing?.(copy);
   const plan = await planSite(place, site);
   if (!plan.isUnchanged) {
-    await putRecord(place, begun(plan));
+    await putUnprotected(place, begun(plan));
     await sendSite(place, plan);
   }
   await removeAbandoned(place, edition, plan.inventory);
@@ -77,9 +82,17 @@ async function planSite(place: OwnedPlace, { edition, earlier, buffer }: NewSite
   const isRecorded = (copy: Copy): boolean => inventory.records.some(({ sha256 }) => sha256 === copy.sha256);
   const unrecorded = earlier.filter((copy) => !isRecorded(copy));
   const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
-  const stages = await leadOn(siteObjects(await buffer.files(), existing, place.fields.cleanUrls), buffer);
+  const { stages, found, revalidated } = withoutFalseHashes(
+    await leadOn(
+      // a second address that the store cannot have is left out
+      siteObjects(await buffer.files(), existing, place.fields.cleanUrls).map((stage) =>
+        stage.filter(({ isDerived, path }) => isDerived !== true || isPossible(place, path)),
+      ),
+      buffer,
+    ),
+    inventory.records,
+  );
   const objects = stages.flat();
-  checkNames(place, objects);
   const contents = await existingContents(place, inventory, objects, unrecorded.length > 0);
   const lost = unrecorded.filter((copy) => copy.sha256 !== edition).map(({ uri }) => uri);
   if (lost.length > 0) {
@@ -97,11 +110,14 @@ async function planSite(place: OwnedPlace, { edition, earlier, buffer }: NewSite
     stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
   );
   return {
-    ...{ buffer, inventory, missing, surplus, ...contents },
+    ...{ buffer, inventory, missing, surplus, ...contents, falseHashes: found },
     /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
     conflicting: existing === undefined ? [] : conflictingPaths(existing, objects),
     /** The record before the first file is sent, without what is surplus. */
-    record: { sha256: edition, isWhole: false, files, derived },
+    record: {
+      ...{ sha256: edition, isWhole: false, files, derived },
+      ...(revalidated.length > 0 && { revalidated }),
+    },
     /** Everything is there. */
     isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
   };
@@ -128,6 +144,7 @@ async function sendSite(place: OwnedPlace, plan: SitePlan): Promise<void> {
       `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
     );
   }
+  reportFalseHashes(place.uri, plan.falseHashes, place.context.reporter);
   await clearSiteUploads(place, [record, ...records]);
   await removeWritten(conflicting);
   await sendMissing(place, plan);
@@ -143,24 +160,6 @@ async function removeAbandoned(place: OwnedPlace, edition: string, { records }: 
   const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
     !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
   if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
-}
-
-function checkNames(place: OwnedPlace, objects: readonly SiteObject[]): void {
-  const { longestKeyBytes } = place.objects;
-  for (const { path } of objects) {
-    if (path === RECORDS_FOLDER || path.startsWith(`${RECORDS_FOLDER}/`)) {
-      throw new DestinationError(
-        `the site has a file ${path}, in the folder of the copies' records`,
-        `Remove the folder ${RECORDS_FOLDER} from the site.`,
-      );
-    }
-    if (Buffer.byteLength(place.key(path)) > longestKeyBytes) {
-      throw new DestinationError(
-        `the name of the site's file ${path} is too long for a bucket`,
-        `Keys have ${longestKeyBytes} bytes at most, the prefix included.`,
-      );
-    }
-  }
 }
 
 async function sendMissing(place: OwnedPlace, { buffer, inventory, missing }: SitePlan): Promise<void> {

@@ -28,6 +28,11 @@ export interface SiteRecord {
   readonly files: ReadonlyMap<string, RecordedFile>;
   /** The paths of pages that were sent a second time. Absent in records of earlier versions. */
   readonly derived?: readonly string[] | undefined;
+  /**
+   * The paths whose names look as if they were named after their content, but that got other content: they are never sent as immutable
+   * again. Each record has those of the records before it. Absent if there are none.
+   */
+  readonly revalidated?: readonly string[] | undefined;
 }
 
 /** The only supported format. */
@@ -118,12 +123,13 @@ export async function parseRecord(
     rest = rest.slice(last + 2);
   }
   const whole = (parsed(`${head}${rest}`) ?? {}) as Record<string, unknown>;
-  const { format, sha256, isWhole, headersVersion, derived } = whole;
+  const { format, sha256, isWhole, headersVersion, derived, revalidated } = whole;
   if (format !== FORMAT || !isText(sha256) || typeof isWhole !== "boolean") throw refusal();
   note(whole["files"]);
   const record: SiteRecord = {
     ...{ sha256, isWhole, headersVersion: Number(headersVersion), files },
     ...(Array.isArray(derived) && { derived: (derived as unknown[]).filter(isText) }),
+    ...(Array.isArray(revalidated) && { revalidated: (revalidated as unknown[]).filter(isText) }),
   };
   return { record, bytes };
 }

@@ -1,6 +1,8 @@
 import type { Deadline } from "../../../runtime/time/clock";
+import { DestinationError } from "../../../runtime/messages/errors";
 import type { BucketPlace } from "./bucketPlace";
 import { headersOf, HEADERS_VERSION } from "./fileHeaders";
+import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import type { ListedObject, Revision } from "./objectStore";
 import { textsOf } from "./readObject";
 import { sendText } from "./sendObject";
@@ -61,10 +63,32 @@ function recordAt(place: BucketPlace, key: string) {
 export type NewRecord = Omit<SiteRecord, "headersVersion"> & Partial<Pick<SiteRecord, "headersVersion">>;
 
 /** Writes the record of a copy. */
-export async function putRecord(place: BucketPlace, record: NewRecord): Promise<void> {
+export async function putRecord(
+  place: BucketPlace,
+  record: NewRecord,
+  onProtected?: (by: string) => void,
+): Promise<void> {
   const key = place.key(recordPath(record.sha256));
   const whole = { headersVersion: HEADERS_VERSION, ...record };
   await sendText(place, key, writeRecord(whole), headersOf(key), {
     onStored: (revision) => note(place, key, revision, whole),
+    onProtected,
   });
+}
+
+/**
+ * Writes the record of a copy before its first file. In a bucket that protects each object, the record could not be completed, and no page
+ * replaced: it is refused before a page is public.
+ *
+ * @throws DestinationError
+ */
+export async function putUnprotected(place: BucketPlace, record: NewRecord): Promise<void> {
+  let protection: string | undefined;
+  await putRecord(place, record, (by) => (protection = by));
+  if (protection === undefined) return;
+  throw new DestinationError(
+    `the bucket of ${place.uri} protects each new object by ${protection}, so a site could be neither replaced nor removed there`,
+    `No page was written. Use a bucket or a prefix without it; the layout «archive» needs none. ${place.uriOf(place.key(`${RECORDS_FOLDER}/`))} ` +
+      "has records of this attempt, which can be removed when the protection has ended.",
+  );
 }

@@ -2,6 +2,7 @@ import { PREDICATE_TYPES, imageStatements } from "../../../images/provenance/ima
 import { describe } from "../../../images/registry/content";
 import { ensureContent } from "../../../images/registry/ensureBlob";
 import { findManifest, putManifest } from "../../../images/registry/manifests";
+import { missingContent } from "../../../images/registry/missingContent";
 import { parseRepository, pinned, repositoryName } from "../../../images/registry/reference";
 import {
   isSignedImage,
@@ -14,6 +15,7 @@ import { LayerWriter } from "../../../images/siteImage/layer";
 import { MAX_PREVIOUS_BYTES, type PreviousLayer } from "../../../images/siteImage/previousFiles";
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../../images/siteImage/siteImage";
 import { DestinationError } from "../../../runtime/messages/errors";
+import { firstOf } from "../../../runtime/messages/firstOf";
 import type { Destination } from "../destination";
 import { findImage, readImageFiles } from "./findImage";
 import { fileListOf, findFileList, manifestsOf, partsOf, type Parts } from "./imageParts";
@@ -112,6 +114,13 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         const signed = { predicateTypes: PREDICATE_TYPES, manifests: artifacts };
         const verifier = verifierFrom(copy.publicKey);
         if (!(await isSignedImage(client, top, signed, verifier))) return "changed";
+      }
+      const missing = await missingContent(client, [...manifests, ...artifacts]);
+      if (missing.length > 0) {
+        context.reporter.warn(
+          `the registry has lost ${firstOf(missing)} of ${copy.uri}: nodes cannot pull it. The next \`pulumi up\` sends what is missing`,
+        );
+        return "changed";
       }
       return owners.compared(top);
     },

@@ -1,6 +1,8 @@
 // The search box: a dialog with results as the reader types. Loaded when a reader opens the search for the first time.
-import { element, ownScript, part, runScript } from "./builtIn";
-import { LONGEST_QUERY, search, type Load, type Result } from "./query";
+import { isDark } from "./appearance";
+import { element, isComposing, ownScript, part, runScript } from "./builtIn";
+import { LONGEST_QUERY, type Result } from "./query";
+import { searchLanguages } from "./searchLanguages";
 import "./settings";
 import { isShown, revert } from "./visibility";
 
@@ -8,24 +10,11 @@ const settings = window.docsHostingSearchSettings;
 const own = ownScript(settings.box);
 if (!own) throw new Error("the search does not find its own script");
 const { folder } = own;
+const { nonce } = own.script;
 /** The address of the site's root. */
 const site = new URL("..", folder).href;
 /** The search's own page. */
 const page = `${folder}index.html`;
-
-/** The texts of the box in a reader's language: its name, no results, a failure, the number of results, how to close it. */
-const TEXTS: Readonly<Record<string, string>> = {
-  en: "Search|Nothing found for|The search could not be loaded. Try again.|Results|Close",
-  de: "Suche|Nichts gefunden für|Die Suche konnte nicht geladen werden. Bitte noch einmal.|Treffer|Schließen",
-  es: "Buscar|Sin resultados para|No se pudo cargar la búsqueda. Inténtelo de nuevo.|Resultados|Cerrar",
-  fr: "Rechercher|Aucun résultat pour|La recherche n’a pas pu être chargée. Réessayez.|Résultats|Fermer",
-  it: "Cerca|Nessun risultato per|Impossibile caricare la ricerca. Riprova.|Risultati|Chiudi",
-  ja: "検索|見つかりません:|検索を読み込めませんでした。もう一度お試しください。|検索結果|閉じる",
-  ko: "검색|결과 없음:|검색을 불러오지 못했습니다. 다시 시도하세요.|검색 결과|닫기",
-  pt: "Pesquisar|Nenhum resultado para|Não foi possível carregar a pesquisa. Tente de novo.|Resultados|Fechar",
-  ru: "Поиск|Ничего не найдено:|Не удалось загрузить поиск. Попробуйте ещё раз.|Результаты|Закрыть",
-  zh: "搜索|未找到:|无法加载搜索,请重试。|结果|关闭",
-};
 
 const loading = new Map<string, Promise<unknown>>();
 const loaded = new Map<string, (content: unknown) => void>();
@@ -37,7 +26,7 @@ function load(key: string): Promise<unknown> {
   if (known) return known;
   const promise = new Promise((resolve, reject) => {
     loaded.set(key, resolve);
-    runScript(`${folder}${key}.js`).catch(() => {
+    runScript(`${folder}${key}.js`, nonce).catch(() => {
       loading.delete(key);
       reject(new Error(key));
     });
@@ -46,9 +35,11 @@ function load(key: string): Promise<unknown> {
   return promise;
 }
 
-const language = (): string => part("documentElement").lang.toLowerCase().split(/[-_]/)[0] ?? "";
-const TEXT = (Object.hasOwn(TEXTS, language()) ? TEXTS[language()] : undefined) ?? TEXTS["en"] ?? "";
-const [LABEL = "", NONE = "", FAILED = "", FOUND = "", CLOSE = ""] = TEXT.split("|");
+const language = (): string => part("documentElement").lang.trim().toLowerCase().replaceAll("_", "-");
+const texts = window.docsHostingSearchTexts;
+const [primary = ""] = language().split("-");
+const [LABEL = "", NONE = "", FAILED = "", FOUND = "", CLOSE = ""] =
+  (Object.hasOwn(texts, primary) && texts[primary]) || (texts["en"] ?? []);
 
 const ID = "docs-hosting-search";
 const input = element("input", {
@@ -99,7 +90,7 @@ async function update(): Promise<void> {
   const turn = ++asked;
   if (query === "") return show([], "");
   try {
-    const results = await searchLanguages(query, (key) =>
+    const results = await searchLanguages(query, settings.languages, language(), (key) =>
       turn === asked ? load(key) : Promise.reject(new Error("another query")),
     );
     // an answer that took longer than the next one is not shown
@@ -110,32 +101,35 @@ async function update(): Promise<void> {
   }
 }
 
-/** In the page's language first, in the others if nothing is found there. */
-async function searchLanguages(query: string, loadFile: Load): Promise<Result[]> {
-  const own = language();
-  const order = [...settings.languages].sort(([one], [other]) => Number(other === own) - Number(one === own));
-  for (const [, key] of order) {
-    const results = await search(query, key, loadFile);
-    if (results.length > 0) return results;
-  }
-  return [];
-}
-
 function show(results: readonly Result[], text: string): void {
   status.textContent = text;
-  list.replaceChildren(...results.map(optionOf));
+  const nameOf = ({ title, heading }: Result): string => JSON.stringify([title, heading]);
+  const names = results.map(nameOf);
+  const options = results.map((result, index) => {
+    const isAlone = names.indexOf(nameOf(result)) === names.lastIndexOf(nameOf(result));
+    return optionOf(result, index, isAlone ? "" : placeOf(result));
+  });
+  list.replaceChildren(...options);
   if (isBare) revert(list);
   input.setAttribute("aria-expanded", String(results.length > 0));
   activate(results.length > 0 ? 0 : -1);
 }
 
-function optionOf(result: Result, index: number): HTMLElement {
+/** What tells rows with the same names apart: where the page is. */
+function placeOf({ path, anchor }: Result): string {
+  const place = path.replace(/(?:^|\/)index\.html?$|\.html?$/i, "") || "/";
+  return anchor === "" ? place : `${place} #${anchor}`;
+}
+
+/** @param place shown beside the names; empty for none */
+function optionOf(result: Result, index: number, place: string): HTMLElement {
   const address = location.protocol === "file:" ? result.path : result.address;
   const fragment = result.anchor === "" ? "" : `#${encodeURIComponent(result.anchor)}`;
   const href = site + encodeURI(address).replace(/[?#]/g, encodeURIComponent) + fragment;
   const excerpt = result.excerpt.map(([text, isMatch]) => (isMatch ? element("mark", {}, text) : text));
   const names = [element("b", { dir: "auto" }, result.title)];
   if (result.heading !== "") names.push(element("i", { dir: "auto" }, result.heading));
+  if (place !== "") names.push(element("small", { dir: "ltr" }, place));
   const option = element(
     "a",
     { id: `${ID}-${index}`, role: "option", tabindex: "-1", href },
@@ -157,22 +151,13 @@ function activate(index: number): void {
   option?.scrollIntoView({ block: "nearest" });
 }
 
-/** Whether the page is dark: sites switch by classes of their own, so only the colour shows it. */
-function isDark(): boolean {
-  for (const each of [part("body"), part("documentElement")]) {
-    const [red = 0, green = 0, blue = 0, alpha = 1] = (
-      getComputedStyle(each).backgroundColor.match(/[\d.]+/g) ?? []
-    ).map(Number);
-    if (alpha > 0) return red * 0.3 + green * 0.6 + blue * 0.1 < 128;
-  }
-  return false;
-}
-
 function onKey(event: KeyboardEvent): void {
   const count = list.children.length;
-  if (!dialog.open || event.isComposing) return;
+  if (!dialog.open) return;
   const { key } = event;
-  if ((key === "ArrowDown" || key === "ArrowUp") && count > 0) {
+  if (isComposing(event)) {
+    // keys of an input method are neither for the box nor for the site
+  } else if ((key === "ArrowDown" || key === "ArrowUp") && count > 0) {
     event.preventDefault();
     activate((active + (key === "ArrowDown" ? 1 : count - 1)) % count);
   } else if (key === "Enter" && event.composedPath()[0] === input) {
@@ -194,7 +179,7 @@ addEventListener("input", (event) => event.composedPath()[0] === input && update
 close.addEventListener("click", () => dialog.close());
 dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 
-const style = element("link", { rel: "stylesheet", href: folder + settings.style });
+const style = element("link", { rel: "stylesheet", nonce, href: folder + settings.style });
 const isStyled = new Promise((resolve) => {
   style.onload = style.onerror = resolve;
 });
@@ -222,7 +207,7 @@ function showBox(): boolean {
 window.docsHostingSearchOpen = (query): void => {
   part("documentElement").append(dialog);
   if (!style.isConnected) part("head").append(style);
-  dialog.dataset["theme"] = isDark() ? "dark" : "light";
+  if (!dialog.open) dialog.dataset["theme"] = isDark() ? "dark" : "light";
   if (query !== "") input.value = query.slice(0, LONGEST_QUERY);
   void isStyled.then(() => {
     if (!showBox()) return;

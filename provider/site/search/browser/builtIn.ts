@@ -25,9 +25,38 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Whether an event belongs to an input method, which needs Enter and the arrows itself. In Safari, only the old code tells. */
+export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === COMPOSING;
+}
+/** What `keyCode` is for a key that an input method has taken. */
+const COMPOSING = 229;
+
+/** Name of the policy of Trusted Types. */
+const POLICY = "docs-hosting-search";
+
+/**
+ * How the scripts of a folder are named to a browser that asks for Trusted Types. The policy accepts no others, so that pages cannot
+ * use it.
+ */
+export function scriptsIn(folder: string): (src: string) => string {
+  try {
+    const policy = window.trustedTypes?.createPolicy(POLICY, {
+      createScriptURL(src) {
+        if (new URL(src).href.startsWith(folder)) return src;
+        throw new TypeError(`${src} is no script of the search`);
+      },
+    });
+    if (policy) return (src) => policy.createScriptURL(src);
+  } catch {
+    // a content security policy allows other names only: it may not ask for Trusted Types
+  }
+  return (src) => src;
+}
+
 /** Runs a script of the search. */
-export function runScript(src: string): Promise<void> {
-  const script = element("script", { src });
+export function runScript(src: string, nonce: string): Promise<void> {
+  const script = element("script", { nonce, src: window.docsHostingSearchScript?.(src) ?? src });
   const ran = new Promise<void>((resolve, reject) => {
     script.onload = (): void => resolve();
     script.onerror = (): void => reject(new Error(src));

@@ -1,3 +1,5 @@
+import { FURTHER_SECTIONS } from "../places";
+
 /** Loads a data file of the index by its key. */
 export type Load = (key: string) => Promise<unknown>;
 
@@ -21,6 +23,8 @@ export type StoredPage = readonly [
   address: string,
   path: string,
   sections: readonly StoredSection[],
+  /** Ids of files with further sections, each with the same number of them except for the last one. */
+  further?: readonly string[],
 ];
 
 /** The files that can have words with this start: first the one with the word itself. */
@@ -42,5 +46,21 @@ export async function readPage(page: number, [, , texts]: Directory, load: Load)
   const pages = (await load(`text-c0de${String(texts[at + 1])}`)) as readonly StoredPage[];
   const found = pages[page - Number(texts[at])];
   if (!found) throw new Error("the index has no such page");
+  return found;
+}
+
+/** A section of a page: one that is stored with it, or one of the files of further ones. */
+export async function readSection(
+  [, , , sections, further = []]: StoredPage,
+  number: number,
+  load: Load,
+): Promise<StoredSection> {
+  const beyond = number - sections.length;
+  const file = Math.floor(beyond / FURTHER_SECTIONS);
+  const own = sections[number];
+  if (own) return own;
+  const others = (await load(`text-c0de${further[file] ?? ""}`)) as readonly StoredSection[];
+  const found = others[beyond % FURTHER_SECTIONS];
+  if (!found) throw new Error("the index has no such section");
   return found;
 }

@@ -1,5 +1,5 @@
 // On every page: the button, the shortcuts, and the site's own search boxes. Loads the rest when a reader opens the search.
-import { element, ownScript, part, runScript } from "./builtIn";
+import { element, isComposing, ownScript, part, runScript, scriptsIn } from "./builtIn";
 import "./settings";
 
 const settings = window.docsHostingSearchSettings;
@@ -9,17 +9,25 @@ const OPENERS = settings.openFrom.join();
 let pending = false;
 // a property of its own: an element with this id is found only where the window has none
 if (!Object.hasOwn(window, "docsHostingSearchOpen")) window.docsHostingSearchOpen = undefined;
+// one policy, also if a router runs this script again
+if (own && !Object.hasOwn(window, "docsHostingSearchScript"))
+  window.docsHostingSearchScript = scriptsIn(own.folder);
+const nonce = own?.script.nonce ?? "";
 
 /** @param query text that the reader has typed already */
 function open(query = ""): void {
   if (window.docsHostingSearchOpen) return window.docsHostingSearchOpen(query);
   if (pending || !own) return;
   pending = true;
-  void runScript(own.folder + settings.box).then(
+  void runScript(own.folder + settings.box, nonce).then(
     () => window.docsHostingSearchOpen?.(query),
     () => (pending = false),
   );
 }
+
+const { labels } = settings;
+const language = part("documentElement").lang.toLowerCase().split(/[-_]/)[0] ?? "";
+const LABEL = (Object.hasOwn(labels, language) ? labels[language] : labels["en"]) ?? "";
 
 const EDITABLE = "input,textarea,select,[contenteditable]:not([contenteditable=false])";
 
@@ -40,15 +48,26 @@ function take(event: Event, query = ""): void {
 addEventListener(
   "keydown",
   (event) => {
-    const { key, ctrlKey, metaKey, altKey, isComposing } = event;
+    const { key, code, ctrlKey, metaKey, altKey } = event;
     const [target] = event.composedPath();
-    if (isComposing || altKey) return;
+    if (isComposing(event) || altKey) return;
     const isTyping = target instanceof Element && Element.prototype.matches.call(target, EDITABLE);
     const isPlain = !ctrlKey && !metaKey;
-    const isShortcut = isPlain ? key === "/" && !isTyping : key.toLowerCase() === "k" && !event.shiftKey;
+    // on keyboards without Latin letters, by the place of the key
+    const isK = /^[a-z]$/i.test(key) ? key.toLowerCase() === "k" : code === "KeyK";
+    const isShortcut = isPlain ? key === "/" && !isTyping : isK && !event.shiftKey;
     if (settings.shortcuts && isShortcut) take(event);
     else if (isPlain && openerOf(event) && (key.length === 1 || key === "Enter"))
       take(event, isTyping && key !== " " && key.length === 1 ? key : "");
+  },
+  true,
+);
+// what an input method has written into the site's own search box is searched for
+addEventListener(
+  "compositionend",
+  (event) => {
+    const [target] = event.composedPath();
+    if (openerOf(event) && target instanceof HTMLInputElement) setTimeout(() => open(target.value));
   },
   true,
 );
@@ -65,8 +84,8 @@ for (const type of ["pointerdown", "mousedown", "click"]) {
 }
 
 if (own && settings.button) {
-  const style = element("link", { rel: "stylesheet", href: own.folder + settings.style });
-  const names = { class: "docs-hosting-search-button", "aria-label": "Search this copy" };
+  const style = element("link", { rel: "stylesheet", nonce, href: own.folder + settings.style });
+  const names = { class: "docs-hosting-search-button", "aria-label": LABEL, title: LABEL };
   const icon = element("span", { class: "icon" });
   const button = element("button", { type: "button", "aria-haspopup": "dialog", ...names }, icon);
   button.addEventListener("click", () => open());

@@ -1,18 +1,43 @@
 import { filesOf, type Directory, type Load } from "./directory";
 
-/** The words of the index that match a word of the query, and their pages. */
-export type Matched = Awaited<ReturnType<ReturnType<typeof matcherOf>>>;
-
 interface Wanted {
   readonly word: string;
   /** Other words of equal quality. */
   readonly joined: readonly string[];
+  /** Whether it is no identifier: then a page may have it as two words. */
+  readonly isSimple: boolean;
+  /** Other ways to write its umlauts. */
+  readonly spellings: readonly string[];
   /** The word after it: both can be one expression, `turn off`. */
   readonly next: string;
   /** Whether the reader may still be typing the word. */
   readonly isOpen: boolean;
   /** Whether it carries no question: then no other forms of it are looked for, and it counts little. */
   readonly isStopWord: boolean;
+}
+
+/** A page that has a word. */
+interface MatchedPage {
+  /** That of the best word of the index that matches. */
+  readonly score: number;
+  readonly fit: number;
+  /** For the words that match: the sections that have it in a text that is not stored, as `places.ts` writes them, and its quality. */
+  readonly places: readonly (readonly [sections: string, fit: number])[];
+}
+
+/** A page in the list of a word: the distance to the page before, the score, and the sections if there are any. */
+const POSTING = /([a-z]+)([0-9A-Z])([^a-z0-9A-Z]*)/g;
+
+/** The words of the index that match, and their pages. */
+export interface Matched {
+  /** With their quality: 1 for the word itself. */
+  readonly terms: ReadonlyMap<string, number>;
+  readonly pages: ReadonlyMap<number, MatchedPage>;
+  /** Its weight in the query. */
+  readonly rarity: number;
+  readonly isStopWord: boolean;
+  /** Whether it is in so many pages that the index lists only the best of them. */
+  readonly isEverywhere: boolean;
 }
 
 /** How well a word of the index fits, from 0 to 1. */
@@ -32,6 +57,12 @@ const MOST_BACK = 4;
 const SYNONYM = 0.6;
 const MOST_SYNONYMS = 3;
 const LIKE = 0.8;
+/** Quality of a page that has a word as two: `file system` for `filesystem`. */
+const HALVES = 0.5;
+/** Looked for if no page has the word as one; if it is the only word of a query, also if fewer pages than this have it. */
+const FEW_PAGES = 10;
+const SHORTEST_HALVES = [3, 2] as const;
+const MOST_HALVES = 3;
 /** Weight of a word that carries no question beside others. */
 const STOP_WORD = 0.2;
 const FLOOR = 0.8;
@@ -40,17 +71,23 @@ const KEYWORD_FLOOR = 0.2;
 const PEAK_FLOOR = 0.3;
 const HIGHEST = 35;
 
-/**
- * Looks for the words of a query in the index.
- *
- * @param mostFiles maximum number of files that are loaded for one word
- * @param isSentence whether some of the query's words are only there to make it a sentence
- */
+/** How the words of a query are looked for. */
+interface Manner {
+  /** Maximum number of files that are loaded for one word. */
+  readonly mostFiles: number;
+  /** Whether some of the query's words are only there to make it a sentence. */
+  readonly isSentence: boolean;
+  /** Whether other spellings of a word are looked for if there is the word itself, too. */
+  readonly isTranscribing: boolean;
+  /** Whether only one word is looked for. */
+  readonly isOnly: boolean;
+}
+
+/** Looks for the words of a query in the index. */
 export function matcherOf(
   [count, list, , , , endingList, synonymList]: Directory,
   load: Load,
-  mostFiles: number,
-  isSentence: boolean,
+  { mostFiles, isSentence, isTranscribing, isOnly }: Manner,
 ) {
   const endings = new Set(endingList.split(" "));
 
@@ -64,11 +101,9 @@ export function matcherOf(
     return texts.flatMap((text) => text.split("\n"));
   };
 
-  const collect = (lines: readonly string[], quality: Quality, isStopWord: boolean) => {
-    /** With their quality: 1 for the word itself. */
+  const collect = (lines: readonly string[], quality: Quality, isStopWord: boolean): Matched => {
     const terms = new Map<string, number>();
-    /** For each page, the score of the best of them, and its quality. */
-    const pages = new Map<number, { score: number; fit: number }>();
+    const pages = new Map<number, MatchedPage>();
     const same = new Set<number>();
     let [most, peak] = [0, 0];
     for (const line of lines) {
@@ -81,20 +116,62 @@ export function matcherOf(
       const postings = line.slice(space + 1);
       most = Math.max(most, parseInt(postings, 10) || 0);
       let page = -1;
-      for (const [, distance = "", digit = ""] of postings.matchAll(/([a-z]+)([0-9A-Z])/g)) {
+      for (const [, distance = "", digit = "", places = ""] of postings.matchAll(POSTING)) {
         page += Array.from(distance).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 97, 0);
         const score = (fit * parseInt(digit, 36)) / HIGHEST;
         if (fit >= SAME) same.add(page);
         peak = Math.max(peak, score);
-        if (score > (pages.get(page)?.score ?? 0))
-          pages.set(page, { score, fit: Math.max(fit, pages.get(page)?.fit ?? 0) });
+        const before = pages.get(page) ?? { score: 0, fit: 0, places: [] };
+        if (score <= before.score && places === "") continue;
+        pages.set(page, {
+          score: Math.max(score, before.score),
+          fit: score > before.score ? Math.max(fit, before.fit) : before.fit,
+          places: places === "" ? before.places : [...before.places, [places, fit]],
+        });
       }
     }
     const found = Math.max(most, same.size > 0 ? same.size : pages.size);
-    const rarity = (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - found + 0.5) / (found + 0.5));
     const topic = isSentence ? PEAK_FLOOR + (1 - PEAK_FLOOR) * peak : 1;
     // the rarity is the weight in the query
-    return { terms, pages, rarity: (isStopWord ? STOP_WORD : 1) * (rarity * topic), isStopWord };
+    const rarity = (isStopWord ? STOP_WORD : 1) * (rarityOf(found) * topic);
+    return { terms, pages, rarity, isStopWord, isEverywhere: most > pages.size };
+  };
+
+  const rarityOf = (pages: number): number =>
+    (isSentence ? FLOOR : KEYWORD_FLOOR) + Math.log(1 + (count - pages + 0.5) / (pages + 0.5));
+
+  /** Adds the pages that have a word as two. */
+  const withHalves = async (word: string, found: Matched): Promise<Matched> => {
+    const [start, end] = SHORTEST_HALVES;
+    const enough = isOnly ? FEW_PAGES : 1;
+    if (found.pages.size >= enough || word.length < start + end || !/^\p{Ll}+$/u.test(word)) return found;
+    const cuts = [...Array(word.length - start - end + 1).keys()].map((at) => at + start);
+    const collected = async (parts: readonly string[]): Promise<Matched[]> => {
+      const lines = await linesOf(firstFilesOf(parts));
+      return parts.map((part) => collect(lines, (term) => (term === part ? 1 : 0), false));
+    };
+    const starts = (await collected(cuts.map((at) => word.slice(0, at))))
+      .map((start, at) => ({ start, cut: cuts[at] ?? 0 }))
+      .filter(({ start }) => start.pages.size > 0)
+      .sort((one, other) => Math.abs(2 * one.cut - word.length) - Math.abs(2 * other.cut - word.length))
+      .slice(0, MOST_HALVES);
+    const ends = await collected(starts.map(({ cut }) => word.slice(cut)));
+    const pages = new Map(found.pages);
+    for (const [at, { start }] of starts.entries()) {
+      const end = ends[at];
+      if (!end || end.pages.size === 0) continue;
+      // a word of nearly all pages lists only some of them
+      const [listed, other] = start.isEverywhere ? [end, start] : [start, end];
+      for (const [page, { score, places }] of listed.pages) {
+        const second = other.pages.get(page);
+        if (pages.has(page) || (!second && !other.isEverywhere)) continue;
+        pages.set(page, { score: HALVES * Math.min(score, second?.score ?? score), fit: HALVES, places });
+      }
+    }
+    if (pages.size === found.pages.size) return found;
+    const terms = new Map(found.terms).set(word, found.terms.get(word) ?? FORM);
+    const rarity = found.pages.size > 0 ? found.rarity : rarityOf(pages.size);
+    return { ...found, terms, pages, rarity };
   };
 
   /** Words of the index that mean nearly the same. */
@@ -109,24 +186,33 @@ export function matcherOf(
   };
 
   /** Looks for a word: itself, its forms, longer words if it may be unfinished, else what differs by a typing error. */
-  return async (wanted: Wanted) => {
-    const { word, joined, isOpen, isStopWord } = wanted;
+  return async (wanted: Wanted): Promise<Matched> => {
+    const { word, joined, isSimple, spellings, isOpen, isStopWord } = wanted;
     if (isStopWord) {
       const exact: Quality = (term) => (term === word ? 1 : joined.includes(term) ? FORM : 0);
       return collect(await linesOf(firstFilesOf([word, ...joined])), exact, isStopWord);
     }
     const synonyms = isSentence ? synonymsOf(wanted) : [];
-    const stem = word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
-    const quality: Quality = (term) => {
-      if (term === word) return 1;
-      if (joined.includes(term) || isForm(word, term, endings)) return FORM;
-      const isSynonym = synonyms.some((each) => term === each || isForm(each, term, endings));
-      const other = isSynonym ? SYNONYM : 0;
-      if (!term.startsWith(stem)) return other;
-      if (isOpen && term.startsWith(word))
-        return Math.max(other, FORM * Math.sqrt(word.length / term.length));
-      return Math.max(other, likeness(word, term));
+    const stem = stemOf(word);
+    const other: Quality = (term) => {
+      if (joined.includes(term)) return FORM;
+      return synonyms.some((each) => term === each || isForm(each, term, endings)) ? SYNONYM : 0;
     };
+    const written = (one: string): Quality => {
+      const start = stemOf(one);
+      return (term) => {
+        if (term === one) return 1;
+        if (isForm(one, term, endings)) return FORM;
+        if (!term.startsWith(start)) return 0;
+        return isOpen && isBeginning(one, term)
+          ? FORM * Math.sqrt(one.length / term.length)
+          : likeness(one, term);
+      };
+    };
+    const itself = written(word);
+    const spelled = spellings.map(written);
+    const quality: Quality = (term) => Math.max(itself(term), other(term));
+    const asSpelled: Quality = (term) => Math.max(0, ...spelled.map((each) => FORM * each(term)));
     // beside the word itself, the beginning of a longer one is hardly what the reader means
     const besideWhole: Quality = (term) => {
       const usual = quality(term);
@@ -136,10 +222,20 @@ export function matcherOf(
     // of a short word, there are no other forms
     const most = word.length < 4 && !isOpen ? 1 : mostFiles;
     const files = filesOf(list, stem, word).slice(0, most);
-    const lines = await linesOf([...files, ...firstFilesOf([...joined, ...synonyms])]);
+    const spelledFiles = spellings.flatMap((each) => filesOf(list, stemOf(each), each).slice(0, most));
+    const lines = await linesOf([
+      ...files,
+      ...firstFilesOf([...joined, ...synonyms]),
+      ...(isTranscribing ? spelledFiles : []),
+    ]);
     const hasWhole = lines.some((line) => line.startsWith(`${word} `));
-    const found = collect(lines, hasWhole ? besideWhole : quality, isStopWord);
+    const own = hasWhole ? besideWhole : quality;
+    const all: Quality = (term) => Math.max(own(term), asSpelled(term));
+    const halved = (one: Matched): Promise<Matched> | Matched => (isSimple ? withHalves(word, one) : one);
+    const found = await halved(collect(lines, isTranscribing ? all : own, isStopWord));
     if (found.pages.size > 0 || word.length < 4 || isNumber(word)) return found;
+    const asOther = collect(await linesOf(spelledFiles), asSpelled, isStopWord);
+    if (asOther.pages.size > 0) return asOther;
     const slips = word.length < 8 ? 1 : 2;
     const start = word.slice(0, 2);
     const corrected: Quality = (term) =>
@@ -149,7 +245,17 @@ export function matcherOf(
   };
 }
 
-const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word);
+const isNumber = (word: string): boolean => /^[\p{N}.]+$/u.test(word);
+
+/** Whether a reader who types the longer word may have typed the other one until now. The beginning of a version is one of its parts. */
+function isBeginning(word: string, longer: string): boolean {
+  return longer.startsWith(word) && (!word.includes(".") || longer[word.length] === ".");
+}
+
+/** What the forms of a word begin with. */
+function stemOf(word: string): string {
+  return word.slice(0, Math.max(4, Math.ceil(word.length * 0.6)));
+}
 
 /** Quality of a word with the same beginning. Numbers are alike only if they are equal. */
 function likeness(word: string, term: string): number {

@@ -1,4 +1,4 @@
-import { wordsOf, type Word } from "../words";
+import { RUNS, transcribed, visible, wordsOf, type Word } from "../words";
 import { readPage, type Directory, type Load } from "./directory";
 import { matcherOf, type Matched } from "./match";
 import { questionOf, quote, type Result } from "./quote";
@@ -8,7 +8,7 @@ export type { Result } from "./quote";
 
 /** Only the beginning of a longer query is searched, in UTF-16 units: pasted text must not block the page. */
 export const LONGEST_QUERY = 200;
-const MOST_RESULTS = 10;
+export const MOST_RESULTS = 10;
 /** In a query of up to this many words, those that carry no question are looked for, too: «when to use», «many to many». */
 const SHORT = 5;
 /** How many pages are read to rank them. */
@@ -21,28 +21,50 @@ const INDEX = 3;
 const COVERAGE = 0.3;
 /** The same for a query of keywords only. */
 const KEYWORDS_COVERAGE = 1;
+/** Languages whose letters with an umlaut or a ring are also written as two letters. */
+const TRANSCRIBING = ["da", "de", "fi", "nb", "nn", "no", "sv"];
 /** Japanese endings and particles are written in Hiragana, words that mean something mostly are not. */
 const PARTICLE = /^\p{sc=Hiragana}{1,2}$/u;
 
 /** Searches the pages of one language. @param key of the language's directory */
 export async function search(text: string, key: string, load: Load): Promise<Result[]> {
-  const query = text.slice(0, LONGEST_QUERY);
+  const query = visible(text).slice(0, LONGEST_QUERY);
   const directory = (await load(key)) as Directory;
-  const all = wordsOf(query);
+  const all = (query.match(RUNS) ?? []).flatMap((run) => wordsOf(run).map((word) => ({ ...word, run })));
   const words = askedFor(all, directory);
   const isSentence = all.some(
     ({ text }) => !words.some(({ word, isStopWord }) => word.text === text && !isStopWord),
   );
-  const match = matcherOf(directory, load, words.length > 3 ? 1 : MOST_FILES, isSentence);
+  const isTranscribing = TRANSCRIBING.includes(/^lang-([a-z]+)/.exec(key)?.[1] ?? "");
+  const mostFiles = words.length > 3 ? 1 : MOST_FILES;
+  const match = matcherOf(directory, load, {
+    mostFiles,
+    isSentence,
+    isTranscribing,
+    isOnly: words.length === 1,
+  });
   const found = await Promise.all(
     words.map(async ({ word, isStopWord, isAlone }): Promise<Matched[]> => {
       const at = all.indexOf(word);
-      const find = (text: string, joined: readonly string[], isOpen: boolean): Promise<Matched> =>
-        match({ word: text, joined, next: all[at + 1]?.text ?? "", isOpen, isStopWord });
-      const isOpen = at === all.length - 1 && !isAlone;
-      const whole = await find(word.text, joinedWith(word, all[at - 1], all[at + 1]), isOpen);
+      const others = { next: all[at + 1]?.text ?? "", isStopWord };
+      const find = (part: string): Promise<Matched> =>
+        match({ word: part, joined: [], isSimple: false, spellings: [], isOpen: false, ...others });
+      const whole = await match({
+        word: word.text,
+        joined: joinedWith(word, all[at - 1], all[at + 1]),
+        isSimple: word.parts.length === 0,
+        spellings: transcribed(word.run),
+        isOpen: at === all.length - 1 && !isAlone,
+        ...others,
+      });
       if (whole.pages.size > 0 || word.parts.length === 0) return [whole];
-      return Promise.all(word.parts.map((part) => find(part, [], false)));
+      if (!word.text.includes(".")) return Promise.all(word.parts.map(find));
+      // the longest beginning of a version that a page has, but not its first number alone
+      for (const part of word.parts.slice(0, -1)) {
+        const found = await find(part);
+        if (found.pages.size > 0) return [found];
+      }
+      return [whole];
     }),
   );
   const matched = found.flat();
@@ -57,7 +79,9 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   const ranked = bestOf(matched, isSentence ? COVERAGE : KEYWORDS_COVERAGE);
   const results = await Promise.all(
     ranked.map(async ({ page, score }) => {
-      const { result, closeness } = quote(await readPage(page, directory, load), question);
+      const places = matched.map(({ pages }) => pages.get(page)?.places ?? []);
+      const stored = await readPage(page, directory, load);
+      const { result, closeness } = await quote(stored, question, places, load);
       return { result, score: (INDEX * score) / (ranked[0]?.score || 1) + closeness };
     }),
   );
@@ -71,10 +95,10 @@ export async function search(text: string, key: string, load: Load): Promise<Res
  * The words that carry the question, each once, and of a short one the others, too. Of a query that has only others, all: each is then
  * alone.
  */
-function askedFor(all: readonly Word[], [, , , common, stopWords]: Directory) {
+function askedFor<Typed extends Word>(all: readonly Typed[], [, , , common, stopWords]: Directory) {
   const different = all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at);
   const [stopped, frequent] = [stopWords, common].map((list) => new Set(list.split(" ")));
-  const isCarrying = ({ text }: Word): boolean => !stopped?.has(text) && !PARTICLE.test(text);
+  const isCarrying = ({ text }: Typed): boolean => !stopped?.has(text) && !PARTICLE.test(text);
   const carrying = different.filter(isCarrying);
   const asked = carrying.length === 0 ? different : carrying;
   const rare = asked.filter(({ text }) => !frequent?.has(text));

@@ -1,9 +1,10 @@
+import { decodedPlaces, MOST_SEEN } from "../places";
 import { wordsOf, type Word } from "../words";
-import type { StoredPage, StoredSection } from "./directory";
+import { readSection, type Load, type StoredPage } from "./directory";
 import { excerptOf } from "./excerpt";
 import type { Matched } from "./match";
 
-export type Result = ReturnType<typeof quote>["result"];
+export type Result = Awaited<ReturnType<typeof quote>>["result"];
 
 /** Weights of the question in a page's title and path, and in a section's heading and text. */
 const TITLE = 2.4;
@@ -34,6 +35,15 @@ const NEAR_WORDS = 5;
 const PAIR = [0.1, 0.5, 1] as const;
 /** The second best section of a page counts as much as the best one. In a page of one section or two, there is no or hardly a second one: this share of the best one counts for it. */
 const FEW_SECTIONS: readonly number[] = [0, 0.8, 0.6];
+
+/** Of a long page, how much more a section counts that has all words of the question than one with a part of them. */
+const SECTION_COVERAGE = 6;
+
+/** How much the words count of a section that is not stored with its page: about as much as once in a text. */
+const UNSEEN = 0.3;
+
+/** How well a longer version fits its beginning: `2.4.7` for `2.4`. */
+const VERSION_PART = 0.6;
 
 /** The number of a section, in front of its heading. */
 const NUMBER = /^\p{N}+(?:\.\p{N}+)*$/u;
@@ -89,7 +99,13 @@ export function questionOf(
     const own = places.get(text);
     const joined = text.length + before.length <= longest ? places.get(before + text) : undefined;
     if (parts.length === 0 && !joined) return own ?? NOWHERE;
-    return [...(own ?? []), ...(joined ?? []), ...parts.flatMap((part) => places.get(part) ?? [])];
+    const share = text.includes(".") ? VERSION_PART : 1;
+    const ofParts = parts.flatMap((part) => places.get(part) ?? []);
+    return [
+      ...(own ?? []),
+      ...(joined ?? []),
+      ...ofParts.map((place) => ({ ...place, fit: share * place.fit })),
+    ];
   };
 
   /** How much of a word of a text was asked for: of an identifier, the share of its parts. Words count that were not looked for, too. */
@@ -102,6 +118,8 @@ export function questionOf(
 
   return {
     isShort: length <= SHORT,
+    /** Of its words. */
+    weights: matched.map(({ rarity }) => rarity),
 
     isMatch: (term: string): boolean => places.get(term)?.some(({ at }) => isCarrying(at)) ?? false,
 
@@ -132,6 +150,7 @@ export function questionOf(
       }
       const typed = [...found].reduce((sum, at) => sum + pair(at), 0) / Math.max(1, pairs);
       return {
+        fits,
         share: shareOf(fits),
         /** The share, if words that are there more often count more. */
         density: shareOf(counts.map((count) => count / (count + HALF_AT))),
@@ -154,10 +173,22 @@ function named({ share, precision, isWhole }: Found, weight: number): number {
   return share * (1 - weight + weight * precision) + (isWhole ? PHRASE / TITLE : 0);
 }
 
-/** The sections that fit best, a quotation from the first of them, and how much of the query is in the page. */
-export function quote([title, address, path, sections]: StoredPage, question: Question) {
-  let [best, most, second]: [StoredSection, number, number] = [["", "", ""], 0, 0];
-  for (const section of sections) {
+/** For each word of the question, the sections of a page that have it in a text that is not stored. */
+export type Places = readonly (readonly (readonly [sections: string, fit: number])[])[];
+
+/**
+ * The sections that fit best, a quotation from the first of them, and how much of the query is in the page.
+ *
+ * @param places of the page
+ * @param load for a section that is not stored with the page
+ */
+export async function quote(page: StoredPage, question: Question, places: Places, load: Load) {
+  const [title, address, path, sections] = page;
+  const hidden = places.map((all) => fitsBySection(all));
+  const isLong = hidden.some(({ size }) => size > 0);
+  const scores = new Map<number, SectionScore>();
+  let [at, most, second] = [0, 0, 0];
+  for (const [number, section] of sections.entries()) {
     const heading = question.in(section[1], section[1] !== title);
     const text = question.in(section[2]);
     const score =
@@ -166,11 +197,19 @@ export function quote([title, address, path, sections]: StoredPage, question: Qu
       NEAR * text.near +
       SENTENCE * (text.sentence + (question.isShort ? heading.sentence : 0)) +
       (text.isQuoted || heading.isQuoted ? QUOTED : 0);
-    if (score > most) [best, most, second] = [section, score, most];
-    else second = Math.max(second, score);
+    if (!isLong && score > most) at = number;
+    [most, second] = score > most ? [score, most] : [most, Math.max(second, score)];
+    if (isLong)
+      scores.set(number, {
+        score,
+        seen: heading.fits.map((fit, word) => Math.max(fit, text.fits[word] ?? 0)),
+      });
   }
+  if (isLong) at = leadOf(scores, hidden, question);
+  const best = await readSection(page, at, load);
   const text = best[2] === "" ? (sections.find(([, , each]) => each !== "")?.[2] ?? "") : best[2];
-  const isTop = best === sections[0] || best[1] === title;
+  const isTitle = best[1] === title;
+  const isTop = at === 0 || (isTitle && best === sections.find(([, heading]) => heading !== ""));
   const result = {
     title: title === "" ? path : title,
     /** Address of the page below the site's root, as the site links to it, and the path of its file. */
@@ -178,11 +217,52 @@ export function quote([title, address, path, sections]: StoredPage, question: Qu
     path,
     /** The section that fits best; empty for the page itself. */
     anchor: isTop ? "" : best[0],
-    heading: isTop ? "" : best[1],
+    heading: isTop || isTitle ? "" : best[1],
     excerpt: excerptOf(text, (term) => question.isMatch(term)),
   };
   const inPath = question.in(path.replace(/(?:index)?\.[a-z]+$/i, ""));
   const names = TITLE * named(question.in(title), NAME_PRECISION) + PATH * named(inPath, NAME_PRECISION);
   const other = Math.max(second, (FEW_SECTIONS[sections.length] ?? 0) * most);
   return { result, closeness: names + most + other };
+}
+
+/** What a section has that is stored with its page: its score, and how well each word fits. */
+interface SectionScore {
+  readonly score: number;
+  readonly seen: readonly number[];
+}
+
+/** The section of a long page that a result leads to: it has the words that few others have, also in what is not stored. */
+function leadOf(
+  scores: ReadonlyMap<number, SectionScore>,
+  hidden: readonly ReadonlyMap<number, number>[],
+  question: Question,
+): number {
+  const numbers = new Set([...scores.keys(), ...hidden.flatMap((by) => [...by.keys()])]);
+  const weights = hidden.map((by, word) => {
+    const best = Math.max(...by.values(), ...[...scores.values()].map((section) => section.seen[word] ?? 0));
+    const seen = [...scores.values()].filter((section) => (section.seen[word] ?? 0) >= best).length;
+    const unseen = [...by.values()].filter((fit) => fit >= best).length;
+    // of a word that is seen, it is unknown where else it is
+    const having = seen >= MOST_SEEN ? numbers.size / 2 : seen + unseen;
+    return (question.weights[word] ?? 0) * Math.log((numbers.size + 1) / (having + 0.5));
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+  let [at, lead] = [0, 0];
+  for (const number of [...numbers].sort((one, other) => one - other)) {
+    const { score, seen = [] } = scores.get(number) ?? {};
+    const fits = hidden.map((by, word) => Math.max(by.get(number) ?? 0, seen[word] ?? 0));
+    const coverage = fits.reduce((sum, fit, word) => sum + fit * (weights[word] ?? 0), 0) / total;
+    const own = (score ?? UNSEEN * coverage) + SECTION_COVERAGE * coverage;
+    if (own > lead) [at, lead] = [number, own];
+  }
+  return at;
+}
+
+/** How well a word fits in each section that has it. */
+function fitsBySection(places: Places[number]): Map<number, number> {
+  const fits = new Map<number, number>();
+  for (const [sections, fit] of places)
+    for (const section of decodedPlaces(sections)) fits.set(section, Math.max(fit, fits.get(section) ?? 0));
+  return fits;
 }

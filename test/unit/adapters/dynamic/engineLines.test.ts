@@ -78,7 +78,7 @@ test("lines stay on the resource's own row, each with its severity; the next lin
   reporter.info("a line");
   reporter.warn("a warning");
   reporter.progress("running");
-  reporter.close();
+  reporter.close(true);
   expect(clock.pending).toBe(0);
   const staying = { urn: URN, ephemeral: false };
   expect(seen.lines).toEqual([
@@ -86,7 +86,7 @@ test("lines stay on the resource's own row, each with its severity; the next lin
     { ...staying, severity: 1, message: "a line" },
     { ...staying, severity: 2, message: "a warning" },
     { severity: 1, message: "running", urn: URN, ephemeral: true },
-    { severity: 1, message: "", urn: URN, ephemeral: true },
+    { severity: 1, message: "done in 0s", urn: URN, ephemeral: true },
   ]);
 });
 
@@ -95,7 +95,7 @@ test("one client for all rows of the process connects to the engine, whose addre
   for (const urn of [URN, undefined]) {
     const reporter = reporterOf(urn);
     reporter.info("a line");
-    reporter.close();
+    reporter.close(true);
   }
   expect(seen.clients).toEqual([["127.0.0.1:40001", "insecure"]]);
   expect(seen.lines.map(({ urn }) => urn)).toEqual([URN, ""]); // without a URN: the stack's row

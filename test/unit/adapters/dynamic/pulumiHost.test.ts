@@ -1,6 +1,10 @@
 import { connect, createServer, type Http2Server } from "node:http2";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import type * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
 const process_ = process as unknown as { _getActiveHandles: unknown };
@@ -8,6 +12,8 @@ const getActiveHandles = process_._getActiveHandles;
 
 let server: Http2Server;
 let watchForCancel: (onCancel: () => void) => void;
+let readLimitsOfCalls: () => void;
+let limitOfCall: (properties: object) => object | undefined;
 let cancelled: number;
 const onCancel = (): void => {
   cancelled++;
@@ -18,7 +24,8 @@ beforeEach(async () => {
   server = createServer((_request, response) => response.end());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   vi.resetModules(); // the watcher is kept for the life of a process
-  ({ watchForCancel } = await import("../../../../provider/adapters/dynamic/dynamicHost.ts"));
+  ({ watchForCancel, readLimitsOfCalls, limitOfCall } =
+    await import("../../../../provider/adapters/dynamic/dynamicHost.ts"));
 });
 
 afterEach(async () => {
@@ -84,4 +91,47 @@ test.each([
   process_._getActiveHandles = list;
   watchForCancel(onCancel);
   expect(cancelled).toBe(0);
+});
+
+describe("the time limit of a call", () => {
+  const { argv } = process;
+  beforeEach(() => {
+    process.argv = [
+      "node",
+      fileURLToPath(import.meta.resolve("@pulumi/pulumi/cmd/dynamic-provider/index.js")),
+    ];
+  });
+  afterEach(() => {
+    process.argv = argv;
+  });
+
+  /** What the host passes to create and to update. */
+  function passedOn(seconds: number): object[] {
+    const { CreateRequest, UpdateRequest } = createRequire(process.argv[1] ?? "")(
+      "@pulumi/pulumi/proto/provider_pb",
+    ) as typeof rpc;
+    const [create, update] = [new CreateRequest(), new UpdateRequest()];
+    create.setProperties(Struct.fromJavaScript({ domain: "docs.example.com" }));
+    create.setTimeout(seconds);
+    update.setNews(Struct.fromJavaScript({ domain: "docs.example.com" }));
+    update.setTimeout(seconds);
+    return [create.getProperties(), update.getNews()].map((given) => given?.toJavaScript() as object);
+  }
+
+  test("is the engine's, as transforms left it, and 0 is none; the properties stay as they are", () => {
+    readLimitsOfCalls();
+    readLimitsOfCalls();
+    expect(passedOn(2)).toEqual([{ domain: "docs.example.com" }, { domain: "docs.example.com" }]);
+    expect(passedOn(2).map((given) => limitOfCall(given))).toEqual([{ limitMs: 2_000 }, { limitMs: 2_000 }]);
+    expect(passedOn(0).map((given) => limitOfCall(given))).toEqual([
+      { limitMs: undefined },
+      { limitMs: undefined },
+    ]);
+  });
+
+  test("is not known of a host without these classes", () => {
+    process.argv = ["node", "/nowhere/index.js"];
+    readLimitsOfCalls();
+    expect(limitOfCall({ domain: "docs.example.com" })).toBeUndefined();
+  });
 });

@@ -5,6 +5,7 @@ import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogSeverity, type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import { describe, expect, test, vi, type TestContext } from "vitest";
 import { Engine, pluginProcess } from "../../../../provider/adapters/plugin/pluginProcess.ts";
+import type { ServedEngine as Served } from "../../../../provider/adapters/plugin/pluginService.ts";
 import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
 import { systemClock } from "../../../../provider/runtime/time/clock.ts";
 import { PATIENTLY } from "../../../simulation/patience.ts";
@@ -72,7 +73,7 @@ test("lines without an engine are lost; an engine that attaches gets those that 
 
 describe("an operation of the plugin's process", () => {
   /** Starts an operation that runs until it is stopped. */
-  function started(context: TestContext, parts: ReturnType<typeof pluginProcess>, served: ServedEngine) {
+  function started(context: TestContext, { session }: Served, served: ServedEngine) {
     const { argv } = process;
     process.argv = ["node", "plugin", served.address];
     const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
@@ -80,7 +81,7 @@ describe("an operation of the plugin's process", () => {
       process.argv = argv;
       exit.mockRestore();
     });
-    const ended = parts.newSession().operation("read", { urn: "urn:b" }, new Secrets(), async (operation) => {
+    const ended = session.operation("read", { urn: "urn:b" }, new Secrets(), async (operation) => {
       operation.reporter.warn("in the plugin");
       await new Promise((_resolve, reject) => {
         const { signal } = operation;
@@ -94,23 +95,23 @@ describe("an operation of the plugin's process", () => {
 
   test("reports to its engine, and ends at Cancel", async (context) => {
     const served = await serveEngine(context);
-    const parts = pluginProcess(served.address);
-    const { ended, exit } = started(context, parts, served);
+    const engine = pluginProcess(served.address).newEngine();
+    const { ended, exit } = started(context, engine, served);
     await waitFor(() => expect(served.lines).toEqual([expect.objectContaining(sent)]));
-    parts.cancel();
+    engine.cancel();
     await expect(ended).rejects.toThrow("the run was cancelled");
     expect(exit).not.toHaveBeenCalled();
   });
 
   test("reports to an engine that attaches, whose end it does not watch", async (context) => {
     const served = await serveEngine(context);
-    const parts = pluginProcess("");
-    parts.cancel(); // before any operation, this does nothing
-    parts.connect(served.address);
-    const { ended, exit } = started(context, parts, served);
+    const engine = pluginProcess("").newEngine();
+    engine.cancel(); // before any operation, this does nothing
+    engine.connect(served.address);
+    const { ended, exit } = started(context, engine, served);
     await waitFor(() => expect(served.lines).toEqual([expect.objectContaining(sent)]));
     served.close();
-    parts.cancel();
+    engine.cancel();
     await expect(ended).rejects.toThrow("the run was cancelled");
     expect(exit).not.toHaveBeenCalled();
   });
@@ -119,7 +120,7 @@ describe("an operation of the plugin's process", () => {
     const served = await serveEngine(context);
     const limits = vi.spyOn(systemClock, "after").mockReturnValue(() => undefined);
     context.onTestFinished(() => limits.mockRestore());
-    const { ended, exit } = started(context, pluginProcess(served.address), served);
+    const { ended, exit } = started(context, pluginProcess(served.address).newEngine(), served);
     await waitFor(() => expect(served.lines).toHaveLength(1));
     served.close();
     await expect(ended).rejects.toThrow("Pulumi ended before the operation");

@@ -1,11 +1,12 @@
 // The operations of an engine on a resource: create, update, read, delete, and their end by Cancel.
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
-import { describe, expect, test, vi } from "vitest";
+import { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
+import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
-import { partialResultIn, secret, struct } from "./pluginClient.ts";
+import { partialResultIn, secret, struct, type PluginClient } from "./pluginClient.ts";
 import { caught, createRequest, DYNAMIC_URN, plainOf, readRequest, updateRequest, URN } from "./requests.ts";
 import { serveLife, STATE } from "./servedLife.ts";
 import { PATIENTLY } from "../../../simulation/patience.ts";
@@ -154,4 +155,73 @@ test("Cancel stops an operation in flight, and every later one", async () => {
   expect((await caught(served.client.call("create", createRequest({})))).details).toBe(
     "the run was cancelled",
   );
+});
+
+describe("under PULUMI_DEBUG_PROVIDERS, engines of two stacks attach to one process", () => {
+  interface Attached {
+    readonly engine: PluginClient;
+    /** Settles when the operation that was started has ended. */
+    readonly creating: Promise<unknown>;
+  }
+
+  /** An engine that attached, with the settings of its stack, and has begun to create a resource. */
+  async function attach(context: TestContext, baseUrl: string): Promise<Attached> {
+    const engine = served.client.another();
+    context.onTestFinished(() => engine.close());
+    const request = new PluginAttach();
+    request.setAddress("127.0.0.1:1");
+    await engine.call("attach", request);
+    const settings = new rpc.ConfigureRequest();
+    settings.setName("default");
+    settings.setArgs(struct({ baseUrl }));
+    await engine.call("configure", settings);
+    const begun = seen.length;
+    const creating = engine.call("create", createRequest({})).then(() => "created", String);
+    await vi.waitFor(() => expect(seen).toHaveLength(begun + 1), PATIENTLY);
+    return { engine, creating };
+  }
+
+  let seen: (string | undefined)[];
+  let finish: (() => void)[];
+  beforeEach(() => {
+    seen = [];
+    finish = [];
+    served.life.create = ({ signal, configuration }) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted();
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+        finish.push(() => resolve(STATE));
+        seen.push(configuration.stackConfig("docs-hosting:baseUrl"));
+      });
+  });
+
+  test("the end of one stack's run leaves the other's operations alone, whichever attached first", async (context) => {
+    const one = await attach(context, "https://one.test");
+    const two = await attach(context, "https://two.test");
+    const three = await attach(context, "https://three.test");
+    await two.engine.call("cancel", new Empty());
+    expect(await two.creating).toContain("the run was cancelled");
+    for (const end of finish) end();
+    expect([await one.creating, await three.creating]).toEqual(["created", "created"]);
+    await three.engine.call("cancel", new Empty());
+    expect((await caught(three.engine.call("create", createRequest({})))).details).toContain("cancelled");
+  });
+
+  test("each works with the settings of its own stack, also after the other was configured", async (context) => {
+    const one = await attach(context, "https://one.test");
+    await attach(context, "https://two.test");
+    const creating = one.engine.call("create", createRequest({}));
+    await vi.waitFor(() => expect(seen).toHaveLength(3), PATIENTLY);
+    for (const end of finish) end();
+    await creating;
+    expect(seen).toEqual(["https://one.test", "https://two.test", "https://one.test"]);
+  });
+
+  test("an engine that attaches again after its end runs as a new one", async (context) => {
+    const { engine } = await attach(context, "https://one.test");
+    await engine.call("cancel", new Empty());
+    await engine.call("attach", new PluginAttach());
+    served.life.create = () => Promise.resolve(STATE);
+    expect((await engine.call("create", createRequest({}))).getId()).toBe("the-id");
+  });
 });

@@ -82,7 +82,8 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
     const server = await serve({});
     onTestFinished(() => server.close());
     const ask = async (uid: number): Promise<string> => {
-      // the beginning of HTTP/2, which a server answers with its settings
+      // Node.js starts as root: another user may not enter the folder of its executable, such as a home folder. The process then becomes
+      // the other user. The text is the beginning of HTTP/2, which a server answers with its settings
       const script = `
         process.setuid(${uid});
         const socket = require("node:net").connect(${server.port}, "127.0.0.1", () =>
@@ -92,7 +93,6 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
         socket.once("close", () => end("closed"));
         const end = (how) => { process.stdout.write(how); process.exit(); };`;
       const child = spawn(process.execPath, ["-e", script], {
-        uid,
         cwd: "/",
         stdio: ["ignore", "pipe", "inherit"],
       });

@@ -21,12 +21,15 @@ type Answer<Name extends Method> = ResourceProviderClient[Name] extends {
 /** The engine's side of the protocol, against a server of this process. */
 export class PluginClient {
   readonly #client: ResourceProviderClient;
+  readonly #port: number;
   readonly close: () => void;
 
   private constructor(port: number, closeServer: () => void) {
+    this.#port = port;
     this.#client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
       "grpc.max_send_message_length": -1,
       "grpc.max_receive_message_length": -1,
+      "grpc.use_local_subchannel_pool": 1, // a connection of its own
     });
     this.close = () => {
       this.#client.close();
@@ -37,6 +40,11 @@ export class PluginClient {
   static async start(parts: PluginParts): Promise<PluginClient> {
     const server = await serve(pluginService(parts));
     return new PluginClient(server.port, () => server.close());
+  }
+
+  /** Another engine of the same server, with a connection of its own. */
+  another(): PluginClient {
+    return new PluginClient(this.#port, () => undefined);
   }
 
   /** Calls a method. @param metadata headers of the call */

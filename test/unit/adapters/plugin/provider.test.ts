@@ -4,9 +4,9 @@ import { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
-import { serviceSettings } from "../../../../provider/service/configuration.ts";
+import { resolveApiKey, serviceSettings } from "../../../../provider/service/configuration.ts";
 import { secret, struct } from "./pluginClient.ts";
-import { caught, checkRequest, createRequest, diffRequest, plainOf } from "./requests.ts";
+import { caught, checkRequest, createRequest, diffRequest, plainOf, readRequest } from "./requests.ts";
 import { serveLife, STATE } from "./servedLife.ts";
 
 const KEY = "svc_c4n4ry";
@@ -132,6 +132,77 @@ describe("the provider", () => {
     expect([key, insecure]).toEqual([expected, "true"]);
   });
 
+  const OWN = { baseUrl: "https://own.test", adminApiKey: "svc_own" };
+
+  /** The key that a provider uses whose program gave these arguments, in an engine that knows the stack's configuration. */
+  const keyUsed = async (name: string, args: object, stack?: object): Promise<string | undefined> => {
+    served.environment["DOCS_HOSTING_ADMIN_API_KEY"] = KEY;
+    if (stack) served.environment["PULUMI_CONFIG"] = JSON.stringify(stack);
+    const inputs = (await checkConfig(args, name)).getInputs();
+    const request = new rpc.ConfigureRequest();
+    request.setName(name);
+    request.setArgs(inputs);
+    await served.client.call("configure", request);
+    let key: string | undefined;
+    served.life.create = ({ configuration }) => {
+      key = resolveApiKey(configuration);
+      return Promise.resolve(STATE);
+    };
+    await served.client.call("create", createRequest({}));
+    return key;
+  };
+
+  test.each([
+    ["default", {}],
+    ["default", { baseUrl: "https://stack.test" }],
+    ["default_0_7_0", { adminApiKey: "svc_stack" }],
+    ["default_eu", {}],
+    ["default_1", {}],
+    ["defaults", {}],
+  ])(
+    "the program's own provider %s has its own arguments first, whatever its name, beside the stack's %j",
+    async (name, stack) => {
+      expect(await keyUsed(name, OWN, stack)).toBe("svc_own");
+    },
+  );
+
+  test("the default provider of a stack takes the environment first, also with settings that are no texts", async () => {
+    const stack = { baseUrl: "https://stack.test", adminApiKey: "svc_stack", allowInsecure: "true" };
+    expect(await keyUsed("default", stack, stack)).toBe(KEY);
+    expect(await keyUsed("default_0_7_0", { ...stack, version: "0.7.0" }, stack)).toBe(KEY);
+    expect(await keyUsed("default", { ...stack, allowInsecure: true }, stack)).toBe(KEY);
+  });
+
+  test("an engine that attaches does not tell the stack's configuration: the name decides", async () => {
+    expect(await keyUsed("default", OWN)).toBe(KEY);
+    expect(await keyUsed("default_eu", OWN)).toBe("svc_own");
+    served.environment["PULUMI_CONFIG"] = "not JSON";
+    expect(await keyUsed("default", OWN)).toBe(KEY);
+  });
+
+  test("an explicit provider called default stays one in runs without its program, and its mark is no change", async () => {
+    served.environment["DOCS_HOSTING_ADMIN_API_KEY"] = KEY;
+    served.environment["PULUMI_CONFIG"] = "{}";
+    const inputs = plainOf((await checkConfig(OWN)).getInputs()) as object;
+    expect(inputs).toEqual({ ...OWN, adminApiKey: secret("svc_own"), __explicit: "true" });
+    const diff = await served.client.call("diffConfig", diffRequest({}, inputs, OWN));
+    expect(diff.getChanges()).toBe(rpc.DiffResponse.DiffChanges.DIFF_NONE);
+  });
+
+  test("an engine that does not name the provider in Configure is asked for the one that it checked", async () => {
+    served.environment["DOCS_HOSTING_ADMIN_API_KEY"] = KEY;
+    const inputs = (await checkConfig(OWN, "partner")).getInputs();
+    const request = new rpc.ConfigureRequest();
+    request.setArgs(inputs);
+    await served.client.call("configure", request);
+    served.life.create = ({ configuration }) => {
+      expect(resolveApiKey(configuration)).toBe("svc_own");
+      return Promise.resolve(STATE);
+    };
+    await served.client.call("create", createRequest({}));
+    expect.assertions(1);
+  });
+
   test.each([
     ["default", {}, "DOCS_HOSTING_ADMIN_API_KEY (or the config docs-hosting:adminApiKey)"],
     ["second", { adminApiKey: secret("svc_given") }, "adminApiKey of the provider second"],
@@ -172,6 +243,42 @@ describe("the provider", () => {
     };
     await served.client.call("create", createRequest({}));
     expect(seen).toEqual([KEY]);
+  });
+
+  test("a secret base URL that is filled in is a secret in inputs and outputs, also that of a source", async () => {
+    const configure = (baseUrl: unknown): Promise<unknown> => {
+      const request = new rpc.ConfigureRequest();
+      request.setName("default");
+      request.setArgs(struct({ baseUrl }));
+      return served.client.call("configure", request);
+    };
+    const filledIn = "https://hidden.test"; // without the last slash of the setting
+    served.life.check = ({ source, ...given }) => ({
+      inputs: {
+        baseUrl: filledIn,
+        ...given,
+        ...(source !== undefined && { source: { ...(source as object), baseUrl: filledIn } }),
+      } as object,
+      failures: [],
+    });
+    served.life.read = (_context, state) => Promise.resolve({ inputs: { baseUrl: filledIn }, state });
+    served.life.import = () =>
+      Promise.resolve({ inputs: { name: "n" }, state: { ...STATE, outputs: { baseUrl: filledIn } } });
+    const checked = async (given: object): Promise<unknown> =>
+      plainOf((await served.client.call("check", checkRequest(given))).getInputs());
+
+    await configure(secret("https://hidden.test/"));
+    expect(await checked({ name: "n" })).toEqual({ name: "n", baseUrl: secret(filledIn) });
+    expect(await checked({ source: { jobId: "7" } })).toEqual({
+      baseUrl: secret(filledIn),
+      source: { jobId: "7", baseUrl: secret(filledIn) },
+    });
+    expect(await checked({ baseUrl: "https://given.test" })).toEqual({ baseUrl: "https://given.test" });
+    const imported = await served.client.call("read", readRequest("docs.example.com/7"));
+    expect(plainOf(imported.getProperties())).toHaveProperty("baseUrl", secret(filledIn));
+
+    await configure("https://plain.test");
+    expect(await checked({ name: "n" })).toEqual({ name: "n", baseUrl: filledIn });
   });
 
   test("never requests its own replacement, after any change", async () => {

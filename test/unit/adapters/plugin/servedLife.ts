@@ -42,7 +42,6 @@ export function serveLife(): ServedLife {
   let home: string;
   beforeEach(async () => {
     home = mkdtempSync(join(tmpdir(), "plugin-"));
-    let cancel = (): void => undefined;
     const environment: Record<string, string> = { PULUMI_HOME: home };
     const reporter = recordingReporter();
     const debugLines: string[] = [];
@@ -80,20 +79,26 @@ export function serveLife(): ServedLife {
     const client = await PluginClient.start({
       resources: { [TYPE]: { ...constant, ...through } as unknown as Life },
       environment: (name) => environment[name],
-      newSession: () =>
-        new Session(
-          {
-            ...thisProcess,
-            environment: (name) => environment[name],
-            reporter: () => ({ ...reporter, debug: (line) => debugLines.push(line), close: () => undefined }),
-            watchForCancel: (callback) => (cancel = callback),
-            watchEngine: () => undefined,
-            tracing,
-          },
-          publications(thisProcess),
-        ),
-      connect: (address) => addresses.push(address),
-      cancel: () => cancel(),
+      newEngine: () => {
+        let cancel = (): void => undefined;
+        const host = {
+          ...thisProcess,
+          environment: (name: string) => environment[name],
+          reporter: () => ({
+            ...reporter,
+            debug: (line: string) => debugLines.push(line),
+            close: () => undefined,
+          }),
+          watchForCancel: (callback: () => void) => (cancel = callback),
+          watchEngine: () => undefined,
+          tracing,
+        };
+        return {
+          session: new Session(host, publications(thisProcess)),
+          connect: (address) => addresses.push(address),
+          cancel: () => cancel(),
+        };
+      },
     });
     Object.assign(served, {
       client,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { requireNode } from "../../../../provider/adapters/session/nodeVersion.ts";
+import { canRequireModules, requireNode } from "../../../../provider/adapters/session/nodeVersion.ts";
 
 test.each(["18.20.8", "20.19.4", "21.99.0", "22.11.0"])("Node.js %s is refused in one line", (version) => {
   const expected = `pulumi-docs-hosting needs Node.js 22.12 or later; this is v${version}`;
@@ -20,6 +20,15 @@ test("one that cannot require ES modules by its options is refused, too", () => 
   expect(() => requireNode("24.1.0", false)).toThrow(
     "needs Node.js 22.12 or later; this is v24.1.0 with --no-experimental-require-module",
   );
+});
+
+test.each([
+  [[], true],
+  [["--no-experimental-require-module"], false],
+  [["--enable-source-maps", "--no-require-module"], false],
+  [["--no-experimental-require-module", "--experimental-require-module"], true],
+])("with the options %j, ES modules can be required: %s", (options, expected) => {
+  expect(canRequireModules(options)).toBe(expected);
 });
 
 test.each(["provider/dynamic.ts", "sdk/index.ts", "sdk/kubernetes/index.ts"])(

@@ -65,7 +65,11 @@ describe("an answer with a part", () => {
 
   test.each<[string, Record<string, string>, string]>([
     ["no range", { etag: '"1"' }, "the store does not say which bytes it sends"],
-    ["an unknown size", range("bytes 40-99/*"), "the store does not say which bytes it sends"],
+    [
+      "no ETag",
+      { "content-range": "bytes 40-99/100" },
+      "the store sends the rest without a strong ETag, so it may be of another bundle",
+    ],
     ["more than a range", range("bytes 40-99/100, 0"), "the store does not say which bytes it sends"],
     ["something before its range", range("x bytes 40-99/100"), "the store does not say which bytes it sends"],
     [
@@ -76,19 +80,29 @@ describe("an answer with a part", () => {
     ["another unit", range("lines 40-99/100"), "the store does not say which bytes it sends"],
     ["an earlier start", range("bytes 39-99/100"), "the store sends other bytes than requested"],
     ["a later start", range("bytes 41-99/100"), "the store sends other bytes than requested"],
-    ["another size", range("bytes 40-99/101"), "the size of the store's bundle has changed"],
-    ["an end before its start", range("bytes 40-39/100"), "the size of the store's bundle has changed"],
-    ["an end beyond the bundle", range("bytes 40-100/100"), "the size of the store's bundle has changed"],
+    [
+      "another size",
+      range("bytes 40-99/101"),
+      "the store gives another size for the same bundle than before",
+    ],
+    ["another size and ETag", range("bytes 40-99/101", { etag: '"2"' }), "the bundle has changed"],
+    ["an end before its start", range("bytes 40-39/100"), "the store contradicts itself"],
+    ["an end beyond the bundle", range("bytes 40-100/100"), "the store contradicts itself"],
     ["another length", range("bytes 40-99/100", { "content-length": "59" }), "the store contradicts itself"],
     ["another ETag", range("bytes 40-99/100", { etag: '"2"' }), "the bundle has changed"],
-    ["a weak ETag", range("bytes 40-99/100", { etag: 'W/"1"' }), "the bundle has changed"],
+    [
+      "a weak ETag",
+      range("bytes 40-99/100", { etag: 'W/"1"' }),
+      "the store sends the rest without a strong ETag, so it may be of another bundle",
+    ],
   ])("and %s starts the download again", (_what, headers, why) => {
     expect(read(206, headers, REST)).toEqual(restart(why));
   });
 
   test("is useless where none was requested, because no ETag is known", () => {
     const headers = { "content-range": "bytes 0-99/100" };
-    expect(read(206, headers)).toEqual(restart("the bundle has changed"));
+    const why = "the store sends the rest without a strong ETag, so it may be of another bundle";
+    expect(read(206, headers)).toEqual(restart(why));
   });
 });
 
@@ -120,7 +134,32 @@ describe("a store that has no more bytes", () => {
     ["says too large a number", `bytes */${"1".repeat(16)}`, { from: Number("1".repeat(16)) }],
   ])("and %s starts the download again", (_what, range, requested) => {
     const headers: Record<string, string> = range === undefined ? {} : { "content-range": range };
-    expect(read(416, headers, requested)).toEqual(restart("the store has fewer bytes than have arrived"));
+    expect(read(416, headers, requested)).toMatchObject({ kind: "restart" });
+  });
+
+  test("has changed only if it says so", () => {
+    const shorter = { "content-range": "bytes */99" };
+    expect(read(416, shorter, { from: 100 })).toEqual(restart("the store has fewer bytes than have arrived"));
+    expect(read(416, {}, { from: 100 })).toEqual(restart("the store refuses to send the rest"));
+  });
+});
+
+describe("an archive with a Content-Encoding in the store", () => {
+  test.each([
+    ["sent with it", { "content-encoding": "gzip" }],
+    ["decompressed by Google's store", { "x-goog-stored-content-encoding": "gzip" }],
+    ["decompressed, with a warning", { warning: '214 UploadServer "gunzipped"' }],
+  ])("%s is refused with the command that mends it", (_what, headers) => {
+    expect(read(200, headers)).toMatchObject({
+      kind: "never",
+      remedy: expect.stringContaining(
+        "gcloud storage objects update gs://BUCKET/OBJECT --clear-content-encoding",
+      ) as string,
+    });
+  });
+
+  test("is not meant where Google's store names none", () => {
+    expect(read(200, { "x-goog-stored-content-encoding": "identity" })).toMatchObject({ kind: "bytes" });
   });
 });
 

@@ -86,6 +86,19 @@ test("names that Windows cannot unpack are counted in one line", async () => {
   ]);
 });
 
+test("instructions for another host, and data of the generator, have one line each on what they do here", async () => {
+  const names = ["_redirects", "_headers", ".doctrees/a.doctree", ".doctrees/b.doctree"];
+  const { info } = await linesOf(names.map((name) => ({ name })));
+  expect(info).toEqual([
+    expect.stringMatching(
+      /^instructions for another host are published as files, and do nothing here: _redirects, _headers\./,
+    ),
+    expect.stringMatching(
+      /^folders of the site's generator are published, although no page needs them: \.doctrees\./,
+    ),
+  ]);
+});
+
 test("files that usually hold secrets are warned of, with what their owner can do", async () => {
   const entries = [{ name: ".env" }, { name: "keys/id_rsa" }];
   const begin =

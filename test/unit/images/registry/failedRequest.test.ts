@@ -60,7 +60,7 @@ test("at most five reasons are shown", () => {
 
 test.each([
   [404, "exists before the first push"],
-  [413, "larger request bodies"],
+  [413, "`client_max_body_size 0;` in nginx"],
   [429, "Try again later"],
   [500, "see its log"],
   [502, "see its log"],

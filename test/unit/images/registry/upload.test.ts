@@ -281,3 +281,19 @@ test("a cancellation takes no longer than a second and a half", async () => {
   await expect(uploadBlob(registry.client, SMALL, content, () => undefined)).rejects.toThrow("answered 403");
   expect(clock.waits).toContain(1_500);
 });
+
+test.each([
+  [10, `PUT u1${QUERY}`, "10 B"],
+  [40 * MIB, "PATCH u1", "33.6 MB"],
+])(
+  "a proxy that limits requests refuses %d bytes: the error has the size of the request",
+  async (size, line, text) => {
+    const { failure } = await sent(size, [
+      [BEGIN, at("u1")],
+      [line, { status: 413, body: "<html><h1>413 Request Entity Too Large</h1></html>" }],
+      ["DELETE u1", CANCELLED],
+    ]);
+    expect(failure?.message).toContain(`answered 413. The request had ${text}`);
+    expect(failure).toMatchObject({ remedy: expect.stringContaining("client_max_body_size 0;") as string });
+  },
+);

@@ -164,6 +164,51 @@ describe.each(["skopeo", "crane", "oras"])("load.sh with %s", (program) => {
   });
 });
 
+test("load.sh with curl trusts SSL_CERT_FILE also beside SSL_CERT_DIR, which older versions of curl do not, and CURL_CA_BUNDLE before both", (context) => {
+  onLinux(context);
+  const { folder } = writeKit(join(folderOfTest(), "kit"));
+  const record = join(folderOfTest(), "calls");
+  const path = standIn("curl", `cat >/dev/null; echo "$*" >>'${record}'; exit 1`);
+  const called = (env: NodeJS.ProcessEnv): string => {
+    writeFileSync(record, "");
+    run(join(folder, "load.sh"), ["registry.internal/docs", "--with", "curl"], { PATH: path, ...env });
+    return readFileSync(record, "utf8");
+  };
+  const both = { SSL_CERT_FILE: "/own/ca.pem", SSL_CERT_DIR: "/own/certs" };
+  expect(called(both)).toContain("--cacert /own/ca.pem --capath /own/certs");
+  expect(called({ SSL_CERT_FILE: "/own/ca.pem" })).toContain("--cacert /own/ca.pem");
+  expect(called({ SSL_CERT_DIR: "/own/certs" })).not.toMatch(/--ca(?:cert|path)/); // curl reads it itself
+  expect(called({ ...both, CURL_CA_BUNDLE: "/own/bundle.pem" })).not.toMatch(/--ca(?:cert|path)/);
+});
+
+test.for([
+  ["shasum alone", "shasum"],
+  ["openssl alone", "openssl"],
+  ["no program for SHA-256", ""],
+] as const)("load.sh on a machine with %s", ([, name], context) => {
+  onLinux(context);
+  const { folder } = writeKit(join(folderOfTest(), "kit"));
+  const bin = folderOfTest();
+  const needed = "awk base64 cat chmod cp cut dirname grep head id ln mkdir mktemp rm sed sh sort tee tr wc";
+  for (const each of needed.split(" ")) symlinkSync(findCommand(each) ?? each, join(bin, each));
+  const texts = {
+    shasum: `exec '${findCommand("sha256sum") ?? "sha256sum"}'`,
+    openssl: `exec '${findCommand("openssl") ?? "openssl"}' "$@"`,
+    // a registry that has what it is asked for
+    skopeo: `while [ $# -gt 1 ]; do shift; done
+case $1 in *@sha256:*) cat '${folder}/images/blobs/sha256/'"\${1##*:}" ;; *) exit 1 ;; esac`,
+  };
+  for (const [each, text] of Object.entries(texts)) {
+    if (each !== "skopeo" && each !== name) continue;
+    writeFileSync(join(bin, each), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(bin, each), 0o755);
+  }
+  const { code, output } = run(join(folder, "load.sh"), ["registry.internal/docs"], { PATH: bin });
+  expect(code).toBe(1);
+  if (name === "") expect(output).toContain("One of sha256sum, shasum and openssl is required");
+  else expect(output).toContain("registry.internal/docs/nginx-unprivileged:1.30"); // the tag is not there
+});
+
 test("load.sh and install.sh name the platforms of the kit", (context) => {
   onLinux(context);
   const { folder } = writeKit(join(folderOfTest(), "kit"));
@@ -251,6 +296,59 @@ describe("verify.sh", () => {
     expect(refused.output).toContain("refused: ./a?b ");
     expect(refused.output).toContain("added: .DS_Store (litter of macOS: remove it)");
   });
+
+  /** The programs that the script needs, without one for SHA-256, and others by their text. */
+  function programs(root: string, others: Readonly<Record<string, string>>, without = ""): string {
+    const folder = join(root, "programs");
+    mkdirSync(folder);
+    for (const name of "cat cut dirname find grep head sed sh sort tr uniq wc".split(" ")) {
+      if (name !== without) symlinkSync(findCommand(name) ?? name, join(folder, name));
+    }
+    for (const [name, text] of Object.entries(others)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+    return folder;
+  }
+  const OPENSSL = `exec '${findCommand("openssl") ?? "openssl"}' "$@"`;
+  const SHA256SUM = `exec '${findCommand("sha256sum") ?? "sha256sum"}'`;
+  const SHASUM = `[ "$*" = "-a 256" ] && ${SHA256SUM}`;
+
+  test.for<[string, Record<string, string>]>([
+    ["has shasum", { shasum: SHASUM, openssl: OPENSSL }],
+    ["has openssl alone", { openssl: OPENSSL }],
+    ["has a sha256sum that does not run", { sha256sum: "exit 126", openssl: OPENSSL }],
+  ])("a machine without sha256sum that %s verifies the kit, and sees a change", ([, others], context) => {
+    onLinux(context);
+    const { folder, file, root } = signedKit("ecdsa-p256");
+    const env = { PATH: programs(root, others) };
+    expect(run(join(folder, "verify.sh"), [file], env)).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, "values.yaml"), "changed");
+    expect(run(join(folder, "verify.sh"), [file], env).lines).toEqual([
+      "changed: values.yaml",
+      "NOT OK (1): do not use this kit.",
+    ]);
+  });
+
+  test.for([
+    ["a program for SHA-256", {}, "", "sha256sum, shasum or openssl"],
+    ["find", { openssl: OPENSSL }, "find", "find"],
+    ["sort", { openssl: OPENSSL }, "sort", "sort"],
+  ] as const)(
+    "a machine without %s checked nothing: that says nothing about the kit",
+    ([, others, without, named], context) => {
+      onLinux(context);
+      const { folder, file, root } = signedKit();
+      const { code, lines } = run(join(folder, "verify.sh"), [file], {
+        PATH: programs(root, others, without),
+      });
+      expect(code).toBe(1);
+      expect(lines[0]).toBe(
+        `not checked: this machine has no ${named}. This says nothing about the kit. Install it, or verify the kit on another machine`,
+      );
+      expect(lines).toHaveLength(2);
+    },
+  );
 
   describe.each(KINDS)("for a key of %s", (kind) => {
     /** An openssl that knows no algorithm, as one in FIPS mode knows no Ed25519. */

@@ -49,7 +49,7 @@ async function declare(
   let seen: pulumi.ResourceTransformationArgs | undefined;
   const component = new SelfHostedDocs(
     "docs",
-    { staticExport: staticExport(), chart, deploymentKind: "client-hosted", ...args },
+    { staticExport: staticExport(), chart, deploymentKind: "client-hosted", ...args } as SelfHostedDocsArgs,
     {
       ...opts,
       transformations: [

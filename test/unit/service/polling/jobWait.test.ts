@@ -42,10 +42,12 @@ async function waited(seconds: number, progressAt: (part: number) => number | un
 
 const steadily = (part: number): number => Math.floor(100 * part);
 
-test("a job of ten minutes has a persistent line for each quarter; all others are replaced", async () => {
+test("a job of ten minutes has a persistent line after a minute, for each quarter and where little changes; all others are replaced", async () => {
   const { info, progress } = await waited(600, steadily);
   expect(info.map((line) => Number(/^(\d+)%/.exec(line)?.[1]))).toEqual([
+    expect.closeTo(11, -1),
     expect.closeTo(26, -1),
+    expect.closeTo(46, -1),
     expect.closeTo(51, -1),
     expect.closeTo(76, -1),
     100,

@@ -46,6 +46,7 @@ test("a bundle of the reference service is a site that needs nothing from other 
   expect(await inspected(bundle)).toEqual({
     root: "",
     leftOut: [],
+    idleFiles: { ofHosts: [], ofGenerators: [] },
     files: files.length,
     pages: 2,
     unpackedBytes: files.reduce((sum, file) => sum + readFileSync(join(target, file)).length, 0),

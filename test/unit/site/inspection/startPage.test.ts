@@ -58,3 +58,21 @@ test.each([
   expect(ofFile).toBeInstanceOf(BundleRefusedError);
   expect(ofFile).toMatchObject({ message: MISSING + further, remedy: packed });
 });
+
+test.each([
+  [["Export-1234-Part-1.zip"], "«Export-1234-Part-1.zip»", /^Give that archive itself, or unpack it/],
+  [["artifact/site.tar.gz"], "«artifact/site.tar.gz»", /^Give that archive itself/],
+  [["Part-1.zip", "Part-2.zip", "notes.txt"], "«Part-1.zip» and 1 more", /^Unpack these into one folder/],
+])("an archive in an archive is named: %j", async (names, named, remedy) => {
+  const archive = tarGz(names.map((name) => ({ name })));
+  const error: unknown = await forPacker(() => inspected(archive)).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    message: `the bundle is refused: it has no pages, but another archive in it: ${named}`,
+    remedy: expect.stringMatching(remedy) as string,
+  });
+});
+
+test("an archive for readers does not hide that the start page is missing", async () => {
+  const archive = tarGz([{ name: "guide.html" }, { name: "examples.zip" }]);
+  await expect(inspected(archive)).rejects.toThrow(MISSING);
+});

@@ -220,6 +220,7 @@ describe("the settings of the search box", () => {
   test("have a button, shortcuts, and the search boxes of known generators", async () => {
     const { languages, box, style, ...settings } = await settingsOf({});
     expect(settings).toEqual({
+      labels: { en: "Search this copy" },
       button: true,
       shortcuts: true,
       openFrom: [

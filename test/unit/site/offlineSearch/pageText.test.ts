@@ -26,8 +26,9 @@ describe("the title of a page", () => {
 
 test.for([
   ["en", "en"],
-  ["DE-at", "de"],
-  ["pt_BR", "pt"],
+  ["DE-at", "de-at"],
+  ["pt_BR", "pt-br"],
+  ["zh-Hant-TW", "zh-hant-tw"],
   ["gsw", "gsw"],
   ["english", ""],
   ["x-klingon", ""],
@@ -48,7 +49,9 @@ describe("sections", () => {
     ["the first of several ids", '<h2 id="b"><a id="x"></a>B</h2>c', ["#b B: c"]],
     ["no id with a text between", '<div id="b">a<h2>B</h2>c</div>', ["# : a", "# B: c"]],
     ["no name of other elements", '<h2><b name="b">B</b></h2>c', ["# B: c"]],
-    ["no id of the heading before", '<h2 id="a">A</h2><h3>B</h3>c', ["#a A: ", "# B: c"]],
+    ["the nearest id before, without an own one", '<h2 id="a">A</h2><h3>B</h3>c', ["#a A: ", "#a B: c"]],
+    ["no id of a field", '<div><input id="q"></div><h2>B</h2>c', ["# B: c"]],
+    ["that of an accordion", '<details id="q"><summary>Q</summary>a</details>b', ["#q Q: a", "# : b"]],
   ] as const)("have as their anchor %s", ([, html, expected]) => expect(sections(html)).toEqual(expected));
 
   test("begin at each heading, also at one that is not closed", () => {
@@ -82,12 +85,12 @@ describe("text", () => {
   ] as const)("%s", ([, html, text]) => expect(sections(html)).toEqual([`# : ${text}`]));
 
   test.for(
-    "script style noscript template svg math iframe object canvas audio video textarea select button datalist dialog nav".split(
+    "script style noscript template svg math iframe object canvas audio video textarea select button datalist dialog nav rt".split(
       " ",
     ),
   )("is not that of %s", (name) => expect(sections(`a <${name}>no</${name}> b`)).toEqual(["# : a b"]));
 
-  test.for(["header", "footer", "aside", "form"])("is that of %s only in the main part", (name) => {
+  test.for(["header", "footer", "form"])("is that of %s only in the main part", (name) => {
     expect(sections(`a <${name}>no</${name}> b`)).toEqual(["# : a b"]);
     expect(sections(`<main>a <${name}>yes</${name}> b</main>`)).toEqual(["# : a yes b"]);
   });
@@ -103,8 +106,9 @@ describe("text", () => {
     'role="Search"',
     'role="banner"',
     'role="contentinfo"',
-    "hidden",
     'aria-hidden="true"',
+    'hidden role="dialog"',
+    'hidden role="status"',
     "data-pagefind-ignore",
   ])("is not that of an element with %s", (attribute) => {
     expect(sections(`a <div ${attribute}><div>no</div> no</div> b`)).toEqual(["# : a b"]);
@@ -117,7 +121,7 @@ describe("text", () => {
 
   test("is not cut off by an element that has no end tag", () => {
     for (const tag of ["p", "li", "dt", "dd", "tr", "td", "th", "body", "img", "input", "br"])
-      expect(sections(`<${tag} hidden>a <b>b</b>`), tag).toEqual(["# : a b"]);
+      expect(sections(`<${tag} aria-hidden="true">a <b>b</b>`), tag).toEqual(["# : a b"]);
   });
 });
 
@@ -136,25 +140,101 @@ describe("the main part", () => {
   });
 
   test("is not one that is left out", () =>
-    expect(sections("a<div hidden><main>no</main></div>")).toEqual(["# : a"]));
+    expect(sections('a<div aria-hidden="true"><main>no</main></div>')).toEqual(["# : a"]));
+});
+
+describe("what scripts show later", () => {
+  test.for([
+    ["Docusaurus", '<div role="tabpanel">a</div><div role="tabpanel" hidden>b</div>'],
+    [
+      "Starlight",
+      '<div role="tabpanel">a</div><div id="t" aria-labelledby="u" role="tabpanel" hidden>b</div>',
+    ],
+    ["sphinx-tabs", '<div role="tabpanel">a</div><div class="sphinx-tabs-panel" hidden="true">b</div>'],
+    ["Radix", '<div data-state="active">a</div><div data-state="inactive" hidden="">b</div>'],
+    ["a browser", '<div>a</div><div hidden="until-found">b</div>'],
+    ["jQuery UI", '<div>a</div><div role="tabpanel" aria-hidden="true">b</div>'],
+    ["React, in pieces", '<div>a</div><div hidden id="S:0">b</div>'],
+    ["a custom element", '<x-tabs>a <template shadowrootmode="open">b</template></x-tabs>'],
+  ] as const)("is text: the panels of %s", ([, html]) => expect(sections(html)).toEqual(["# : a b"]));
+
+  test("is text where a button names the panel that it opens, but not the menu", () => {
+    const panel = '<div id="p" aria-hidden="true">b</div>';
+    expect(sections(`<a aria-controls="p">a</a>${panel}`)).toEqual(["# : a b"]);
+    expect(sections(`<a aria-controls="p" aria-haspopup="menu">a</a>${panel}`)).toEqual(["# : a"]);
+  });
+
+  test.for([
+    ["a button in it", '<h2 id="q"><button aria-expanded="false">Q</button></h2>a', ["#q Q: a"]],
+    ["a plain button in it", '<h2 id="q"><button>Q</button></h2>a', ["#q Q: a"]],
+    ["its text without another button", '<h3 id="q">Q <button>Copy</button></h3>a', ["#q Q: a"]],
+    ["its whole text", '<h3>1. <button aria-controls="x">Q</button></h3>a', ["# 1. Q: a"]],
+  ] as const)("has as its heading %s", ([, html, expected]) => expect(sections(html)).toEqual(expected));
+
+  test("has its name: a tab and the button of an accordion are text, other buttons are not", () => {
+    const html = '<button role="tab">a</button><button aria-expanded="false">b</button><button>no</button>';
+    expect(sections(html)).toEqual(["# : a b"]);
+    expect(sections('a<button aria-expanded="false" aria-haspopup="menu">no</button>')).toEqual(["# : a"]);
+  });
+});
+
+describe("characters that nobody sees", () => {
+  test.for([
+    ["a place for a hyphen", "Daten&shy;bank"],
+    ["a place for a line break", "Daten&#8203;bank"],
+    ["an element for a line break", "Daten<wbr>bank"],
+    ["a word joiner", "Daten&#x2060;bank"],
+  ] as const)("are left out: %s", ([, html]) => expect(sections(html)).toEqual(["# : Datenbank"]));
+
+  test.for([
+    "<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>です",
+    "<ruby>漢<rt>かん<rb>字<rt>じ</ruby>です",
+    "<ruby>漢字<rp>(<rt>かんじ<rp>)</ruby>です",
+  ])("are those of readings beside a word: %s", (html) => expect(sections(html)).toEqual(["# : 漢字です"]));
+});
+
+describe("outside of the main part", () => {
+  test("a note is text, a list of links is not", () => {
+    expect(sections("a<aside>A note with <a>one link</a>.</aside>b")).toEqual([
+      "# : a A note with one link. b",
+    ]);
+    expect(sections("a<aside><a>one</a> <a>two</a></aside>b")).toEqual(["# : a b"]);
+  });
+
+  test("a form with a heading or a long text is text, and so is one without anything around it", () => {
+    expect(sections('<form><h1 id="t">T</h1>a</form>')).toEqual(["#t T: a"]);
+    expect(sections(`a<form>${"word ".repeat(50)}</form>`)[0]).toContain("word word");
+    expect(sections("<form>a</form>")).toEqual(["# : a"]);
+    expect(sections("a<form>E-mail <input></form>b")).toEqual(["# : a b"]);
+  });
+
+  test("a form around the main part does not hide it", () =>
+    expect(sections("<form>no<main>a</main>no</form>")).toEqual(["# : a"]));
 });
 
 test.for([
   ['<meta name="robots" content="noindex">', true],
   ['<meta name="ROBOTS" content="nofollow, NOINDEX">', true],
+  ['<meta name="robots" content="noindex nofollow">', true],
   ['<meta name="googlebot" content="none">', true],
-  ['<meta http-equiv="Refresh" content="0; url=a.html">', true],
+  ['<meta name="robots" content="index, follow, max-image-preview:none">', false],
+  ['<meta name="robots" content="max-image-preview: none">', false],
   ['<meta name="robots" content="nonetheless">', false],
   ['<meta name="robots" content="index">', false],
   ['<meta name="my-robots" content="noindex">', false],
   ['<meta name="robots-x" content="noindex">', false],
-  ['<meta http-equiv="x-refresh">', false],
-  ['<meta http-equiv="refresh-x">', false],
   ['<meta name="robots">', false],
   ['<p name="robots" content="noindex">', false],
-] as const)("a page with %s is left out: %s", ([html, isHidden]) =>
-  expect(read(html).isHidden).toBe(isHidden),
+] as const)("a page with %s asks to be left out: %s", ([html, isNoindex]) =>
+  expect(read(html).isNoindex).toBe(isNoindex),
 );
+
+test("the nonce of a page's scripts is that of the first one that has one", () => {
+  expect(read('<script>1</script><script nonce="abc">2</script><script nonce="d">3</script>').nonce).toBe(
+    "abc",
+  );
+  expect(read('<link nonce="abc">').nonce).toBe("");
+});
 
 test.for([
   ["at the end of content", "<main>a</main></body></html>", true],

@@ -55,12 +55,7 @@ describe("a word finds", () => {
     ["no other form of two letters", "go x", [], { a: "gos", b: "good" }],
     ["accents and case apart, the same word", "ÉCOLE x", ["a"], { a: "ecole" }],
     ["two words that the page writes as one", "on line x", ["a"], { a: "online" }],
-    [
-      "no words that the page writes as one, in scripts without spaces",
-      "設 定",
-      ["b"],
-      { a: "設定", b: "設" },
-    ],
+    ["the last character of a word, in scripts without spaces", "設 定", ["b", "a"], { a: "設定", b: "設" }],
     ["no word and number that the page writes as one", "web 2 x", [], { a: "web2" }],
     ["no number and word that the page writes as one", "2 fa x", [], { a: "2fa" }],
     ["no longer word with another ending", "test x", ["c"], { a: "testimony", b: "testsuite", c: "tests" }],
@@ -269,7 +264,7 @@ describe("a result", () => {
   test.for([
     ["the section that fits best", "beta", "beta", "Beta", "How to set beta."],
     ["the page itself for its first section", "alpha", "", "", "Welcome to alpha."],
-    ["the page itself for the section with its title", "delta", "", "", "delta"],
+    ["a later section with its title by its address", "delta", "Page", "", "delta"],
     ["the first text for a section without one", "gamma", "gamma", "Gamma", "Welcome to alpha."],
   ] as const)("is %s", async ([, query, fragment, heading, excerpt]) => {
     const { results } = await ask({ "Page.html": sections }, query);
@@ -284,12 +279,27 @@ describe("a result", () => {
     expect(result?.excerpt.map(([text]) => text).join("")).toBe(excerpt);
   });
 
-  test("is one of the first 400 sections of a page", async () => {
-    const many = Array.from({ length: 401 }, (_, at): Section => {
-      return { anchor: `s${at}`, heading: `Section ${at}`, text: `x${at}y` };
+  test("is the section that has the words, of a page with any number of sections", async () => {
+    const many = Array.from({ length: 1_234 }, (_, at): Section => {
+      return { anchor: `s${at}`, heading: `Section ${at}`, text: `x${at}y shared` };
     });
-    expect((await ask({ a: many }, "x399y")).results[0]).toMatchObject({ anchor: "s399" });
-    expect((await ask({ a: many }, "x400y")).results[0]).toMatchObject({ path: "a", anchor: "" });
+    for (const at of [0, 399, 400, 499, 500, 1_233]) {
+      const [result] = (await ask({ a: many }, `x${at}y shared`)).results;
+      expect(result, String(at)).toMatchObject({ anchor: at === 0 ? "" : `s${at}` });
+    }
+  });
+
+  test("is the section that has the words behind what is quoted from it", async () => {
+    const filler = "some words that all sections of this page have in their text ".repeat(20);
+    const long = Array.from({ length: 300 }, (_, at): Section => {
+      return { anchor: `s${at}`, heading: `Part ${at}`, text: `${filler} marker${at}q near gear${at % 7}w.` };
+    });
+    for (const at of [1, 150, 299]) {
+      const [result] = (await ask({ a: long }, `marker${at}q`)).results;
+      expect(result, String(at)).toMatchObject({ path: "a", anchor: `s${at}` });
+      const [phrase] = (await ask({ a: long }, `words marker${at}q near gear${at % 7}w`)).results;
+      expect(phrase, String(at)).toMatchObject({ path: "a", anchor: `s${at}` });
+    }
   });
 
   test("without a title has its path", async () => {

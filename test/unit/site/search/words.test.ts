@@ -33,7 +33,7 @@ test("an identifier is a word, and so are its parts", () => {
   // a letter alone is no part
   expect(wordsOf("a__bCd")).toEqual([{ text: "a__bcd", parts: ["cd"] }]);
   expect(wordsOf("simple設定")).toEqual([
-    { text: "設定", parts: [] },
+    { text: "設定", parts: ["定"] },
     { text: "simple", parts: [] },
   ]);
 });

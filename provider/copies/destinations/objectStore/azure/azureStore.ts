@@ -7,7 +7,7 @@ import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
 import { containerClient } from "./client";
 import { findAccess } from "./credentials";
-import { addressOf, type AzureContainerInputs, containerUri, LONGEST_NAME } from "./inputs";
+import { addressOf, brokenRule, type AzureContainerInputs, containerUri, LONGEST_NAME } from "./inputs";
 import { linkTo } from "./link";
 import { listBlobs } from "./pages";
 import { loadBlobs } from "./sdk";
@@ -96,6 +96,7 @@ export async function openAzure(
         contentType: found.contentType,
         cacheControl: found.cacheControl,
         ...(found.contentEncoding && { contentEncoding: found.contentEncoding }),
+        ...(found.contentDisposition && { contentDisposition: found.contentDisposition }),
       },
     };
   };
@@ -103,6 +104,7 @@ export async function openAzure(
   return {
     uri: containerUri(inputs),
     longestKeyBytes: LONGEST_NAME,
+    brokenRule,
 
     /** Accounts with a hierarchical namespace have real folders. */
     hasKeysBesideFolders: async () => !(await hasFolders()),
@@ -124,6 +126,7 @@ export async function openAzure(
           size: properties.contentLength ?? -1,
           revision: revisionOf(properties.etag),
           modifiedAtMs: properties.lastModified.getTime(),
+          ...(properties.accessTier === "Archive" && { archiveTier: "Archive" }),
         });
       }
     },

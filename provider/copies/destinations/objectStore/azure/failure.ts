@@ -72,6 +72,8 @@ const CODES: FailureTable = {
   "Md5Mismatch Crc64Mismatch": CORRUPTED,
   "LeaseIdMissing LeaseIdMismatchWithBlobOperation LeaseAlreadyPresent":
     "denied: {where} has a lease of somebody else ({code}) | Wait until it ends, or break it: `az storage blob lease break`.",
+  InvalidHeaderValue:
+    "unsupported: {host} does not accept a header of the Azure SDK ({code}){said}{request} | An emulator that does not know the API version of the SDK is started with `azurite --skipApiVersionCheck`, or updated.",
   "BlobArchived BlobBeingRehydrated":
     "denied: {where} is in the archive tier ({code}) | Set its tier to Hot, and exclude copies from the rule that moves them there.",
 };
@@ -102,7 +104,7 @@ export function azureFailure(
   const { azureContainer: container, storageAccount: account, prefix } = inputs;
   const code = codeOf(error);
   const status = statusOf(error);
-  const { host, protocol } = new URL(serviceUrl(inputs));
+  const { host } = new URL(serviceUrl(inputs));
   const { name = "", message = "" } = error as SdkError;
   const sasEnd = access.kind === "sas" ? (new URLSearchParams(access.token).get("se") ?? "") : "";
   const { text, by, byCode } = failuresOf({
@@ -144,7 +146,7 @@ export function azureFailure(
     const skewMs = Math.abs(Date.parse(headerOf(error, "date") ?? "") - nowMs);
     return by(skewMs > LARGEST_SKEW_MS ? clockRow("{host}") : REFUSALS[access.kind]);
   }
-  if (status === undefined) return by(unreachable(protocol, said));
+  if (status === undefined) return by(unreachable(said));
   if (status !== 403) return by(otherRow(STATUSES[status] ?? "other", "the account's logs"));
   const role =
     action === "sign"
@@ -156,11 +158,9 @@ export function azureFailure(
   return by(`denied: {action} on {where} is not allowed ({shortCode}){request} | ${remedy}`);
 }
 
-function unreachable(protocol: string, said: string): FailureRow {
+function unreachable(said: string): FailureRow {
   const [code] = /EAI_AGAIN|ENOTFOUND/.exec(said) ?? [];
   if (code !== undefined)
     return `address: there is no host {host} (${code}) | Correct the destination's storageAccount, or give its \`endpoint\`: each account has a host of its own.`;
-  if (protocol === "http:" && /non-TLS/i.test(said))
-    return "address: an identity is not sent to {host} without TLS | Give an `endpoint` with https:.";
   return "unreachable: {host} could not be reached for {where} ({plainCode}) | Check the network, the destination's endpoint, and the account's firewall. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.";
 }

@@ -1,5 +1,5 @@
 import type { Fields, FieldsOfKind, Layout } from "../../destination";
-import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
+import { addressProblem, KEEPING, type KeepingInputs, prefixFor, sameAddress } from "../inputs";
 
 /** Where in a container of Azure Blob Storage copies are kept, and how. */
 export interface AzureContainerInputs extends KeepingInputs {
@@ -25,12 +25,29 @@ export interface AzureContainerInputs extends KeepingInputs {
    * @default the address in `endpoint`, which serves no index documents
    */
   readonly websiteEndpoint?: string;
+  /**
+   * Name of the environment variable that has the connection string of the account, for programs with several accounts. No other variable
+   * counts then.
+   *
+   * @default "AZURE_STORAGE_CONNECTION_STRING"
+   */
+  readonly connectionStringVariable?: string;
   /** One blob, named by its digest; or every file of the site. @default "archive" */
   readonly layout?: Layout;
 }
 
 /** Longest name of a blob, see https://learn.microsoft.com/rest/api/storageservices/naming-and-referencing-containers--blobs--and-metadata */
 export const LONGEST_NAME = 1_024;
+
+/** See {@link LONGEST_NAME}: the service drops a dot at the end, and stores under a name without it. */
+export function brokenRule(name: string): string | undefined {
+  const segments = name.split("/");
+  if (segments.some((segment) => segment.endsWith(".")))
+    return "In Azure no part of a name ends with a dot: the service drops it";
+  return segments.length > MOST_SEGMENTS ? `In Azure a name has ${MOST_SEGMENTS} parts at most` : undefined;
+}
+
+const MOST_SEGMENTS = 254;
 
 /** The container of an account's website. */
 export const WEBSITE = "$web";
@@ -41,9 +58,10 @@ const CREDENTIALS = "the environment, as Azure's own tools find them";
 export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
   azureContainer: { change: "replaces", problem: containerProblem },
   storageAccount: { change: "replaces", isRequired: true, problem: accountProblem },
-  prefix: PREFIX,
+  prefix: prefixFor(brokenRule),
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   websiteEndpoint: { change: "content", key: sameAddress, problem: websiteProblem },
+  connectionStringVariable: { change: "none", problem: variableProblem },
   ...KEEPING,
 };
 
@@ -78,6 +96,12 @@ function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fie
       ? undefined
       : `must be the address of the blob service of ${account}: https://${account}.blob.SUFFIX, or for an emulator http://HOST:PORT/${account}`;
   });
+}
+
+function variableProblem(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(value)
+    ? undefined
+    : "must be the name of an environment variable such as «DOCS_CONNECTION_STRING», not the connection string";
 }
 
 function websiteProblem(value: unknown, { azureContainer }: Fields): string | undefined {

@@ -1,3 +1,4 @@
+import { checkCredentialFiles } from "../credentialFiles";
 import { attempt, type HttpReply, type HttpRequest } from "../../../../http/attempt";
 import { KeptConnections } from "../../../../http/attemptConnection";
 import { proxyFor } from "../../../../http/proxy";
@@ -38,6 +39,7 @@ export type GcsClient = ReturnType<typeof gcsClient>;
 
 export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationContext) {
   const { environment, clock, signal, secrets } = context;
+  checkCredentialFiles("gcs", context);
   const universe = environment("GOOGLE_CLOUD_UNIVERSE_DOMAIN") || "googleapis.com";
   const emulator = environment("STORAGE_EMULATOR_HOST")?.trim();
   const given =

@@ -5,15 +5,15 @@ import { readPages } from "../pages";
 import { signedLink } from "../signedLink";
 import { unlessFailed } from "../storeError";
 import { gcsClient } from "./client";
-import { bucketUri, type GcsInputs } from "./inputs";
+import { brokenRule, bucketUri, type GcsInputs } from "./inputs";
 import { objectRemoval } from "./removal";
 import { loadSdk } from "./sdk";
 import { sendObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
 const MANAGED_SIGNATURE_MS = 12 * 3_600_000;
-const ENTRY = "name,size,generation,timeCreated";
-const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,metadata";
+const ENTRY = "name,size,generation,timeCreated,updated";
+const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,contentDisposition,metadata";
 
 /**
  * Copies in a bucket of Google Cloud Storage. Google's library finds the credentials as Google's own tools do.
@@ -39,6 +39,7 @@ export async function openGcs(
     uri,
     /** See https://cloud.google.com/storage/docs/objects#naming */
     longestKeyBytes: 1_024,
+    brokenRule,
 
     /** Also in a bucket with a hierarchical namespace: the name of a folder ends with a slash, that of an object does not. */
     hasKeysBesideFolders: () => Promise.resolve(true),
@@ -55,14 +56,16 @@ export async function openGcs(
         "missing",
       );
       if (found === undefined) return undefined;
-      const { size, generation, contentType, cacheControl, contentEncoding } = found as Record<
-        string,
-        string
-      >;
+      const { size, generation, contentType, cacheControl, contentEncoding, contentDisposition } =
+        found as Record<string, string | undefined>;
       const sha256 = (found["metadata"] as Record<string, string> | undefined)?.[DIGEST_NAME];
       return {
         ...{ size: Number(size), revision: generation ?? "", sha256 },
-        headers: { contentType, cacheControl, ...(contentEncoding && { contentEncoding }) },
+        headers: {
+          ...{ contentType, cacheControl },
+          ...(contentEncoding && { contentEncoding }),
+          ...(contentDisposition && { contentDisposition }),
+        },
       };
     },
 
@@ -74,9 +77,12 @@ export async function openGcs(
           ...(atMost < Infinity && { maxResults: String(atMost) }),
         });
         const page = await json({ action: "storage.objects.list", isOfBucket: true, method: "GET", url });
-        for (const { name = "", size, generation = "", timeCreated = "" } of listOf(page["items"])) {
+        for (const { name = "", size, generation = "", timeCreated = "", updated = "" } of listOf(
+          page["items"],
+        )) {
           const modifiedAtMs = Date.parse(timeCreated) || 0;
-          onObject({ key: name, size: Number(size), revision: generation, modifiedAtMs });
+          const headersAtMs = Date.parse(updated) || modifiedAtMs;
+          onObject({ key: name, size: Number(size), revision: generation, modifiedAtMs, headersAtMs });
           found++;
         }
         const next = page["nextPageToken"];

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Fields, FieldsOfKind } from "../../destination";
-import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
+import { addressProblem, KEEPING, type KeepingInputs, prefixFor, sameAddress } from "../inputs";
 
 /** Where in a bucket of Google Cloud Storage copies are kept, and how. */
 export interface GcsInputs extends KeepingInputs {
@@ -22,7 +22,7 @@ export interface GcsInputs extends KeepingInputs {
 /** The rows of {@link GcsInputs}. */
 export const GCS_FIELDS: FieldsOfKind<GcsInputs> = {
   gcsBucket: { change: "replaces", problem: bucketNameProblem },
-  prefix: PREFIX,
+  prefix: prefixFor(brokenRule),
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   ...KEEPING,
 };
@@ -60,3 +60,10 @@ function endpointProblem(value: unknown, { gcsBucket }: Fields): string | undefi
 
 /** The bucket in addresses of copies. */
 export const bucketUri = ({ gcsBucket }: GcsInputs): string => `gs://${gcsBucket}`;
+
+/** See https://cloud.google.com/storage/docs/objects#naming */
+export function brokenRule(key: string): string | undefined {
+  return key.startsWith(".well-known/acme-challenge/")
+    ? "In Google Cloud Storage no name begins with .well-known/acme-challenge/"
+    : undefined;
+}

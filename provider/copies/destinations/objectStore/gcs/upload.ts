@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DestinationError } from "../../../../runtime/messages/errors";
+import { redact } from "../../../../runtime/messages/plainText";
 import type { HttpReply } from "../../../../http/attempt";
 import { md5Hash } from "../md5";
 import { DIGEST_NAME, type Content, type NewObject, type SendOptions } from "../objectStore";
@@ -33,7 +34,7 @@ export async function sendObject(
   client: GcsClient,
   object: NewObject,
   content: Content,
-  { onlyIf, onProgress, onStored }: SendOptions = {},
+  { onlyIf, onProgress, onStored, onProtected }: SendOptions = {},
 ): Promise<void> {
   const { key, size, sha256, headers } = object;
   const whole = size > PIECE_SIZE ? undefined : await wholeOf(content);
@@ -41,17 +42,33 @@ export async function sendObject(
   const upload: Upload = {
     ...{ client, object, onProgress },
     description: JSON.stringify({ name: key, ...headers, ...checksum, metadata: { [DIGEST_NAME]: sha256 } }),
-    query: { ifGenerationMatch: onlyIf && "0", fields: "generation,size,md5Hash,crc32c", name: key },
+    query: { ifGenerationMatch: onlyIf && "0", fields: STORED, name: key },
   };
   const stored = await (whole === undefined ? sendPieces(upload, content) : sendWhole(upload, whole));
   const isSame = Object.entries(checksum).every(([name, value]) => stored[name] === value);
   const { generation = "" } = stored as { generation?: string };
+  const protection = protectionOf(stored);
+  if (protection !== undefined) onProtected?.(protection);
   if (isSame && Number(stored["size"]) === size) return onStored?.(generation);
   const url = client.object(key, { generation });
   const removal = client.json({ action: "storage.objects.delete", key, method: "DELETE", url });
   const isRemoved = await removal.then(Boolean, () => false);
   client.context.signal.throwIfAborted();
   throw corruptedFailure(client.inputs, key, isRemoved ? "" : ", and could not be removed");
+}
+
+/** What the answer to an upload is to have. */
+const STORED = "generation,size,md5Hash,crc32c,retentionExpirationTime,eventBasedHold,temporaryHold";
+
+/** What protects an object, see https://cloud.google.com/storage/docs/json_api/v1/objects */
+function protectionOf({
+  retentionExpirationTime: end,
+  eventBasedHold,
+  temporaryHold,
+}: Fields): string | undefined {
+  if (typeof end === "string") return `a retention policy (until ${redact(end, 40)})`;
+  if (eventBasedHold === true) return "an event-based hold";
+  return temporaryHold === true ? "a temporary hold" : undefined;
 }
 
 interface Upload {

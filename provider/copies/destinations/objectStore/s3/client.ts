@@ -1,3 +1,4 @@
+import { checkCredentialFiles } from "../credentialFiles";
 import { unlessAborted } from "../../../../runtime/time/clock";
 import { DestinationError } from "../../../../runtime/messages/errors";
 import type { DestinationContext } from "../../destination";
@@ -23,6 +24,7 @@ export type BucketClient = ReturnType<typeof bucketClient>;
 
 export function bucketClient(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
   const { endpoint } = destination;
+  checkCredentialFiles("s3", context, !context.environment("AWS_ACCESS_KEY_ID"));
   const region =
     destination.region ??
     (endpoint === undefined ? undefined : context.environment("AWS_REGION") || DEFAULT_REGION);

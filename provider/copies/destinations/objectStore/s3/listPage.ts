@@ -59,12 +59,17 @@ function readEntries(page: Buffer, objects: ListedObject[]): { left: string; byt
     const modifiedAtMs = Date.parse(field("LastModified") ?? "");
     const revision = field("ETag");
     const isPlain = key && revision !== undefined && !Number.isNaN(size + modifiedAtMs);
-    if (isPlain) objects.push({ key, size, revision, modifiedAtMs });
+    const archiveTier = archiveTierOf(field("StorageClass"));
+    if (isPlain) objects.push({ key, size, revision, modifiedAtMs, ...archiveTier });
     left.push(text.slice(at, isPlain ? start : end + END.length));
     at = end + END.length;
   }
   return { left: left.join(""), bytes: at };
 }
+
+/** The classes from which S3 serves nothing before it was restored. */
+export const archiveTierOf = (storageClass: string | undefined): { archiveTier: string } | undefined =>
+  storageClass === "GLACIER" || storageClass === "DEEP_ARCHIVE" ? { archiveTier: storageClass } : undefined;
 
 const [BEGIN, END] = ["<Contents>", "</Contents>"];
 

@@ -9,7 +9,7 @@ import { StoreError, unlessFailed } from "../storeError";
 import { withChecksums } from "./checksums";
 import { type BucketClient, bucketClient } from "./client";
 import { addressOf, bucketUri, LONGEST_KEY_BYTES, type BucketInputs } from "./inputs";
-import { readPlainEntries } from "./listPage";
+import { archiveTierOf, readPlainEntries } from "./listPage";
 import { objectRemoval } from "./removal";
 import { loadSdk } from "./sdk";
 import { sendObject, unfinishedUploads } from "./upload";
@@ -60,6 +60,8 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
       });
       if (found === undefined) return undefined;
       const { ChecksumSHA256: checksum } = found;
+      // some stores keep how the request was encoded
+      const encoding = (found.ContentEncoding ?? "").replace(/\baws-chunked\b,?\s*/, "").replace(/,\s*$/, "");
       // a checksum with a hyphen is of the parts' checksums
       const isOfContent = checksum?.includes("-") === false;
       return {
@@ -69,7 +71,8 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
         headers: {
           contentType: found.ContentType,
           cacheControl: found.CacheControl,
-          ...(found.ContentEncoding && { contentEncoding: found.ContentEncoding }),
+          ...(encoding !== "" && { contentEncoding: encoding }),
+          ...(found.ContentDisposition && { contentDisposition: found.ContentDisposition }),
         },
       };
     },
@@ -83,8 +86,9 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
         readPlainEntries(command, (found) => (entries = found));
         const page = await run({ action: "s3:ListBucket" }, (options) => s3.send(command, options));
         const others = (page.Contents ?? []).map(
-          ({ Key: key = "", Size: size = -1, ETag: revision = "", LastModified }) => {
-            return { key, size, revision, modifiedAtMs: LastModified?.getTime() ?? 0 };
+          ({ Key: key = "", Size: size = -1, ETag: revision = "", LastModified, StorageClass }) => {
+            const modifiedAtMs = LastModified?.getTime() ?? 0;
+            return { key, size, revision, modifiedAtMs, ...archiveTierOf(StorageClass) };
           },
         );
         for (const each of [...entries, ...others]) onObject(each);

@@ -92,6 +92,12 @@ test.for([
   [409, "BlobImmutableDueToPolicy", "denied", /is protected by an immutability policy/],
   [409, "BlobArchived", "denied", /is in the archive tier/],
   [400, "Md5Mismatch", "corrupted", /differs from the data that was sent/],
+  [
+    400,
+    "InvalidHeaderValue",
+    "unsupported",
+    /does not accept a header of the Azure SDK.*--skipApiVersionCheck/,
+  ],
   [418, "Teapot", "other", /failed with status 418 \(Teapot\): Said so\./],
 ] as const)("the answer %d %s is the failure «%s»", async ([status, code, failure, message], context) => {
   const { store } = await open(context, () => ({ status, code }));
@@ -326,6 +332,103 @@ describe("credentials", () => {
     );
   });
 
+  const accessOf = (environment: Readonly<Record<string, string>>, more: object = {}) =>
+    findAccess(
+      { ...PLACE, ...more },
+      { environment: (name) => environment[name], secrets: new Secrets() },
+      blobs,
+    );
+
+  test.for([
+    ["as it is", SAS],
+    ["with a question mark", `?${SAS}`],
+    ["in quotes", `"${SAS}"`],
+    ["in single quotes, with a question mark", `'?${SAS}'`],
+    ["with blanks and an end of line around it", `  ${SAS} \n`],
+    ["as a whole URL", `https://docs.blob.core.windows.net/site?${SAS}`],
+    ["as a URL in quotes", `"https://docs.blob.core.windows.net/?${SAS}"`],
+    ["broken into lines", SAS.replace("&se=", "\n&se=")],
+  ] as const)("a SAS token %s is the same token", async ([, AZURE_STORAGE_SAS_TOKEN]) => {
+    const access = await accessOf({ AZURE_STORAGE_SAS_TOKEN });
+    expect(access).toMatchObject({ kind: "sas" });
+    if (access.kind !== "sas") return;
+    expect(Object.fromEntries(new URLSearchParams(access.token))).toEqual(
+      Object.fromEntries(new URLSearchParams(SAS)),
+    );
+  });
+
+  test.for([
+    ["decoded", "sv=1&se=2026-01-01T00:00:00Z&sig=a+b/c=="],
+    ["decoded as a form, with a blank", "sv=1&se=2026-01-01T00:00:00Z&sig=a b/c=="],
+    ["encoded", "sv=1&se=2026-01-01T00%3A00%3A00Z&sig=a%2Bb%2Fc%3D%3D"],
+  ] as const)("a signature that was %s is sent encoded", async ([, AZURE_STORAGE_SAS_TOKEN]) => {
+    expect(await accessOf({ AZURE_STORAGE_SAS_TOKEN })).toMatchObject({
+      token: "sv=1&se=2026-01-01T00%3A00%3A00Z&sig=a%2Bb%2Fc%3D%3D",
+    });
+  });
+
+  test.for([
+    [
+      "https://other.blob.core.windows.net/site?sv=1&sig=c4n4ry",
+      /is a URL of other\.blob\.core\.windows\.net/,
+    ],
+    ["sv=1&se=c4n4ry", /is not a SAS token: it has no «sig»/],
+    ["c4n4ry", /is not a SAS token/],
+  ] as const)("a token that cannot be one is refused before any request: %s", async ([token, message]) => {
+    const error: unknown = await accessOf({ AZURE_STORAGE_SAS_TOKEN: token }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({
+      name: "ConfigurationError",
+      message: expect.stringMatching(message) as string,
+    });
+    expect(JSON.stringify(error)).not.toContain("c4n4ry");
+  });
+
+  test("each destination of a program may have a connection string of its own", async () => {
+    const environment = {
+      AZURE_STORAGE_CONNECTION_STRING: `AccountName=docs;AccountKey=${KEY}`,
+      ARCHIVE_CONNECTION: `"AccountName=archive;AccountKey=${KEY}"`,
+    };
+    const other = { storageAccount: "archive" };
+    expect(await accessOf(environment)).toMatchObject({ kind: "key", credential: { accountName: "docs" } });
+    expect(
+      await accessOf(environment, { ...other, connectionStringVariable: "ARCHIVE_CONNECTION" }),
+    ).toMatchObject({
+      credential: { accountName: "archive" },
+    });
+    await expect(accessOf(environment, other)).rejects.toMatchObject({
+      remedy: expect.stringContaining("`connectionStringVariable`") as string,
+    });
+    await expect(accessOf(environment, { ...other, connectionStringVariable: "UNSET" })).rejects.toThrow(
+      /^the variable UNSET, .* is not set/,
+    );
+  });
+
+  test("UseDevelopmentStorage=true is the account of the emulator", async () => {
+    const environment = { AZURE_STORAGE_CONNECTION_STRING: "UseDevelopmentStorage=true" };
+    const storageAccount = "devstoreaccount1";
+    const endpoint = "http://127.0.0.1:10000/devstoreaccount1";
+    expect(await accessOf(environment, { storageAccount, endpoint })).toMatchObject({
+      kind: "key",
+      credential: { accountName: storageAccount },
+    });
+    await expect(accessOf(environment, { storageAccount })).rejects.toMatchObject({
+      remedy: `Give the destination the \`endpoint\` «${endpoint}».`,
+    });
+    await expect(accessOf(environment)).rejects.toThrow(/of the storage account devstoreaccount1/);
+  });
+
+  test("without credentials at an endpoint with http:, the variables are named before any request", async () => {
+    await expect(accessOf({}, { endpoint: "http://127.0.0.1:10000/docs" })).rejects.toMatchObject({
+      name: "ConfigurationError",
+      message: expect.stringContaining("an identity is not sent to 127.0.0.1:10000 without TLS") as string,
+      remedy: expect.stringMatching(
+        /AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN/,
+      ) as string,
+    });
+  });
+
   test("a wrong account name is a host that does not exist", () => {
     const error = { name: "RestError", code: "ENOTFOUND", message: "getaddrinfo ENOTFOUND docs" };
     expect(failed(identity, error)).toMatch(
@@ -359,4 +462,17 @@ describe("credentials", () => {
     await expect(loadIdentity(() => Promise.resolve().then(missing))).rejects.toMatchObject({ remedy });
     expect(() => verifyAzureSdk()).not.toThrow();
   });
+});
+
+test("a blob in the archive tier is listed with it, others without", async (context) => {
+  const blob = (name: string, tier: string): string =>
+    `<Blob><Name>${name}</Name><Properties><Last-Modified>Mon, 23 Nov 2026 00:00:00 GMT</Last-Modified><Etag>0x1</Etag><Content-Length>1</Content-Length><BlobType>BlockBlob</BlobType><AccessTier>${tier}</AccessTier></Properties></Blob>`;
+  const body = `<?xml version="1.0"?><EnumerationResults><Blobs>${blob("v/a", "Archive")}${blob("v/b", "Cool")}</Blobs><NextMarker/></EnumerationResults>`;
+  const { store } = await open(context, () => ({ status: 200, body }));
+  const listed: unknown[] = [];
+  await store.list("v/", ({ key, archiveTier }) => listed.push([key, archiveTier]));
+  expect(listed).toEqual([
+    ["v/a", "Archive"],
+    ["v/b", undefined],
+  ]);
 });

@@ -413,3 +413,51 @@ test("a link that Google's own key signs ends after twelve hours, and one of a p
   expect(await signed("key")).toBe(48);
   expect(await signed(undefined)).toBe(12);
 });
+
+describe("what the store says of an object beside its content", () => {
+  test.for([
+    [{ retentionExpirationTime: "2027-01-01T00:00:00Z" }, "a retention policy (until 2027-01-01T00:00:00Z)"],
+    [{ eventBasedHold: true }, "an event-based hold"],
+    [{ temporaryHold: true }, "a temporary hold"],
+    [{ eventBasedHold: false }, undefined],
+  ] as const)(
+    "an object that is protected at once is noticed when it is sent: %o",
+    async ([fields, by], context) => {
+      const content = Buffer.from("x");
+      const { store } = await open(context, () => ({
+        json: { generation: "1", size: "1", md5Hash: md5(content), ...fields },
+      }));
+      const found: string[] = [];
+      const object = { key: "v/a", size: 1, sha256: sha256(content), headers: HEADERS };
+      await store.send(object, content, { onProtected: (protection) => found.push(protection) });
+      expect(found).toEqual(by === undefined ? [] : [by]);
+    },
+  );
+
+  test("a change of its headers has a time of its own in a list, where the store tells it", async (context) => {
+    const times = { timeCreated: "2026-11-01T00:00:00Z", updated: "2026-11-02T00:00:00Z" };
+    const items = [
+      { name: "v/a", size: "1", generation: "1", ...times },
+      { name: "v/b", size: "1", generation: "1", timeCreated: times.timeCreated },
+    ];
+    const { store } = await open(context, () => ({ json: { items } }));
+    const listed: unknown[] = [];
+    await store.list("v/", ({ modifiedAtMs, headersAtMs }) => listed.push([modifiedAtMs, headersAtMs]));
+    const [created, updated] = [Date.parse(times.timeCreated), Date.parse(times.updated)];
+    expect(listed).toEqual([
+      [created, updated],
+      [created, created],
+    ]);
+  });
+
+  test("a disposition that somebody set is described", async (context) => {
+    const { store } = await open(context, () => ({
+      json: { size: "1", generation: "1", contentType: "text/html", contentDisposition: "attachment" },
+    }));
+    expect((await store.head("v/a"))?.headers).toEqual({
+      contentType: "text/html",
+      cacheControl: undefined,
+      contentDisposition: "attachment",
+    });
+  });
+});

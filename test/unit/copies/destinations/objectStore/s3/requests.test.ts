@@ -69,6 +69,7 @@ test("a list with objects of another prefix leads to none of them", async (conte
 });
 
 test("a list with uploads of another prefix ends none of them", async (context) => {
+  await place("archive").claim([], await stubOperation(context)); // as the run that left them did
   const { sha256 } = await stubBundle(context, 10);
   const uploads = ["a", "b"].map(
     (prefix) => `<Upload><Key>${prefix}/${sha256}.tar.gz</Key><UploadId>${prefix}</UploadId></Upload>`,
@@ -86,6 +87,7 @@ test("a list with uploads of another prefix ends none of them", async (context) 
 });
 
 test("uploads on several pages are all seen, and an end that fails is no error of the copy", async (context) => {
+  await place("archive").claim([], await stubOperation(context)); // as the run that left them did
   const { sha256 } = await stubBundle(context, 10);
   const key = `a/${sha256}.tar.gz`;
   const pages: (string | null)[] = [];

@@ -1,0 +1,37 @@
+import { MOST_RESULTS, search, type Load, type Result } from "./query";
+
+/** An index: the language of its pages in lower case, such as `de` or `pt-br`, and the key of its directory. */
+export type Language = readonly [language: string, key: string];
+
+/** Places where Chinese is written in traditional characters. */
+const TRADITIONAL = /^zh-(?:hant|tw|hk|mo)\b/;
+
+/**
+ * Searches in the language of the reader's page: its own variant first, then other variants of the language. Other languages are searched
+ * only if nothing is found in it.
+ *
+ * @param own the language of the page in lower case; empty if it does not say
+ */
+export async function searchLanguages(
+  query: string,
+  languages: readonly Language[],
+  own: string,
+  load: Load,
+): Promise<Result[]> {
+  const near = (language: string): number => nearness(language, own);
+  const order = [...languages].sort(([one], [other]) => near(other) - near(one));
+  let found: Result[] = [];
+  for (const [language, key] of order) {
+    if (found.length > 0 && near(language) === 0) break;
+    if (found.length >= MOST_RESULTS) break;
+    found = [...found, ...(await search(query, key, load))];
+  }
+  return found.slice(0, MOST_RESULTS);
+}
+
+/** How near a language is to that of the page: 0 for another one. */
+function nearness(language: string, own: string): number {
+  if (language === own) return 3;
+  if (own === "" || language.split("-")[0] !== own.split("-")[0]) return 0;
+  return TRADITIONAL.test(language) === TRADITIONAL.test(own) ? 2 : 1;
+}

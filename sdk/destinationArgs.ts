@@ -1,0 +1,27 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Layout } from "../provider/copies/destinations/destination";
+import type { DestinationInputs } from "../provider/copies/destinations/inputs";
+import type { BucketEncryption, BucketInputs } from "../provider/copies/destinations/objectStore/s3/inputs";
+import type { RepositoryInputs } from "../provider/copies/destinations/repository/inputs";
+import type { OneKindOf } from "./providedResource";
+
+/** A bucket whose objects have a key of their own. */
+interface BucketWithKey extends BucketInputs {
+  readonly encryption: Exclude<BucketEncryption, "AES256">;
+}
+
+type Kinds = Exclude<DestinationInputs, BucketInputs> | BucketWithKey | Omit<BucketInputs, "kmsKeyId">;
+
+/** A destination of copies: the fields of one kind. Each field may be an output. */
+export type DestinationArgs = OneKindOf<Kinds>;
+
+/** The destinations whose copies are images. */
+export type RepositoryArgs = Extract<
+  DestinationArgs,
+  { repository: pulumi.Input<RepositoryInputs["repository"]> }
+>;
+
+/** The destinations whose copies are the files of a site. */
+export type SiteArgs = Exclude<DestinationArgs, RepositoryArgs> & {
+  readonly layout: "site" | pulumi.Output<Layout> | Promise<Layout>;
+};
