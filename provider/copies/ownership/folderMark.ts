@@ -14,6 +14,9 @@ const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** A draft of a mark or record. The name contains the process that writes it. */
 const DRAFT = /^\.([0-9a-z-]+)\.draft$/;
 
+/** How often the folder of records is made again after another run removed it. */
+const MAX_TRIES = 100;
+
 /** Where a file system has no second names for a file. */
 const HAS_NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
@@ -36,8 +39,7 @@ export function folderMark(folder: string): MarkStore {
     },
 
     async make(text) {
-      await makeRecords(folder);
-      const draft = await writeDraft(records, text);
+      const draft = await writeDraft(folder, text);
       try {
         await link(draft, path);
         return true;
@@ -58,8 +60,7 @@ export function folderMark(folder: string): MarkStore {
     },
 
     async replace(text) {
-      await makeRecords(folder);
-      await putFile(records, MARK_NAME, text);
+      await putFile(folder, MARK_NAME, text);
     },
 
     async remove() {
@@ -97,8 +98,7 @@ export function folderRecords(folder: string): FolderRecords {
   const nameOf = (item: string): string => `${item}.json`;
   return {
     async put(item) {
-      await makeRecords(folder);
-      await putFile(records, nameOf(item), "{}\n");
+      await putFile(folder, nameOf(item), "{}\n");
     },
     async all() {
       if (!(await isRecordsFolder(records))) return [];
@@ -167,21 +167,30 @@ async function readSmall(path: string): Promise<string | undefined> {
 }
 
 /** Writes a file by a draft beside it and one rename, which follows no link. */
-async function putFile(records: string, name: string, text: string): Promise<void> {
-  const draft = await writeDraft(records, text);
+async function putFile(folder: string, name: string, text: string): Promise<void> {
+  const draft = await writeDraft(folder, text);
   try {
-    await rename(draft, join(records, name));
+    await rename(draft, resolve(folder, RECORDS_FOLDER, name));
   } finally {
     await rm(draft, { force: true });
   }
 }
 
 /** Writes a new file with a name that no other process uses. Removes those that killed processes left. */
-async function writeDraft(records: string, text: string): Promise<string> {
-  await removeDrafts(records);
+async function writeDraft(folder: string, text: string): Promise<string> {
+  const records = resolve(folder, RECORDS_FOLDER);
   const draft = join(records, `.${ownName()}.draft`);
-  await writeFile(draft, text, { flag: "wx", flush: true });
-  return draft;
+  for (let tries = 1; ; tries++) {
+    await makeRecords(folder);
+    await removeDrafts(records);
+    try {
+      await writeFile(draft, text, { flag: "wx", flush: true });
+      return draft;
+    } catch (error) {
+      // another run has just removed the last mark, and the folder
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MAX_TRIES) throw error;
+    }
+  }
 }
 
 async function removeDrafts(records: string): Promise<void> {

@@ -55,8 +55,7 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
     missing(copy, content, owner, given) {
       const destination = given as Bucket;
       const item = destination.layout === "site" ? copy.sha256 : basename(copy.uri);
-      const mark = keyOf(destination, `.docs-hosting/owners/${item}/${owner}.json`);
-      if (!store.objects.has(mark)) return mark;
+      if (this.owner?.(destination)?.owner !== owner) return keyOf(destination, ".docs-hosting/owner.json");
       if (destination.layout !== "site") {
         const archive = store.objects.get(keyOf(destination, item));
         const digest = archive && createHash("sha256").update(archive.body).digest("hex");
@@ -67,6 +66,10 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
       for (const [path, expected] of content.files)
         if (text(keyOf(destination, path)) !== expected) return keyOf(destination, path);
       return undefined;
+    },
+    owner(given) {
+      const mark = text(keyOf(given as Bucket, ".docs-hosting/owner.json"));
+      return mark === undefined ? undefined : (JSON.parse(mark) as { owner: string; urn: string });
     },
     pointer(given) {
       const destination = given as Bucket;

@@ -50,7 +50,7 @@ export function folderPlace(root: string): Place {
       const { folder, layout } = destination as Folder;
       const item = basename(copy.uri);
       const at = join(folder, item);
-      if (!existsSync(join(folder, ".docs-hosting", item, `${owner}.json`))) return `the mark at ${item}`;
+      if (this.owner?.(destination)?.owner !== owner) return `the mark of ${folder}`;
       if (layout !== "site") {
         const digest = existsSync(at) && createHash("sha256").update(readFileSync(at)).digest("hex");
         return digest === content.fileSha256 ? undefined : at;
@@ -58,6 +58,10 @@ export function folderPlace(root: string): Place {
       for (const [path, expected] of content.files)
         if (text(join(at, path)) !== expected) return join(at, path);
       return existsSync(`${at}.json`) ? undefined : `${at}.json`;
+    },
+    owner(destination) {
+      const mark = text(join((destination as Folder).folder, ".docs-hosting/owner.json"));
+      return mark === undefined ? undefined : (JSON.parse(mark) as { owner: string; urn: string });
     },
     pointer(destination) {
       const { folder, layout } = destination as Folder;
@@ -100,7 +104,7 @@ export function folderPlace(root: string): Place {
       // what a process that has ended leaves belongs to nobody
       let number = 0;
       for (const path of drafts) {
-        const [, start = ""] = /^(\.docs-hosting-(?:[0-9a-f]{16}\.)?)/.exec(basename(path)) ?? [];
+        const [, start = ""] = /^(\.(?:docs-hosting-(?:[0-9a-f]{16}\.)?)?)/.exec(basename(path)) ?? [];
         const free = join(path, "..", `${start}free-${basename(path).slice(-14, -6)}${number++}.draft`);
         if (lstatSync(path, { throwIfNoEntry: false })) renameSync(path, free);
       }

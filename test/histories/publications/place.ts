@@ -13,6 +13,8 @@ export interface Place {
   destination(spot: Spot, variant: number): Readonly<Record<string, unknown>>;
   readonly fetch: Fetch;
   readonly environment: Readonly<Record<string, string>>;
+  /** The owner in the mark of a destination: its ID and URN. Absent where several resources have copies. */
+  owner?(destination: object): { readonly owner: string; readonly urn: string } | undefined;
   /** What is missing of a copy, its mark included; `undefined` if it is whole. */
   missing(copy: Copy, content: Content, owner: string, destination: object): string | undefined;
   /** The digest of the copy that the readers of a destination get; `undefined` if there is none; `"no pointer"` if it has none. */

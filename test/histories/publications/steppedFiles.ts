@@ -18,6 +18,7 @@ const CALLS = [
   "rmdir",
   "stat",
   "symlink",
+  "unlink",
   "writeFile",
 ] as const;
 
@@ -32,10 +33,14 @@ export function stepFiles(isStepped: (path: string) => boolean): () => void {
       const operation = Operation.current;
       const paths = given.slice(0, 2).filter((each) => typeof each === "string" && isStepped(each));
       if (operation && paths.length > 0) {
-        const made = { mkdir: given[0], open: given[0], symlink: given[1], rename: given[1] }[
-          name as "mkdir"
-        ];
-        const [draft] = /^.*\/\.docs-hosting-[^/]*\.draft/.exec(String(made)) ?? [];
+        const made = {
+          mkdir: given[0],
+          open: given[0],
+          writeFile: given[0],
+          symlink: given[1],
+          rename: given[1],
+        }[name as "mkdir"];
+        const [draft] = /^.*\/\.docs-hosting(?:-[^/]*|\/\.[^/]*)\.draft/.exec(String(made)) ?? [];
         if (draft !== undefined) operation.drafts.add(draft);
         await operation.step();
       }

@@ -23,6 +23,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant("up" as const),
       content: fc.nat(CONTENTS - 1),
       keep: fc.constantFrom(0, 0, 1),
+      takeOver: fc.constantFrom(false, false, true),
     }),
   },
   { weight: 2, arbitrary: fc.constant({ kind: "replace" as const }) },

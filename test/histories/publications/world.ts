@@ -16,7 +16,7 @@ import type { Place, Spot } from "./place.ts";
 /** What a run does with a resource. */
 export type Action =
   /** @param content the same as before, if it is absent */
-  | { readonly kind: "up"; readonly content?: number; readonly keep: number }
+  | { readonly kind: "up"; readonly content?: number; readonly keep: number; readonly takeOver?: boolean }
   /** `pulumi up --replace`: the old resource is deleted after its successor was made. */
   | { readonly kind: "replace" }
   /** The program names another spelling of the destination, or another variant of it. */
@@ -40,6 +40,7 @@ interface Resource {
   variant: number;
   content: number;
   keep: number;
+  takeOver: boolean;
   state: BundleCopyState | undefined;
   /** Replaced, and deleted after the next successful run. */
   pending: BundleCopyState[];
@@ -70,6 +71,8 @@ interface Outcome {
 
 /** How a run may fail that met another one. */
 const MET_ANOTHER = /was removed by somebody else while|was written by somebody else at the same time/;
+/** How a run fails at a place of another resource. */
+const REFUSED = / belongs to urn:/;
 
 /** Several resources that publish at neighbouring places. */
 export class World {
@@ -101,6 +104,7 @@ export class World {
       variant,
       content: 0,
       keep: 1,
+      takeOver: false,
       state: undefined,
       pending: [],
       isSettled: false,
@@ -161,7 +165,10 @@ export class World {
       const { content, keep } = this.#resourceAt(resource);
       await this.run([{ resource, action: { kind: "refresh" } }]);
       await this.run([{ resource, action: { kind: "up", content, keep } }]);
-      if (!this.#resourceAt(resource).isSettled) this.#fail(`${resource} does not recover`);
+      const { isSettled, isTaken, state } = this.#resourceAt(resource);
+      const owner = this.#place.owner?.(this.#destination(this.#resourceAt(resource)));
+      const isAnothers = owner !== undefined && owner.owner !== state?.bookkeeping.owner;
+      if (!isSettled && !isTaken && !isAnothers) this.#fail(`${resource} does not recover`);
     }
     this.check(true);
     for (const resource of [...used].sort((one, other) => (order[one] ?? 0) - (order[other] ?? 0)))
@@ -239,6 +246,7 @@ export class World {
     if (action.kind === "up") {
       resource.content = action.content ?? resource.content;
       resource.keep = action.keep;
+      resource.takeOver = action.takeOver ?? false;
     }
     // nobody finds what a killed run left at a place that the program does not name any more
     if (action.kind === "move" && resource.isSettled) resource.variant = action.variant;
@@ -281,6 +289,13 @@ export class World {
       ...lines.map((line) => `    | ${line}`),
       `    copies: ${JSON.stringify(resource.state?.bookkeeping.copies.map(({ copy }) => copy.uri))} ${resource.state?.bookkeeping.drifted ?? ""}`,
     );
+    if (result === "failed" && REFUSED.test(String(error))) {
+      const owner = this.#place.owner?.(this.#destination(resource));
+      if (!isTogether && owner?.owner === resource.state?.bookkeeping.owner)
+        this.#fail(`${index} is refused at its own place: ${String(error)}`);
+      Object.assign(resource, { isSettled: false, isTaken: resource.state !== undefined });
+      return;
+    }
     if (result === "failed" && !(isTogether && MET_ANOTHER.test(String(error)))) {
       this.#fail(`${index} fails: ${String(error)}\n${error?.stack ?? ""}`);
     }
@@ -290,6 +305,10 @@ export class World {
         Object.assign(resource, { isSettled: false, needsRefresh: false, isTaken: false });
       } else if (!resource.needsRefresh && !resource.isUntouched) resource.isSettled = true;
     } else if (action.kind !== "refresh") {
+      // it may have taken the place over, and nobody has heard of it
+      for (const each of this.#resources)
+        if (each !== resource && this.#place.owner?.(this.#destination(each))?.urn === resource.urn)
+          each.isTaken = true;
       Object.assign(resource, { isSettled: false, isUntouched: true, wasKilled: true });
       if (action.kind === "replace" || action.kind === "move") resource.hasKilledReplacement = true;
       if (action.kind === "destroy" || resource.pending.length > 0) resource.needsRefresh = true;
@@ -302,7 +321,9 @@ export class World {
       const own = this.#resourceAt(resource);
       const newest = this.#newest(own);
       if (result !== "green" || action.kind === "refresh" || !newest) continue;
-      if (this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest))
+      if (this.#place.owner?.(this.#destination(own))?.owner === own.state?.bookkeeping.owner)
+        own.isTaken = false;
+      if (!this.#place.owner && this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest))
         Object.assign(own, {
           isTaken: false,
           isIncomplete: false,
@@ -310,7 +331,8 @@ export class World {
         });
     }
     for (const [{ resource }, { lines }] of outcomes) {
-      const text = lines.join("\n");
+      // a removal names the owner of a place, who loses nothing
+      const text = lines.filter((line) => !/^nothing is removed from|belongs to/.test(line)).join("\n");
       for (const other of this.#resources) {
         if (!text.includes(other.urn)) continue;
         other.isTaken = true;
@@ -344,8 +366,13 @@ export class World {
       const owner = resource.state?.bookkeeping.owner;
       if (!resource.isSettled || !newest || owner === undefined) return;
       const destination = this.#destination(resource);
+      if (this.#place.owner && resource.isTaken) return; // the owner has what is there
       const content = this.#contents[resource.content];
-      const missing = content && this.#place.missing(newest, content, owner, destination);
+      // a killed replacement may have taken the place over, which the next one to write finds by the records of its machine
+      const marked = this.#place.owner?.(destination);
+      const isReplacement = resource.hasKilledReplacement && marked?.urn === resource.urn;
+      const missing =
+        content && this.#place.missing(newest, content, isReplacement ? marked.owner : owner, destination);
       if (missing !== undefined) this.#fail(`${index} has lost its copy: ${missing}`);
       const pointer = this.#place.pointer(destination);
       if (pointer === "no pointer") return;
@@ -386,6 +413,7 @@ export class World {
         source: { file, version, fileSha256 },
         destination: this.#destination(resource),
         keep: resource.keep,
+        takeOver: resource.takeOver,
       },
       context.configuration,
     );
