@@ -33,6 +33,22 @@ export function registryPlace(): Place {
       return registry.fetch(url, init);
     },
     environment: {},
+    /** Of the tag that users pull: by the marks of the image that it names. */
+    owner(destination) {
+      const { tag } = destination as Repository;
+      const path = pathOf(destination as Repository);
+      const image = tag === undefined ? undefined : digestIn(path, tag);
+      if (tag === undefined || image === undefined) return undefined;
+      const short = image.slice("sha256:".length).slice(0, 16);
+      for (const [name, { body }] of registry.at(path).manifests) {
+        if (!name.startsWith(`docs-hosting-owner-${short}-`)) continue;
+        const { annotations = {} } = JSON.parse(body.toString()) as { annotations?: Record<string, string> };
+        const claimed = (annotations["pulumi-docs-hosting.tags"] ?? "").split(",");
+        if (claimed.includes(tag))
+          return JSON.parse(annotations["pulumi-docs-hosting.owner"] ?? "{}") as { owner: string; urn: string };
+      }
+      return undefined;
+    },
     missing(copy, _content, owner, destination) {
       const path = pathOf(destination as Repository);
       const digest = copy.uri.slice(copy.uri.indexOf("@") + 1);

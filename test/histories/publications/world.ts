@@ -291,7 +291,7 @@ export class World {
     );
     if (result === "failed" && REFUSED.test(String(error))) {
       const owner = this.#place.owner?.(this.#destination(resource));
-      if (!isTogether && owner?.owner === resource.state?.bookkeeping.owner)
+      if (!isTogether && owner !== undefined && owner.owner === resource.state?.bookkeeping.owner)
         this.#fail(`${index} is refused at its own place: ${String(error)}`);
       Object.assign(resource, { isSettled: false, isTaken: resource.state !== undefined });
       return;
