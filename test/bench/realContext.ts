@@ -33,6 +33,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     publicationRecords: NO_RECORDS,
     declaredPlaces: { isDeclared: () => true },
     tracer: noTracer,
+    declaredPlaces: { isDeclared: () => true },
     machine: "bench",
     inFlight: () => 1,
     signal: new AbortController().signal,

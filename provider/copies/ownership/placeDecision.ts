@@ -147,6 +147,12 @@ export function placeRefusal(found: FoundMark, claimant: Claimant, place: NamedP
       "Allow this stack to read and to list it. If it is no mark, find out who wrote it, remove it, and run `pulumi up` again.",
     );
   }
+  if (found.kind === "none") {
+    return new DestinationError(
+      `the mark of ${place.uri}, ${place.markUri}, was removed by somebody else while this run published`,
+      "Run `pulumi up` again.",
+    );
+  }
   const mark = namedMark(found, claimant.owner);
   const name = mark ? nameOfOwner(mark) : "another resource";
   switch (relationOf(found, claimant)) {

@@ -212,7 +212,9 @@ export class PlaceOwner {
 
   async #removeMark(found: FoundMark): Promise<void> {
     if (found.kind === "earlier") await this.#marks.removeEarlier();
-    if (found.kind === "mark") await this.#marks.remove();
+    // whoever took the place over meanwhile keeps the mark
+    if (found.kind === "mark" && relationOf(await this.#find(), this.#claimant) === "own")
+      await this.#marks.remove();
   }
 
   async #removeEarlier(found: FoundMark | undefined): Promise<void> {
