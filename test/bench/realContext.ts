@@ -31,7 +31,6 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     secrets: new Secrets(),
     resumeRecords: NO_RECORDS,
     publicationRecords: NO_RECORDS,
-    declaredPlaces: { isDeclared: () => true },
     tracer: noTracer,
     declaredPlaces: { isDeclared: () => true },
     machine: "bench",

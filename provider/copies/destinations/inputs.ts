@@ -98,8 +98,8 @@ function identityOf(destination: DestinationInputs, by: (row: DestinationField) 
 }
 
 /**
- * What identifies the place of a destination that belongs to one resource: a folder, or a bucket with its prefix, in whatever layout. None
- * for a repository, and while the place is not known.
+ * What identifies the place of a destination that belongs to one resource: a folder, or a bucket with its prefix, in whatever layout; of a
+ * repository only the tag that users pull. None while the place is not known.
  */
 export function placesOf(destination: DestinationInputs): readonly string[] {
   if (isUnknown(destination)) return [];
@@ -114,7 +114,12 @@ export function placesOf(destination: DestinationInputs): readonly string[] {
     bucket: bucketPlaces,
     azureContainer: bucketPlaces,
     gcsBucket: bucketPlaces,
-    repository: () => [],
+    repository: ({ repository, tag }) => {
+      const name = keyOf(destination, "repository", DESTINATION_KINDS.repository.repository.key);
+      return tag === undefined || isUnknown(tag) || isUnknown(repository)
+        ? []
+        : [JSON.stringify(["tag", name, tag])];
+    },
   });
 }
 
@@ -124,6 +129,7 @@ export function ownPlaceOf(destination: DestinationInputs, name: string): string
     JSON.stringify(`${place.replace(/[\\/]+$/, "")}/${name}`.replace(/^\//, ""));
   if ("folder" in destination)
     return `\`folder: ${JSON.stringify(`${destination.folder.replace(/[\\/]+$/, "")}/${name}`)}\``;
+  if ("repository" in destination) return `\`tag: ${JSON.stringify(name)}\``;
   const { prefix = "" } = destination as { prefix?: string };
   return `\`prefix: ${below(prefix)}\``;
 }

@@ -40,14 +40,19 @@ export function registryPlace(): Place {
       const image = tag === undefined ? undefined : digestIn(path, tag);
       if (tag === undefined || image === undefined) return undefined;
       const short = image.slice("sha256:".length).slice(0, 16);
+      const claims: { readonly at: string; readonly text: string }[] = [];
       for (const [name, { body }] of registry.at(path).manifests) {
         if (!name.startsWith(`docs-hosting-owner-${short}-`)) continue;
         const { annotations = {} } = JSON.parse(body.toString()) as { annotations?: Record<string, string> };
         const claimed = (annotations["pulumi-docs-hosting.tags"] ?? "").split(",");
+        const text = annotations["pulumi-docs-hosting.owner"] ?? "{}";
         if (claimed.includes(tag))
-          return JSON.parse(annotations["pulumi-docs-hosting.owner"] ?? "{}") as { owner: string; urn: string };
+          claims.push({ at: annotations["org.opencontainers.image.created"] ?? "", text });
       }
-      return undefined;
+      // the one who claimed it last; of two at the same time neither
+      const [last, other] = claims.sort((one, two) => two.at.localeCompare(one.at));
+      if (last?.at === other?.at) return last && { owner: "several", urn: "several" };
+      return last && (JSON.parse(last.text) as { owner: string; urn: string });
     },
     missing(copy, _content, owner, destination) {
       const path = pathOf(destination as Repository);

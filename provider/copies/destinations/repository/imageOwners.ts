@@ -91,13 +91,13 @@ export class ImageOwners {
    * does not remove keeps its mark.
    *
    * @param exists whether the image is there
-   * @param untag removes the tags that the resource gave to an image that stays
+   * @param untag removes the tag that the resource gave to an image that stays for others
    * @param remove removes the image, and returns whether nothing of it is left
    */
   async release(
     image: string,
     exists: () => Promise<boolean>,
-    untag: () => Promise<void>,
+    untag: (others: readonly FoundMark[]) => Promise<void>,
     remove: (proof: OnlyOwner) => Promise<boolean>,
   ): Promise<void> {
     const { owner, reporter } = this.#context;
@@ -125,7 +125,7 @@ export class ImageOwners {
     if (others.length > 0) {
       if (own) await this.#marks.remove(own);
       if (!(await exists())) return;
-      await untag();
+      await untag(others);
       reporter.info(`${address} stays: it also belongs to ${this.#named(others)}`);
       return;
     }

@@ -16,6 +16,7 @@ import { firstOf } from "../../../runtime/messages/firstOf";
 import type { Copy } from "../destination";
 import type { OnlyOwner } from "./imageOwners";
 import { partsOf, type Parts } from "./imageParts";
+import { untag } from "./pulledTag";
 import { isMadeTag, itemOf, ownTag } from "./repositoryMarks";
 import type { RepositoryPlace } from "./repositoryPlace";
 
@@ -45,7 +46,10 @@ export async function removeImage(
       `${image} stays, because the tag ${firstOf(tags)} names it. Remove it with that tag`,
     );
   }
-  if (named.has(top)) return true;
+  if (named.has(top)) {
+    await untag(place, top, []);
+    return true;
+  }
   // an index before the manifests that it refers to: some registries require this order
   const digests = manifests.filter((digest) => !needed.has(digest) && !named.has(digest));
   const removals = digests.map((digest) => () => deleteManifest(client, digest));

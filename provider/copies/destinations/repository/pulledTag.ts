@@ -5,6 +5,7 @@ import { DestinationError } from "../../../runtime/messages/errors";
 import { describeOwner, stackIn } from "../../ownership/owner";
 import type { Copy } from "../destination";
 import { partsOf } from "./imageParts";
+import type { FoundMark } from "./repositoryMarks";
 import type { RepositoryPlace } from "./repositoryPlace";
 
 // The tag that users pull, the input `tag`, belongs to one resource.
@@ -19,13 +20,20 @@ export async function claimTag(place: RepositoryPlace, known: readonly Copy[]): 
   const { client, context, owners, tag } = place;
   if (tag === undefined) return;
   const image = await findManifest(client, tag);
-  if (image === undefined || known.some((copy) => partsOf(copy).manifests.includes(image))) return;
+  if (image === undefined) return;
   const { owner, isCreate, takeOver, isDeclared } = context;
   const name = `${repositoryName(client.repository)}:${tag}`;
   const marks = await owners.marksAt(image);
   const own = marks?.find((mark) => mark.owner === owner.id);
   const rivals = (marks ?? []).filter((mark) => mark.owner !== owner.id && mark.tags.includes(tag));
-  if (own && (own.tags.includes(tag) || rivals.length === 0)) return;
+  const isKnown = own !== undefined || known.some((copy) => partsOf(copy).manifests.includes(image));
+  if (rivals.length === 0 && isKnown) return;
+  // of several owners of one image, the tag is of the one who claimed it last
+  if (own?.tags.includes(tag) === true && rivals.every((mark) => mark.writtenAtMs < own.writtenAtMs)) {
+    const former = describeOwner(rivals[0]?.urn, "of its image");
+    context.reporter.warn(`${name} is taken over: ${former} claimed it earlier, for the same image`);
+    return;
+  }
   const isFormer = (urn: string | undefined): boolean =>
     urn !== undefined &&
     (urn === owner.urn ? isCreate === true : isSameStack(urn, owner.urn) && isDeclared?.(urn) === false);
@@ -65,9 +73,22 @@ export async function takeTag(
   await putManifest(client, image, tag);
 }
 
-/** Takes the tag from an image that stays for other owners, if it names it and the registry removes tags. */
-export async function untag({ client, context, tag }: RepositoryPlace, image: string): Promise<void> {
-  if (tag === undefined || (await findManifest(client, tag)) !== image) return;
+/**
+ * Takes the tag from an image that stays for other owners, if it names it, none of them claims it, and the registry removes tags.
+ *
+ * @param others the marks of the image's other owners
+ */
+export async function untag(
+  { client, context, tag }: RepositoryPlace,
+  image: string,
+  others: readonly FoundMark[],
+): Promise<void> {
+  if (
+    tag === undefined ||
+    others.some((mark) => mark.tags.includes(tag)) ||
+    (await findManifest(client, tag)) !== image
+  )
+    return;
   if (await deleteTag(client, tag)) return;
   context.reporter.warn(
     `the tag ${repositoryName(client.repository)}:${tag} stays, because the registry does not remove tags. Remove it there`,

@@ -156,7 +156,7 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         await place.owners.release(
           top,
           exists,
-          () => untag(place, top),
+          (others) => untag(place, top, others),
           (proof) => removeImage(place, copy, stay, proof),
         );
         if (copy.publicKey !== undefined && (await exists())) {

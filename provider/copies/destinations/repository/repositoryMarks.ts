@@ -90,6 +90,8 @@ export interface FoundMark {
   /** Digest of the image. */
   readonly image: string | undefined;
   readonly tags: readonly string[];
+  /** When it was written, in milliseconds since 1970 by the clock of its writer. 0 if it does not say. */
+  readonly writtenAtMs: number;
   /** Digests of the marks that it replaced. */
   readonly earlier: readonly string[];
 }
@@ -242,6 +244,7 @@ function readMark(item: string, owner: string, { digest, bytes }: Content): Foun
     urn: urnIn(text),
     image: isDigest(image) && itemOf(image) === item ? image : undefined,
     tags: listed(said[TAGS] ?? ""),
+    writtenAtMs: Date.parse(said[WRITTEN] ?? "") || 0,
     earlier: listed(said[EARLIER] ?? "").filter(isDigest),
   };
 }

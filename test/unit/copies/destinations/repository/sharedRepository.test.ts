@@ -309,3 +309,12 @@ test("a publication that fails before its image is there leaves no mark", async 
   await expect(publish(OWNER, "v1")).rejects.toThrow("answered 403");
   expect(left()).toEqual([]);
 });
+
+test("of two owners who claimed a tag for one image at the same time, the later one may move it, with a warning", async () => {
+  const [first, second] = [await publish(OWNER, "v1", { tag: "latest" }), await as(OTHER)];
+  expect(digestIn(first)).toBeDefined();
+  const rival = { repository, tag: "latest" };
+  await copySite(rival, { files: { "index.html": "v1" }, context: second });
+  expect(left().filter((name) => name.startsWith("docs-hosting-owner-"))).toHaveLength(2);
+  await expect(publish(OWNER, "v2", { tag: "latest", earlier: [first] })).rejects.toThrow("belongs to");
+});
