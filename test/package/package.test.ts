@@ -81,6 +81,7 @@ describe("the tarball", () => {
       "provider/kits/scripts/verify.sh",
       "provider/service/README.md",
       "provider/site/search/languages/endings.txt",
+      "provider/site/search/languages/interface.txt",
       "provider/site/search/languages/stopWords.txt",
       "provider/site/search/languages/synonyms.txt",
     ]);
