@@ -25,9 +25,9 @@ async function publish(
 
 const keyFor = (bundle: Bundle): string => `site/archives/${bundle.sha256}.tar.gz`;
 
-/** All keys, without the marks of owners. */
+/** All keys, without marks and records. */
 async function allKeys(store: BucketStore): Promise<string[]> {
-  return (await store.keys()).filter((key) => !key.includes("/.docs-hosting/owners/"));
+  return (await store.keys()).filter((key) => !key.includes("/.docs-hosting/"));
 }
 
 async function expectStored(store: BucketStore, bundle: Bundle & { content: Buffer }): Promise<void> {
