@@ -47,7 +47,8 @@ export async function claimTag(place: RepositoryPlace, known: readonly Copy[]): 
   let whose =
     "names an image that this resource did not publish, and whose owners the registry does not list";
   if (rival) whose = `belongs to ${describeOwner(rival.urn, "of its image")}`;
-  else if (marks) whose = "names an image that this resource did not publish";
+  if (rival && rival.urn === owner.urn) whose += ", in another backend with a stack of this name";
+  else if (!rival && marks) whose = "names an image that this resource did not publish";
   if (takeOver === true) {
     context.reporter.warn(`${name} ${whose}: it is taken over, because \`takeOver\` is set`);
     return;
