@@ -310,11 +310,18 @@ test("a publication that fails before its image is there leaves no mark", async 
   expect(left()).toEqual([]);
 });
 
-test("of two owners who claimed a tag for one image at the same time, the later one may move it, with a warning", async () => {
+test("of two owners who claimed a tag for one image, the one who did not claim it last is refused when it moves the tag", async () => {
   const [first, second] = [await publish(OWNER, "v1", { tag: "latest" }), await as(OTHER)];
   expect(digestIn(first)).toBeDefined();
   const rival = { repository, tag: "latest" };
   await copySite(rival, { files: { "index.html": "v1" }, context: second });
   expect(left().filter((name) => name.startsWith("docs-hosting-owner-"))).toHaveLength(2);
   await expect(publish(OWNER, "v2", { tag: "latest", earlier: [first] })).rejects.toThrow("belongs to");
+});
+
+test("a tag that another owner of the image claims stays when its former owner leaves, as after a rename", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  await publish(OTHER, "v1", { tag: "latest" });
+  await remove(OWNER, [copy], "latest");
+  expect(named("latest")).toBe(digestIn(copy));
 });
