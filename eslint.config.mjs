@@ -18,17 +18,29 @@ const PROVIDER = [
   PROVIDER_ONLY,
 ];
 
-/** The mission, from what stands on nothing upwards: a folder imports only those before it. */
-const MISSION = ["runtime", "http", "service", "resource", "agentJob", "staticExport"];
-/** The areas that stand on the mission: they import the mission up to `resource`, and the areas before them. */
-const AREAS = ["site", "images", "copies", "kits", "installation", "doctor"];
-/** Inside an area with modules: a module imports only those before it. */
+/** What stands on nothing else, from the bottom: a folder imports only those before it. */
+const BASE = ["runtime", "http"];
+/** What publishes a bundle. It stands on `base/`, knows nothing of the mission, and is imported through its `index.ts`. */
+const PUBLISHING = [
+  "archives",
+  "inspection",
+  "search",
+  "offlineSearch",
+  "images",
+  "download",
+  "ownership",
+  "destinations",
+];
+/** The mission, from the bottom. */
+const MISSION = ["service", "resource", "agentJob", "staticExport"];
+/** The areas that stand on both: they import the mission up to `resource`, and the areas before them. */
+const AREAS = ["copies", "kits", "installation", "doctor"];
+/** Inside a folder with modules: a module imports only those before it. */
 const MODULES = {
-  runtime: ["time", "concurrency", "messages", "tracing", "files"],
+  "base/runtime": ["values", "time", "concurrency", "messages", "tracing", "files"],
   service: ["polling"],
-  site: ["archive", "inspection", "search", "offlineSearch"],
-  images: ["registry", "signing", "siteImage", "provenance"],
-  copies: ["download", "ownership", "destinations", "source", "publication", "bundleCopy"],
+  "publishing/images": ["registry", "signing", "siteImage", "provenance"],
+  copies: ["source", "publication", "bundleCopy"],
   kits: ["contents", "airGapKit"],
 };
 
@@ -44,30 +56,35 @@ const closedTo = (folder, closed) => ({
   ]),
 });
 const after = (list, name) => list.slice(list.indexOf(name) + 1);
+const below = (folders) => folders.map((folder) => `**/${folder}/**`);
 
-/** What an area, or one of its modules, must not import. */
-const closedFor = (area, module) => {
-  const above = MISSION.includes(area)
-    ? ["adapters", ...after(MISSION, area), ...AREAS]
-    : ["adapters", "agentJob", "staticExport", ...after(AREAS, area)];
-  const beside = module === undefined ? [] : after(MODULES[area], module);
-  return [...above, ...beside].map((other) => `**/${other}/**`);
-};
-
-const areas = [...MISSION, ...AREAS].flatMap((area) => [
-  closedTo(area, closedFor(area)),
-  ...(MODULES[area] ?? []).map((module) => closedTo(`${area}/${module}`, closedFor(area, module))),
+const EVERYTHING_ABOVE = ["adapters", ...MISSION, ...AREAS];
+/** A folder, and what it must not import. */
+const FOLDERS = [
+  ...BASE.map((name) => [`base/${name}`, below([...after(BASE, name), "publishing", ...EVERYTHING_ABOVE])]),
+  ...PUBLISHING.map((name) => [
+    `publishing/${name}`,
+    ["../index", "../../index", ...below([...after(PUBLISHING, name), ...EVERYTHING_ABOVE])],
+  ]),
+  ...MISSION.map((name) => [name, below(["adapters", ...after(MISSION, name), "publishing", ...AREAS])]),
+  ...AREAS.map((name) => [name, below(["adapters", "agentJob", "staticExport", ...after(AREAS, name)])]),
+];
+const areas = FOLDERS.flatMap(([folder, closed]) => [
+  closedTo(folder, closed),
+  ...(MODULES[folder] ?? []).map((module) =>
+    closedTo(`${folder}/${module}`, [...closed, ...below(after(MODULES[folder], module))]),
+  ),
 ]);
 
 /** Layouts, records and marks in buckets stand on the interface of a store. */
-const OBJECT_STORE = "copies/destinations/objectStore";
+const OBJECT_STORE = "publishing/destinations/objectStore";
 const anyStore = {
   files: [`provider/${OBJECT_STORE}/*.ts`],
   rules: restricted([
     ...PROVIDER,
     {
       group: [
-        ...closedFor("copies", "destinations"),
+        ...below(EVERYTHING_ABOVE),
         "./*/**",
         "@aws-sdk/**",
         "@smithy/**",
@@ -142,7 +159,7 @@ export default tseslint.config(
     rules: restricted([
       {
         regex:
-          "/provider/(?!adapters/session/nodeVersion$|runtime/time/clock$|runtime/tracing/tracer$|agentJob/lookUp\\.js$|runtime/messages/errors$|resource/(?:(?:input|output)Table|anyValue)$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+(?:inputs|outputs)$)",
+          "/provider/(?!adapters/session/nodeVersion$|base/runtime/time/clock$|base/runtime/tracing/tracer$|agentJob/lookUp\\.js$|base/runtime/values/fields$|base/runtime/messages/errors$|resource/(?:(?:input|output)Table|anyValue)$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+(?:inputs|outputs)$)",
         allowTypeImports: true,
         message:
           "The user's program takes types, tables of inputs and outputs, and errors from provider/, and the one read that it does itself.",

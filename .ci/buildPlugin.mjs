@@ -6,25 +6,25 @@ import { noticesOf } from "./notices.mjs";
 import { publishedSchema } from "./schema/publishedSchema.ts";
 
 const FOLDER = "plugin";
-/** Files that the code reads by `ownText` (provider/runtime/files/ownText.ts). */
+/** Files that the code reads by `ownText` (provider/base/runtime/files/ownText.ts). */
 const TEXTS = [
-  "dist/provider/copies/download/downloadWriter.js",
-  "dist/provider/runtime/files/checkFiles.js",
-  "dist/provider/site/search/browser/box.css",
-  "dist/provider/site/search/browser/box.js",
-  "dist/provider/site/search/browser/icon.svg",
-  "dist/provider/site/search/browser/index.html",
-  "dist/provider/site/search/browser/load.js",
-  "provider/images/siteImage/server.conf",
+  "dist/provider/publishing/download/downloadWriter.js",
+  "dist/provider/base/runtime/files/checkFiles.js",
+  "dist/provider/publishing/search/browser/box.css",
+  "dist/provider/publishing/search/browser/box.js",
+  "dist/provider/publishing/search/browser/icon.svg",
+  "dist/provider/publishing/search/browser/index.html",
+  "dist/provider/publishing/search/browser/load.js",
+  "provider/publishing/images/siteImage/server.conf",
   "provider/kits/contents/manifest.schema.json",
   "provider/kits/scripts/README.template.md",
   "provider/kits/scripts/install.sh",
   "provider/kits/scripts/load.sh",
   "provider/kits/scripts/verify.sh",
-  "provider/site/search/languages/endings.txt",
-  "provider/site/search/languages/interface.txt",
-  "provider/site/search/languages/stopWords.txt",
-  "provider/site/search/languages/synonyms.txt",
+  "provider/publishing/search/languages/endings.txt",
+  "provider/publishing/search/languages/interface.txt",
+  "provider/publishing/search/languages/stopWords.txt",
+  "provider/publishing/search/languages/synonyms.txt",
 ];
 
 const { repository, version } = JSON.parse(readFileSync("package.json", "utf8"));

@@ -3,9 +3,9 @@ import { build } from "esbuild";
 
 await build({
   entryPoints: ["load.ts", "box.ts", "box.css", "index.html", "icon.svg"].map(
-    (name) => `provider/site/search/browser/${name}`,
+    (name) => `provider/publishing/search/browser/${name}`,
   ),
-  outdir: "dist/provider/site/search/browser",
+  outdir: "dist/provider/publishing/search/browser",
   bundle: true,
   format: "iife",
   // browsers of 2022

@@ -26,7 +26,7 @@ const code = async () => {
     "prettier --check .",
     "tsc -p test",
     "tsc -p examples",
-    "tsc -p provider/site/search/browser",
+    "tsc -p provider/publishing/search/browser",
   ];
   const results = await Promise.all([inTurn(...typesAndFormat), run("eslint .")]);
   return results.every(Boolean);

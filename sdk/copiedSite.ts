@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
 import { COPY_WITHOUT_ADDRESS, type Delivery, deliveryOf } from "../provider/installation/installedSite";
 import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
-import { hasFields } from "../provider/resource/inputTable";
+import { hasFields } from "../provider/base/runtime/values/fields";
 import type { OutputsOf } from "./providedResource";
 
 /** The outputs of a BundleCopy that an installation needs. */

@@ -1,8 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Layout } from "../provider/copies/destinations/destination";
-import type { DestinationInputs } from "../provider/copies/destinations/inputs";
-import type { BucketEncryption, BucketInputs } from "../provider/copies/destinations/objectStore/s3/inputs";
-import type { RepositoryInputs } from "../provider/copies/destinations/repository/inputs";
+import type { Layout } from "../provider/publishing/destinations/destination";
+import type { DestinationInputs } from "../provider/publishing/destinations/inputs";
+import type {
+  BucketEncryption,
+  BucketInputs,
+} from "../provider/publishing/destinations/objectStore/s3/inputs";
+import type { RepositoryInputs } from "../provider/publishing/destinations/repository/inputs";
 import type { OneKindOf } from "./providedResource";
 
 /** A bucket whose objects have a key of their own. */

@@ -31,4 +31,4 @@ export {
 export { fleetOutputs, type FleetMember, type FleetOutputs } from "./fleetOutputs";
 export { featureSupport } from "./featureSupport";
 export type { DeploymentKind, Feature, FeatureSupport } from "../provider/installation/featureTable";
-export * from "../provider/runtime/messages/errors";
+export * from "../provider/base/runtime/messages/errors";

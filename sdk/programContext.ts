@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { VerificationContext } from "../provider/installation/verifyInstalledImage";
 import type { ClientContext } from "../provider/resource/lifeCycle";
-import type { Reporter } from "../provider/runtime/messages/reporter";
-import { systemClock as clock } from "../provider/runtime/time/clock";
-import { noTracer as tracer } from "../provider/runtime/tracing/tracer";
+import type { Reporter } from "../provider/base/runtime/messages/reporter";
+import { systemClock as clock } from "../provider/base/runtime/time/clock";
+import { noTracer as tracer } from "../provider/base/runtime/tracing/tracer";
 
 /** Reports what the program itself does: its lines are on the stack's row. */
 const reporter: Reporter = {
@@ -21,8 +21,8 @@ const environment = (name: string): string | undefined => process.env[name];
  */
 export async function programContext(): Promise<ClientContext & VerificationContext> {
   const [{ Secrets }, { Pacers }, { default: fetch }] = await Promise.all([
-    import("../provider/runtime/messages/secrets.js"),
-    import("../provider/http/pacer.js"),
+    import("../provider/base/runtime/messages/secrets.js"),
+    import("../provider/base/http/pacer.js"),
     import("node-fetch"),
   ]);
   const secrets = new Secrets();

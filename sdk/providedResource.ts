@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputRow } from "../provider/resource/inputTable";
-import type { Duration } from "../provider/runtime/time/duration";
+import type { Duration } from "../provider/base/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { anyValue } from "./anyValue";
 import { handlerText } from "./handler";

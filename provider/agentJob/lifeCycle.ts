@@ -26,9 +26,9 @@ import {
   nameOf,
 } from "../service/agentJob";
 import { type PolledJob, waitForJob } from "../service/polling/jobWait";
-import { AgentFailedError, InputError, NotFoundError } from "../runtime/messages/errors";
-import { explained } from "../runtime/messages/explainedError";
-import { warningOnce } from "../runtime/messages/reporter";
+import { AgentFailedError, InputError, NotFoundError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
+import { warningOnce } from "../base/runtime/messages/reporter";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs, STORED_AGENT_JOB_INPUTS } from "./inputs";
 import { AGENT_JOB_OUTPUTS, type OwnOutputs } from "./outputs";
 import { type AgentJobState, inputsOf, observedState } from "./state";

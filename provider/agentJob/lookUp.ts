@@ -2,8 +2,8 @@ import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } 
 import { checkedByTable } from "../resource/inputTable";
 import { AGENT_JOB_INPUTS } from "./inputs";
 import { type ClientContext, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
-import { withoutSecrets } from "../runtime/messages/reporter";
-import { explained } from "../runtime/messages/explainedError";
+import { withoutSecrets } from "../base/runtime/messages/reporter";
+import { explained } from "../base/runtime/messages/explainedError";
 
 /**
  * Reads an agent job once: `GET /v2/agent/{projectId}/job/{id}`. No line and no error contains the values in the context's

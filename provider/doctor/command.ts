@@ -1,6 +1,6 @@
-import { ownText, packageVersion } from "../runtime/files/ownText";
-import { printable } from "../runtime/messages/plainText";
-import { Secrets } from "../runtime/messages/secrets";
+import { ownText, packageVersion } from "../base/runtime/files/ownText";
+import { printable } from "../base/runtime/messages/plainText";
+import { Secrets } from "../base/runtime/messages/secrets";
 import { examine } from "./doctor";
 import { isHealthy, resultOf } from "./finding";
 import type { DoctorHost } from "./host";

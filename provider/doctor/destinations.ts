@@ -1,28 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import type { DestinationContext } from "../copies/destinations/destination";
+import type { DestinationContext } from "../publishing/destinations/destination";
 import {
   checkDestination,
   DESTINATION_KINDS,
   type DestinationKind,
   forItsKind,
-} from "../copies/destinations/inputs";
-import { type BucketFields, BucketPlace } from "../copies/destinations/objectStore/bucketPlace";
-import { RECORDS_FOLDER } from "../copies/ownership/placeMark";
-import type { ObjectStore } from "../copies/destinations/objectStore/objectStore";
-import { sendText } from "../copies/destinations/objectStore/sendObject";
-import { openAzure } from "../copies/destinations/objectStore/azure/azureStore";
-import { openGcs } from "../copies/destinations/objectStore/gcs/gcsStore";
-import { openS3 } from "../copies/destinations/objectStore/s3/s3Store";
-import type { RepositoryInputs } from "../copies/destinations/repository/inputs";
-import { newOwner } from "../copies/ownership/owner";
-import { DeadlineExceededError, InputError, InternalError } from "../runtime/messages/errors";
+} from "../publishing/destinations/inputs";
+import { type BucketFields, BucketPlace } from "../publishing/destinations/objectStore/bucketPlace";
+import { RECORDS_FOLDER } from "../publishing/ownership/placeMark";
+import type { ObjectStore } from "../publishing/destinations/objectStore/objectStore";
+import { sendText } from "../publishing/destinations/objectStore/sendObject";
+import { openAzure } from "../publishing/destinations/objectStore/azure/azureStore";
+import { openGcs } from "../publishing/destinations/objectStore/gcs/gcsStore";
+import { openS3 } from "../publishing/destinations/objectStore/s3/s3Store";
+import type { RepositoryInputs } from "../publishing/destinations/repository/inputs";
+import { newOwner } from "../publishing/ownership/owner";
+import { DeadlineExceededError, InputError, InternalError } from "../base/runtime/messages/errors";
 import { folderFailures } from "../copies/publication/localFailures";
-import { findManifest } from "../images/registry/manifests";
-import { parseBase, parseRepository, repositoryName } from "../images/registry/reference";
-import { RegistryClient } from "../images/registry/client";
-import { cancelUpload } from "../images/registry/upload";
-import { startDeadline } from "../runtime/time/clock";
+import { findManifest } from "../publishing/images/registry/manifests";
+import { parseBase, parseRepository, repositoryName } from "../publishing/images/registry/reference";
+import { RegistryClient } from "../publishing/images/registry/client";
+import { cancelUpload } from "../publishing/images/registry/upload";
+import { startDeadline } from "../base/runtime/time/clock";
 import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
 import { folderFinding } from "./folders";
 import type { Examination } from "./host";

@@ -1,5 +1,5 @@
 import type { ConfigurationSource } from "../service/configuration";
-import { signerFrom } from "../images/signing/signer";
+import { signerFrom } from "../publishing/images/signing/signer";
 import { checkDestinations } from "./destinations";
 import { findingOf, isHealthy, ok, resultOf, type Finding } from "./finding";
 import { checkFolders } from "./folders";

@@ -1,6 +1,6 @@
-import { DocsHostingError } from "../runtime/messages/errors";
-import { redact } from "../runtime/messages/plainText";
-import type { Reporter } from "../runtime/messages/reporter";
+import { DocsHostingError } from "../base/runtime/messages/errors";
+import { redact } from "../base/runtime/messages/plainText";
+import type { Reporter } from "../base/runtime/messages/reporter";
 
 /** The result of one check. */
 export interface Finding {

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ConnectionOptions, TLSSocket } from "node:tls";
-import { AttemptConnection, connectionFailure } from "../http/attemptConnection";
-import { proxyFor } from "../http/proxy";
-import type { Clock } from "../runtime/time/clock";
+import { AttemptConnection, connectionFailure } from "../base/http/attemptConnection";
+import { proxyFor } from "../base/http/proxy";
+import type { Clock } from "../base/runtime/time/clock";
 import { failure, failureOf, type Finding, ok, warning } from "./finding";
 import type { DoctorHost } from "./host";
 

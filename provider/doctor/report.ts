@@ -1,4 +1,4 @@
-import { printable } from "../runtime/messages/plainText";
+import { printable } from "../base/runtime/messages/plainText";
 import { isHealthy, type Finding } from "./finding";
 import type { ServiceResult } from "./service";
 

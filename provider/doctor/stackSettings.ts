@@ -1,4 +1,4 @@
-import { redact } from "../runtime/messages/plainText";
+import { redact } from "../base/runtime/messages/plainText";
 import { failure, type Finding, ok, warning } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { lookup } from "node:dns";
 import { homedir, tmpdir } from "node:os";
 import nodeFetch from "node-fetch";
-import { systemClock } from "../runtime/time/clock";
+import { systemClock } from "../base/runtime/time/clock";
 import type { DoctorHost, Ended } from "./host";
 
 /** Time limit for a program, in milliseconds: the Pulumi CLI may ask a backend. */

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ownText } from "../runtime/files/ownText";
-import { InputError } from "../runtime/messages/errors";
+import { ownText } from "../base/runtime/files/ownText";
+import { InputError } from "../base/runtime/messages/errors";
 import { failure, findingOf, ok, warning, type Finding } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";

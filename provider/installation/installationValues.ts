@@ -1,5 +1,5 @@
-import { hasFields } from "../resource/inputTable";
-import { isUnknown, UNKNOWN } from "../runtime/messages/plainText";
+import { hasFields } from "../base/runtime/values/fields";
+import { isUnknown, UNKNOWN } from "../base/runtime/messages/plainText";
 import { FEATURES, featureValues, type SelfHostedDeploymentKind } from "./featureTable";
 import { type ImageVerification, NOTHING_TO_VERIFY, verificationProblem } from "./imageVerification";
 import { type InstalledSite, type Refuse, servable, type Servable, SITE_ARGUMENTS } from "./installedSite";

@@ -1,5 +1,5 @@
-import type { DestinationInputs, DestinationKind } from "../copies/destinations/inputs";
-import { isUnknown } from "../runtime/messages/plainText";
+import type { DestinationInputs, DestinationKind } from "../publishing/destinations/inputs";
+import { isUnknown } from "../base/runtime/messages/plainText";
 import type { SiteFacts } from "./siteValues";
 
 /** What an installation serves: outputs of a StaticExport or of a BundleCopy, also of another stack. */

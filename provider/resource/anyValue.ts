@@ -1,5 +1,6 @@
 // Values of any kind that an input accepts, such as `triggers`: only what JSON can hold. Pulumi makes an empty object of everything else.
-import { hasFields, type RuleResult } from "./inputTable";
+import { hasFields } from "../base/runtime/values/fields";
+import type { RuleResult } from "./inputTable";
 
 /** The field of an object that a class of the SDK puts in the place of a value that cannot be registered. Its content says what it is. */
 export const REFUSED_VALUE = "docs-hosting:refusedValue";

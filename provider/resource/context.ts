@@ -1,9 +1,9 @@
-import type { Lookup } from "../http/address";
+import type { Lookup } from "../base/http/address";
 import type { ConfigurationSource } from "../service/configuration";
-import type { Tracer } from "../runtime/tracing/tracer";
+import type { Tracer } from "../base/runtime/tracing/tracer";
 import type { ResumeFolder } from "./resumeRecords";
-import type { NetworkContext } from "../http/attempt";
-import type { Pacers } from "../http/pacer";
+import type { NetworkContext } from "../base/http/attempt";
+import type { Pacers } from "../base/http/pacer";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
 export interface Context extends Omit<NetworkContext, "deadline"> {

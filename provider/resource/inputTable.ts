@@ -1,5 +1,5 @@
-import { ConfigurationError, InputError } from "../runtime/messages/errors";
-import { isUnknown } from "../runtime/messages/plainText";
+import { ConfigurationError, InputError } from "../base/runtime/messages/errors";
+import { isUnknown } from "../base/runtime/messages/plainText";
 import type { ConfigurationSource } from "../service/configuration";
 
 /** A problem with one of the user's properties. */
@@ -160,11 +160,6 @@ export function configured(resolve: () => string): RuleResult {
 /** The rule of a switch. */
 export const ruleOfSwitch: InputRow["rule"] = (value) =>
   typeof value === "boolean" ? { value } : { problem: "must be true or false" };
-
-/** Whether a value is an object with fields, not a list. */
-export function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * Applies the rules of the fields of an object. Fields without a value are left out.

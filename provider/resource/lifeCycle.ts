@@ -8,7 +8,7 @@ import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
 import type { OutputRows } from "./outputTable";
-import { type Deadline, type Machine, startDeadline } from "../runtime/time/clock";
+import { type Deadline, type Machine, startDeadline } from "../base/runtime/time/clock";
 import { Client } from "../service/client";
 import { keyDestination } from "../service/keyDestination";
 

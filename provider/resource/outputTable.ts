@@ -1,4 +1,5 @@
-import { UNKNOWN } from "../runtime/messages/plainText";
+import { present } from "../base/runtime/values/fields";
+import { UNKNOWN } from "../base/runtime/messages/plainText";
 
 /** The definition of one output. */
 export interface OutputRow {
@@ -18,13 +19,6 @@ export type OutputRows = Readonly<Record<string, OutputRow>>;
 
 /** All outputs, also those without a value: so no state omits one by mistake. */
 export type Every<Own> = { readonly [Name in keyof Required<Own>]: Own[Name] | undefined };
-
-/** The values that are not `undefined`. */
-export function present<Values>(values: {
-  readonly [Name in keyof Values]: Values[Name] | undefined;
-}): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
-}
 
 /** The rows of a table that have a mark. */
 export function rowsThat(mark: keyof OutputRow, table: OutputRows): OutputRows {

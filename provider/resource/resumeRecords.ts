@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { makeHomeFolder, removeFile } from "../runtime/files/homeFolder";
-import type { Clock } from "../runtime/time/clock";
+import { makeHomeFolder, removeFile } from "../base/runtime/files/homeFolder";
+import type { Clock } from "../base/runtime/time/clock";
 import { isIdentifier } from "../service/identifier";
 
 /** The resource that a job was started for. */

@@ -1,7 +1,6 @@
-import { type Deadline, startDeadline } from "../runtime/time/clock";
-import type { Semaphore } from "../runtime/concurrency/semaphore";
-import { formatDuration } from "../runtime/time/duration";
-import { DeadlineExceededError } from "../runtime/messages/errors";
+import { type Deadline, startDeadline } from "../base/runtime/time/clock";
+import { formatDuration } from "../base/runtime/time/duration";
+import { DeadlineExceededError } from "../base/runtime/messages/errors";
 import type { Context } from "./context";
 
 /** Extra time, in milliseconds: code that observes the deadline ends within it and reports what it waited for. */
@@ -41,27 +40,4 @@ export async function withinLimit<Given extends Pick<Context, "clock" | "signal"
   } finally {
     stop();
   }
-}
-
-/**
- * Runs work of an operation in its turn. The wait does not count towards the time limit.
- *
- * @param waiting what the operation's row says meanwhile
- * @throws as {@link Semaphore.run}
- */
-export function inTurn<T>(
-  semaphore: Semaphore,
-  work: () => Promise<T>,
-  { signal, deadline, reporter }: Pick<LimitedContext, "signal" | "deadline" | "reporter">,
-  waiting: string,
-): Promise<T> {
-  let goOn = (): void => undefined;
-  const run = (): Promise<T> => {
-    goOn();
-    return work();
-  };
-  return semaphore.run(run, signal, () => {
-    reporter.progress(waiting);
-    goOn = deadline.pause();
-  });
 }

@@ -1,9 +1,9 @@
-import { isReadDifferently } from "../http/address";
-import { malformed } from "../http/reply";
-import { isPlain, redact } from "../runtime/messages/plainText";
+import { isReadDifferently } from "../base/http/address";
+import { malformed } from "../base/http/reply";
+import { isPlain, redact } from "../base/runtime/messages/plainText";
 import type { Outcome } from "./polling/progress";
 import { endInWords, inLowerCase } from "./statusWords";
-import type { Reply } from "../http/transport";
+import type { Reply } from "../base/http/transport";
 
 /** The statuses of an agent job: `active`, or one of three final ones. */
 export type AgentJobStatus = "active" | "completed" | "archived" | "failed";

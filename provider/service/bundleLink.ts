@@ -1,9 +1,9 @@
-import { malformed, toCount } from "../http/reply";
-import { redact } from "../runtime/messages/plainText";
-import { parsePointInTime } from "../runtime/time/pointInTime";
+import { malformed, toCount } from "../base/http/reply";
+import { redact } from "../base/runtime/messages/plainText";
+import { parsePointInTime } from "../base/runtime/time/pointInTime";
 import { signedEnd } from "./linkEnd";
-import { isLoopback, isReadDifferently, refusedHost } from "../http/address";
-import type { Reply } from "../http/transport";
+import { isLoopback, isReadDifferently, refusedHost } from "../base/http/address";
+import type { Reply } from "../base/http/transport";
 
 /** A presigned link to a bundle. Only the link expires: the job and its files stay, and the service can mint a new link. */
 export interface BundleLink {

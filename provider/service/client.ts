@@ -1,7 +1,7 @@
 import { type AgentJobKey, readAgentJob } from "./agentJob";
 import { type BundleLink, readBundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
-import { NotAllowedError, NotFoundError, ResponseError } from "../runtime/messages/errors";
+import { NotAllowedError, NotFoundError, ResponseError } from "../base/runtime/messages/errors";
 import {
   checkSite,
   type ExportJob,
@@ -10,8 +10,8 @@ import {
   readStartReply,
   type StartReply,
 } from "./exportJob";
-import { NOT_ALLOWED, NOT_THE_API, pathRemedy } from "../http/refusal";
-import { Transport, type TransportOptions } from "../http/transport";
+import { NOT_ALLOWED, NOT_THE_API, pathRemedy } from "../base/http/refusal";
+import { Transport, type TransportOptions } from "../base/http/transport";
 
 export interface StartRequest {
   readonly domain: string;

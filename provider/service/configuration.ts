@@ -1,7 +1,7 @@
-import { ConfigurationError } from "../runtime/messages/errors";
-import { isLoopback } from "../http/address";
-import { proxyFor } from "../http/proxy";
-import { type Secrets, SHORTEST_SECRET } from "../runtime/messages/secrets";
+import { ConfigurationError } from "../base/runtime/messages/errors";
+import { isLoopback } from "../base/http/address";
+import { proxyFor } from "../base/http/proxy";
+import { type Secrets, SHORTEST_SECRET } from "../base/runtime/messages/secrets";
 
 /** A setting; {@link Configuration} describes each. */
 export interface Setting {

@@ -1,11 +1,11 @@
-import { malformed, toCount, toNumber } from "../http/reply";
+import { malformed, toCount, toNumber } from "../base/http/reply";
 import { normaliseDomain, readIdentifier } from "./identifier";
 import type { PolledJob } from "./polling/jobWait";
 import type { Outcome } from "./polling/progress";
-import { redact } from "../runtime/messages/plainText";
+import { redact } from "../base/runtime/messages/plainText";
 import { endInWords, inLowerCase } from "./statusWords";
-import type { Reply } from "../http/transport";
-import { InputError, UnreadableStartError } from "../runtime/messages/errors";
+import type { Reply } from "../base/http/transport";
+import { InputError, UnreadableStartError } from "../base/runtime/messages/errors";
 
 /** What a job reports about its content. A state stores it, a resumed run continues with it, and the outputs have it. */
 export interface JobReport {

@@ -1,4 +1,4 @@
-import { isPlain, isSentinel } from "../runtime/messages/plainText";
+import { isPlain, isSentinel } from "../base/runtime/messages/plainText";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 

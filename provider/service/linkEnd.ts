@@ -1,5 +1,5 @@
-import { parseJson } from "../http/reply";
-import { parseBasicTime, parseDay, parseEpoch, parsePointInTime } from "../runtime/time/pointInTime";
+import { parseJson } from "../base/http/reply";
+import { parseBasicTime, parseDay, parseEpoch, parsePointInTime } from "../base/runtime/time/pointInTime";
 
 /** The value of a parameter of a link's query, whatever the letter case of its name; `undefined` if it is not there. */
 type Parameter = (name: string) => string | undefined;

@@ -1,6 +1,6 @@
-import { MalformedResponseError } from "../runtime/messages/errors";
-import type { Tracer } from "../runtime/tracing/tracer";
-import type { Reporter } from "../runtime/messages/reporter";
+import { MalformedResponseError } from "../base/runtime/messages/errors";
+import type { Tracer } from "../base/runtime/tracing/tracer";
+import type { Reporter } from "../base/runtime/messages/reporter";
 import type { Client } from "./client";
 import { type BundleLink, SHORT_LIFE_MS } from "./bundleLink";
 

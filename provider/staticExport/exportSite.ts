@@ -6,9 +6,9 @@ import {
   NotFoundError,
   ResponseError,
   UnreadableStartError,
-} from "../runtime/messages/errors";
-import { NOT_THE_API } from "../http/refusal";
-import { explained } from "../runtime/messages/explainedError";
+} from "../base/runtime/messages/errors";
+import { NOT_THE_API } from "../base/http/refusal";
+import { explained } from "../base/runtime/messages/explainedError";
 import type { StartReply } from "../service/exportJob";
 import type { CheckedInputs } from "./inputs";
 import { unreadStart } from "./plan";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { hasFields } from "../base/runtime/values/fields";
 import {
   changedByTable,
-  hasFields,
   inputNames,
   type InputTable,
   type RuleResult,
@@ -15,7 +15,7 @@ import {
   SERVICE_INPUTS,
   type ServiceInputs,
 } from "../resource/serviceInputs";
-import { parseDuration } from "../runtime/time/duration";
+import { parseDuration } from "../base/runtime/time/duration";
 import { hash } from "node:crypto";
 import { withAnyValue } from "../resource/anyValue";
 

@@ -8,9 +8,9 @@ import {
   READ_LIMIT_MS,
 } from "../resource/lifeCycle";
 import { checkByTable, withEffect } from "../resource/inputTable";
-import { clockErrorOf, machineOf, startDeadline } from "../runtime/time/clock";
-import { NotFoundError } from "../runtime/messages/errors";
-import { explained } from "../runtime/messages/explainedError";
+import { clockErrorOf, machineOf, startDeadline } from "../base/runtime/time/clock";
+import { NotFoundError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
 import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";

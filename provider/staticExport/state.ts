@@ -1,6 +1,6 @@
 import { type BundleLink, isStoredLink, type LinkLife } from "../service/bundleLink";
 import { linkTimes, type LinkTimes, renewalWindow } from "../service/renewalWindow";
-import { formatDuration, parseDuration } from "../runtime/time/duration";
+import { formatDuration, parseDuration } from "../base/runtime/time/duration";
 import type { Context } from "../resource/context";
 import { salted, saltFor } from "../resource/resumeRecords";
 import type { ServiceContext } from "../resource/lifeCycle";
@@ -11,9 +11,10 @@ import {
   type Machine,
   machineOf,
   serviceTimeMs,
-} from "../runtime/time/clock";
+} from "../base/runtime/time/clock";
 import { inputNames } from "../resource/inputTable";
-import { type Every, outputsAmong, present } from "../resource/outputTable";
+import { present } from "../base/runtime/values/fields";
+import { type Every, outputsAmong } from "../resource/outputTable";
 import { type JobReport, reportAmong } from "../service/exportJob";
 import { type CheckedInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import type { OwnOutputs, StaticExportOutputs } from "./outputs";

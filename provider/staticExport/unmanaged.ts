@@ -4,8 +4,8 @@ import { type Imported, openClient, READ_LIMIT_MS } from "../resource/lifeCycle"
 import type { ExportJob } from "../service/exportJob";
 import type { ConfigurationSource } from "../service/configuration";
 import { mintLink } from "../service/mintLink";
-import { ExportFailedError, InputError, NotFoundError, NotReadyError } from "../runtime/messages/errors";
-import { explained } from "../runtime/messages/explainedError";
+import { ExportFailedError, InputError, NotFoundError, NotReadyError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { reportedState, stateWithoutLink, type StaticExportState } from "./state";
 import { findJob } from "./workflow";

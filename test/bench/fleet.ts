@@ -1,4 +1,4 @@
-import { allowedRepeats, countedAs, retryDelayMs } from "../../dist/provider/http/retryPolicy.js";
+import { allowedRepeats, countedAs, retryDelayMs } from "../../dist/provider/base/http/retryPolicy.js";
 import { planExport } from "../../dist/provider/staticExport/plan.js";
 import { finishedState } from "../../dist/provider/staticExport/state.js";
 import { CALM, type FleetFigures, type FleetOptions, simulateFleet } from "../simulation/fleet/fleet.ts";

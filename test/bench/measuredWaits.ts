@@ -7,8 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { rowReporter } from "../../dist/provider/adapters/session/rowReporter.js";
 import { publications } from "../../dist/provider/adapters/session/publications.js";
 import { Session, thisProcess } from "../../dist/provider/adapters/session/session.js";
-import { Secrets } from "../../dist/provider/runtime/messages/secrets.js";
-import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
+import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { staticExport } from "../../dist/provider/staticExport/lifeCycle.js";
 
 /** The cost of all waits of a process. */

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { createWaiter, waiterServiceDefaults, WaiterState } from "@smithy/util-waiter";
-import { sleep, startDeadline } from "../../dist/provider/runtime/time/clock.js";
+import { sleep, startDeadline } from "../../dist/provider/base/runtime/time/clock.js";
 import { waitForJob } from "../../dist/provider/service/polling/jobWait.js";
 import type { VirtualClock } from "../simulation/virtualClock.ts";
 import { onVirtualTime } from "./onVirtualTime.ts";

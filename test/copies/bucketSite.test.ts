@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import type { Bundle } from "../../provider/site/inspection/bundle.ts";
-import type { Copy, Destination } from "../../provider/copies/destinations/destination.ts";
-import { destinationOf } from "../../provider/copies/destinations/destinationOf.ts";
+import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
+import type { Copy, Destination } from "../../provider/publishing/destinations/destination.ts";
+import { destinationOf } from "../../provider/publishing/destinations/destinationOf.ts";
 import { operation } from "./bucketOperation.ts";
 import { EACH_STORE } from "./stores/kinds.ts";
 import { openWebsite, s3, startS3 } from "./stores/s3.ts";

@@ -2,7 +2,7 @@
 // in JSON, folder with the bundle, its SHA-256, an empty folder. Prints "begun", then "done".
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { DestinationInputs } from "../../dist/provider/copies/destinations/inputs.js";
+import type { DestinationInputs } from "../../dist/provider/publishing/destinations/inputs.js";
 import { beginCopy } from "./builtBucket.ts";
 
 const [place = "", folder = "", sha256 = "", scratch = ""] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
-import { tarEnd, tarHeader, tarPadding } from "../../provider/site/archive/writeTar.ts";
+import { tarEnd, tarHeader, tarPadding } from "../../provider/publishing/archives/writeTar.ts";
 import { runCommand } from "../programs/commands.ts";
 
 /** Runs crane, which uses http for this machine by itself. @returns its output */

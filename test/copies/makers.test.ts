@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BundleRefusedError } from "../../provider/runtime/messages/errors.ts";
+import { BundleRefusedError } from "../../provider/base/runtime/messages/errors.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { accepted, filesOf, followed, writeSite } from "./packedSite.ts";
 

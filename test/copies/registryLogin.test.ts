@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import { expect, test, type TestContext } from "vitest";
-import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
+import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";

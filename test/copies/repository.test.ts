@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
+import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { ARCHITECTURES, crane, pushBase, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";

@@ -4,8 +4,8 @@
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { repositoryDestination } from "../../dist/provider/copies/destinations/repository/repositoryDestination.js";
-import { signerFrom } from "../../dist/provider/images/signing/signer.js";
+import { repositoryDestination } from "../../dist/provider/publishing/destinations/repository/repositoryDestination.js";
+import { signerFrom } from "../../dist/provider/publishing/images/signing/signer.js";
 import { builtContext } from "./builtContext.ts";
 
 const [repository = "", base = "", site = "", scratch = ""] = process.argv.slice(2);

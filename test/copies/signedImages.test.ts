@@ -2,15 +2,19 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
-import { repositoryDestination } from "../../provider/copies/destinations/repository/repositoryDestination.ts";
-import { getManifest } from "../../provider/images/registry/manifests.ts";
-import { parseRepository } from "../../provider/images/registry/reference.ts";
-import { RegistryClient } from "../../provider/images/registry/client.ts";
-import { contentOf, describe as descriptorOf, manifestOf } from "../../provider/images/registry/content.ts";
-import { OCI_MANIFEST } from "../../provider/images/registry/mediaTypes.ts";
-import { attestationTag, readLayers } from "../../provider/images/signing/artifacts.ts";
-import { configOf } from "../../provider/images/signing/makeArtifacts.ts";
-import { pushArtifacts } from "../../provider/images/signing/signedImage.ts";
+import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
+import { getManifest } from "../../provider/publishing/images/registry/manifests.ts";
+import { parseRepository } from "../../provider/publishing/images/registry/reference.ts";
+import { RegistryClient } from "../../provider/publishing/images/registry/client.ts";
+import {
+  contentOf,
+  describe as descriptorOf,
+  manifestOf,
+} from "../../provider/publishing/images/registry/content.ts";
+import { OCI_MANIFEST } from "../../provider/publishing/images/registry/mediaTypes.ts";
+import { attestationTag, readLayers } from "../../provider/publishing/images/signing/artifacts.ts";
+import { configOf } from "../../provider/publishing/images/signing/makeArtifacts.ts";
+import { pushArtifacts } from "../../provider/publishing/images/signing/signedImage.ts";
 import { crane, pushBase, pushEmptyImage } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 import {

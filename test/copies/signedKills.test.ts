@@ -3,11 +3,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PREDICATE_TYPES } from "../../provider/images/provenance/imageStatements.ts";
-import { parseRepository } from "../../provider/images/registry/reference.ts";
-import { RegistryClient } from "../../provider/images/registry/client.ts";
-import { isSignedImage } from "../../provider/images/signing/signedImage.ts";
-import { verifierFrom } from "../../provider/images/signing/verifier.ts";
+import { PREDICATE_TYPES } from "../../provider/publishing/images/provenance/imageStatements.ts";
+import { parseRepository } from "../../provider/publishing/images/registry/reference.ts";
+import { RegistryClient } from "../../provider/publishing/images/registry/client.ts";
+import { isSignedImage } from "../../provider/publishing/images/signing/signedImage.ts";
+import { verifierFrom } from "../../provider/publishing/images/signing/verifier.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushEmptyImage, scratchFolder } from "./images.ts";

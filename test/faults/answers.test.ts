@@ -7,7 +7,7 @@ import {
   NotAllowedError,
   ResponseError,
   type DocsHostingError,
-} from "../../provider/runtime/messages/errors.ts";
+} from "../../provider/base/runtime/messages/errors.ts";
 import { ask, CALLS, DUPLICATE, NO_LINES, operation, UNKNOWN_JOB, type CallName } from "./calls.ts";
 import { LINK_QUERY } from "./canary.ts";
 import { answered, expectPassedOver, expectUnderstood } from "./faultyService.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LINK_END } from "./replies.ts";
 import { agentJob } from "../../provider/agentJob/lifeCycle.ts";
-import { isPlain, isSentinel } from "../../provider/runtime/messages/plainText.ts";
+import { isPlain, isSentinel } from "../../provider/base/runtime/messages/plainText.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
 import { hostileJson, hostileText } from "../simulation/hostileText.ts";

@@ -1,7 +1,7 @@
 // Bodies of replies, over real sockets.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { MalformedResponseError } from "../../provider/runtime/messages/errors.ts";
+import { MalformedResponseError } from "../../provider/base/runtime/messages/errors.ts";
 import { CALLS, GOOD_VALUE, operation, UNKNOWN_JOB } from "./calls.ts";
 import { LINK_QUERY } from "./canary.ts";
 import { answered, expectPassedOver, expectUnderstood } from "./faultyService.ts";

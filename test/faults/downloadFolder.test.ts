@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Semaphore } from "../../provider/runtime/concurrency/semaphore.ts";
-import { DestinationError } from "../../provider/runtime/messages/errors.ts";
+import { Semaphore } from "../../provider/base/runtime/concurrency/semaphore.ts";
+import { DestinationError } from "../../provider/base/runtime/messages/errors.ts";
 import { bundleOf, bundleStore, cutAfter, serve } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
 import { PATIENTLY } from "../simulation/patience.ts";

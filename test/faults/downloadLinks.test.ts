@@ -1,6 +1,6 @@
 // Links to a bundle over real sockets: refused, renewed, redirected.
 import { expect, test } from "vitest";
-import { DownloadError } from "../../provider/runtime/messages/errors.ts";
+import { DownloadError } from "../../provider/base/runtime/messages/errors.ts";
 import { atFirst, bundleOf, bundleStore, cutAfter, saying } from "./bundleStore.ts";
 import { LINK_QUERY, show } from "./canary.ts";
 import { expectBundle, fetched } from "./downloads.ts";

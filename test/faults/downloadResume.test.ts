@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DeadlineExceededError } from "../../provider/runtime/messages/errors.ts";
+import { DeadlineExceededError } from "../../provider/base/runtime/messages/errors.ts";
 import {
   atFirst,
   bundleOf,

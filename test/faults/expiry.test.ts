@@ -1,6 +1,6 @@
 // When a link ends, by any form of the service's time and by any clock: E01 to E09 of the faults.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parsePointInTime } from "../../provider/runtime/time/pointInTime.ts";
+import { parsePointInTime } from "../../provider/base/runtime/time/pointInTime.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 

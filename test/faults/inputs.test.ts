@@ -1,6 +1,6 @@
 // Inputs by users: I01 to I12 of the faults. Those that the engine decides are tested with whole stacks (test/stack).
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../provider/base/runtime/time/clock.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
 import { dynamicProvider } from "../../provider/adapters/dynamic/dynamicProvider.ts";
 import { publications } from "../../provider/adapters/session/publications.ts";

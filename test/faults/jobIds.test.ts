@@ -1,6 +1,6 @@
 // Ids of jobs from the service: J01 to J06 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MalformedResponseError } from "../../provider/runtime/messages/errors.ts";
+import { MalformedResponseError } from "../../provider/base/runtime/messages/errors.ts";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";

@@ -2,7 +2,7 @@
 import dns from "node:dns";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ConnectionError, MalformedResponseError } from "../../provider/runtime/messages/errors.ts";
+import { ConnectionError, MalformedResponseError } from "../../provider/base/runtime/messages/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, NO_LINES, UNKNOWN_JOB } from "./calls.ts";
 import { answered, expectPassedOver, expectUnderstood } from "./faultyService.ts";
 import { goodBody, good, refuse, reply } from "./replies.ts";

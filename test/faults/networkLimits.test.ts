@@ -1,7 +1,10 @@
 // Limits of time and size of all replies, over real sockets.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { DeadlineExceededError, MalformedResponseError } from "../../provider/runtime/messages/errors.ts";
+import {
+  DeadlineExceededError,
+  MalformedResponseError,
+} from "../../provider/base/runtime/messages/errors.ts";
 import { CALLS, DUPLICATE, UNKNOWN_JOB } from "./calls.ts";
 import { BUFFERED_BYTES, hugeBody } from "./endlessReply.ts";
 import { answered, expectPassedOver } from "./faultyService.ts";

@@ -1,7 +1,7 @@
 // The proxy of HTTPS_PROXY: a tunnel for https:, and nothing else.
 import { expect, test } from "vitest";
-import { proxyFor } from "../../provider/http/proxy.ts";
-import { ConfigurationError, ConnectionError } from "../../provider/runtime/messages/errors.ts";
+import { proxyFor } from "../../provider/base/http/proxy.ts";
+import { ConfigurationError, ConnectionError } from "../../provider/base/runtime/messages/errors.ts";
 import {
   ask,
   CALLS,

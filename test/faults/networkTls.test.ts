@@ -1,6 +1,6 @@
 // Certificates and handshakes, with the tests' own authority.
 import { expect, test } from "vitest";
-import { ConnectionError } from "../../provider/runtime/messages/errors.ts";
+import { ConnectionError } from "../../provider/base/runtime/messages/errors.ts";
 import { ask, CALLS, GOOD_VALUE } from "./calls.ts";
 import { identity, ignoringCertificates, trustAuthority } from "./certificates.ts";
 import { good } from "./replies.ts";

@@ -1,8 +1,8 @@
 // The addresses behind a link: which addresses of a store are allowed, and which never.
 import type { LookupAddress } from "node:dns";
 import { expect, test } from "vitest";
-import type { Lookup } from "../../provider/http/address.ts";
-import { DownloadError } from "../../provider/runtime/messages/errors.ts";
+import type { Lookup } from "../../provider/base/http/address.ts";
+import { DownloadError } from "../../provider/base/runtime/messages/errors.ts";
 import { bundleOf, bundleStore, cutAfter } from "./bundleStore.ts";
 import { identity, SERVICE_HOST, trustAuthority } from "./certificates.ts";
 import { connectProxy } from "./connectProxy.ts";

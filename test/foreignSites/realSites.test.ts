@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BundleRefusedError } from "../../provider/runtime/messages/errors.ts";
+import { BundleRefusedError } from "../../provider/base/runtime/messages/errors.ts";
 import { scratchFolder } from "../copies/images.ts";
 import { accepted, followed } from "../copies/packedSite.ts";
 import { runCommand } from "../programs/commands.ts";

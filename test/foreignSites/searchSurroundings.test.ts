@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { publishedSite, type PublishedSite } from "../unit/site/offlineSearch/publishedSite.ts";
+import { publishedSite, type PublishedSite } from "../unit/publishing/offlineSearch/publishedSite.ts";
 import { CHROMIUM, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
 
 const NONCE = "bm9uY2U=";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allowedRepeats, countedAs, type Fault, retryDelayMs } from "../../provider/http/retryPolicy.ts";
+import { allowedRepeats, countedAs, type Fault, retryDelayMs } from "../../provider/base/http/retryPolicy.ts";
 import { planExport } from "../../provider/staticExport/plan.ts";
 import { finishedState } from "../../provider/staticExport/state.ts";
 import { CALM, type FleetFigures, type FleetOptions, simulateFleet } from "../simulation/fleet/fleet.ts";
@@ -88,7 +88,7 @@ describe("a simulated renewal", () => {
       { kind: "status", status: 429, retryAfterMs: 1_000 * Math.ceil(random() * 120) },
     ];
     const one = (count: number): Fault | undefined => kinds[Math.floor(random() * count)];
-    // a quota comes last: requests after it are paced (`http/pacer.ts`), which the simulation leaves out
+    // a quota comes last: requests after it are paced (`base/http/pacer.ts`), which the simulation leaves out
     const [first, second] = [one(kinds.length - 1), one(kinds.length)];
     const changesMs = random() * 3 * MINUTE_MS;
     const mendedMs = random() < 0.3 ? Infinity : changesMs + random() * 8 * MINUTE_MS;

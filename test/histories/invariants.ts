@@ -3,7 +3,7 @@ import type { DecisionCode } from "../../provider/resource/decision.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
-import { isUnknown } from "../../provider/runtime/messages/plainText.ts";
+import { isUnknown } from "../../provider/base/runtime/messages/plainText.ts";
 import { contentOf } from "./jobLedger.ts";
 import { ProviderProcess } from "./providerProcess.ts";
 import type { Report, World } from "./world.ts";

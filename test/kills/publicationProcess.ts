@@ -5,8 +5,8 @@ import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
 import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
 import { PublicationFolder } from "../../dist/provider/copies/publication/publicationRecords.js";
 import { UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
-import { RunCancelledError } from "../../dist/provider/runtime/messages/errors.js";
-import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { RunCancelledError } from "../../dist/provider/base/runtime/messages/errors.js";
+import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { realContext } from "../bench/realContext.ts";
 
 /** The arguments of a process. */

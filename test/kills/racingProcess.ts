@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
 import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
 import { type LifeCycle, type StoredState, UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
-import { systemClock } from "../../dist/provider/runtime/time/clock.js";
+import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { realContext } from "../bench/realContext.ts";
 
 /** What the process does next. */

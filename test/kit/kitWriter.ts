@@ -5,7 +5,7 @@ import { create } from "tar";
 import type { TestContext } from "vitest";
 import type { KitManifest } from "../../provider/kits/contents/manifest.ts";
 import { writeKit, type KitRequest } from "../../provider/kits/contents/writeKit.ts";
-import { signerFrom, type Signer } from "../../provider/images/signing/signer.ts";
+import { signerFrom, type Signer } from "../../provider/publishing/images/signing/signer.ts";
 import { pushBase } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { operation } from "../copies/siteCopies.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { tarEnd, tarHeader, tarPadding } from "../../provider/site/archive/writeTar.ts";
+import { tarEnd, tarHeader, tarPadding } from "../../provider/publishing/archives/writeTar.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
 /** Media types of an image's parts, as OCI has them and as Docker. */

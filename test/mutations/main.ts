@@ -51,9 +51,9 @@ async function breakModule(mutate: string[], tests: readonly string[]): Promise<
       "!package.json",
       "!tsconfig.json",
       // texts that the product reads as the build made them
-      "!dist/provider/copies/download/downloadWriter.js",
-      "!dist/provider/runtime/files/checkFiles.js",
-      "!dist/provider/site/search/browser/*",
+      "!dist/provider/publishing/download/downloadWriter.js",
+      "!dist/provider/base/runtime/files/checkFiles.js",
+      "!dist/provider/publishing/search/browser/*",
       "!provider/**",
       "!sdk/**",
       "!test/**",

@@ -12,7 +12,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   "copies/bundleCopy": ["unit/copies/publication/*"],
   "kits/airGapKit": ["unit/copies/publication/*"],
-  "images/signing": ["unit/copies/bundleCopy/*", "unit/images/provenance/*"],
+  "publishing/images/signing": ["unit/copies/bundleCopy/*", "unit/images/provenance/*"],
   installation: ["unit/sdk/kubernetes/*", "unit/adapters/plugin/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   "site/search": ["unit/site/offlineSearch/*"],
@@ -30,7 +30,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     "unit/copies/bundleCopy/importBucket",
     "unit/copies/bundleCopy/importFolder",
   ],
-  "images/registry": ["unit/images/siteImage/siteImage"],
+  "publishing/images/registry": ["unit/images/siteImage/siteImage"],
   "kits/contents": ["unit/kits/airGapKit/*"],
   "copies/download": faults("download*", "storeAddresses"),
   http: [
@@ -56,7 +56,7 @@ export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
   "copies/destinations",
   "copies/download",
   "doctor",
-  "images/registry",
+  "publishing/images/registry",
   "kits/contents",
   "site/archive",
   "site/inspection",
@@ -64,14 +64,14 @@ export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
 
 /** Programs of pages. Tests in a browser judge them, on the files that the build made (`test/foreignSites`). */
 export const RUN_BY_BROWSERS: ReadonlySet<string> = new Set([
-  "provider/site/search/browser/box.ts",
-  "provider/site/search/browser/load.ts",
+  "provider/publishing/search/browser/box.ts",
+  "provider/publishing/search/browser/load.ts",
 ]);
 
 /** The part of a module that each of its requests passes, so that all its tests would judge each break: it has its own tests. */
 const APART: Readonly<Record<string, Module>> = {
-  "http/pacer": {
-    files: ["provider/http/pacer.ts"],
+  "base/http/pacer": {
+    files: ["provider/base/http/pacer.ts"],
     tests: ["unit/http/pacer", "unit/adapters/session/session"],
   },
 };

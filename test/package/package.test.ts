@@ -73,17 +73,17 @@ describe("the tarball", () => {
       "plugin/pulumi-resource-docs-hosting.cmd",
       "plugin/schema.json",
       "provider/doctor/help.txt",
-      "provider/images/siteImage/server.conf",
+      "provider/publishing/images/siteImage/server.conf",
       "provider/kits/contents/manifest.schema.json",
       "provider/kits/scripts/README.template.md",
       "provider/kits/scripts/install.sh",
       "provider/kits/scripts/load.sh",
       "provider/kits/scripts/verify.sh",
       "provider/service/README.md",
-      "provider/site/search/languages/endings.txt",
-      "provider/site/search/languages/interface.txt",
-      "provider/site/search/languages/stopWords.txt",
-      "provider/site/search/languages/synonyms.txt",
+      "provider/publishing/search/languages/endings.txt",
+      "provider/publishing/search/languages/interface.txt",
+      "provider/publishing/search/languages/stopWords.txt",
+      "provider/publishing/search/languages/synonyms.txt",
     ]);
   });
 

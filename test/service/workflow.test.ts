@@ -7,7 +7,7 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
-import { systemClock } from "../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../provider/base/runtime/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";

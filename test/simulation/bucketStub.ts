@@ -6,13 +6,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, vi } from "vitest";
-import type { Bundle } from "../../provider/site/inspection/bundle.ts";
-import type { DestinationContext } from "../../provider/copies/destinations/destination.ts";
-import { startDeadline } from "../../provider/runtime/time/clock.ts";
+import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
+import type { DestinationContext } from "../../provider/publishing/destinations/destination.ts";
+import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
 import { OWNER } from "./owners.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
-import { Secrets } from "../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 
 /** The only bucket of the stub. */
 export const STUB_BUCKET = "docs";

@@ -1,4 +1,4 @@
-import type { Bundle } from "../../provider/site/inspection/bundle.ts";
+import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
 
 /** A bundle with its origin; its file is not used. */
 export const BUNDLE: Bundle = {

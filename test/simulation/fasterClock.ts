@@ -1,4 +1,4 @@
-import type { Clock } from "../../provider/runtime/time/clock.ts";
+import type { Clock } from "../../provider/base/runtime/time/clock.ts";
 
 /** The time between two looks at the machine's clock, and the most of it that counts, in milliseconds. */
 const TICK_MS = 1;

@@ -1,4 +1,4 @@
-import type { Fetch } from "../../provider/http/attempt.ts";
+import type { Fetch } from "../../provider/base/http/attempt.ts";
 import { scriptedFetch } from "./scriptedFetch.ts";
 import type { VirtualClock } from "./virtualClock.ts";
 

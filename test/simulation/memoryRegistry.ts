@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { Response } from "node-fetch";
-import type { Fetch } from "../../provider/http/attempt.ts";
+import type { Fetch } from "../../provider/base/http/attempt.ts";
 
 /** A manifest as it was sent. */
 export interface StoredManifest {

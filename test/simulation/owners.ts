@@ -1,4 +1,4 @@
-import { newOwner, type Owner } from "../../provider/copies/ownership/owner.ts";
+import { newOwner, type Owner } from "../../provider/publishing/ownership/owner.ts";
 
 /** The URN of the copy that most tests are about. */
 export const COPY_URN = "urn:pulumi:dev::docs::pulumi-nodejs:dynamic/docs-hosting:BundleCopy::docs";

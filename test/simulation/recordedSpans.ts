@@ -6,10 +6,10 @@ import {
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-base";
 import { Spans, type SpanBackend } from "../../provider/adapters/session/spans.ts";
-import type { Clock } from "../../provider/runtime/time/clock.ts";
-import type { Tracer } from "../../provider/runtime/tracing/tracer.ts";
+import type { Clock } from "../../provider/base/runtime/time/clock.ts";
+import type { Tracer } from "../../provider/base/runtime/tracing/tracer.ts";
 import { URN } from "./testContext.ts";
-import { Secrets } from "../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 
 /** A span as it was exported, with its child spans. */
 export interface RecordedSpan {

@@ -1,4 +1,4 @@
-import type { Reporter } from "../../provider/runtime/messages/reporter.ts";
+import type { Reporter } from "../../provider/base/runtime/messages/reporter.ts";
 
 /** Records every line that the user would have seen (`debug` is none). */
 export function recordingReporter(): Reporter & { lines: Record<"progress" | "info" | "warn", string[]> } {

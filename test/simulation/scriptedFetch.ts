@@ -1,5 +1,5 @@
 import { FetchError, Headers, type RequestInit, type Response } from "node-fetch";
-import type { Fetch } from "../../provider/http/attempt.ts";
+import type { Fetch } from "../../provider/base/http/attempt.ts";
 
 /** One reply of the script: a body is sent as JSON unless it is text; an error is a broken connection. */
 export type ScriptedReply =

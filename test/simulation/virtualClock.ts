@@ -1,4 +1,4 @@
-import type { Clock } from "../../provider/runtime/time/clock.ts";
+import type { Clock } from "../../provider/base/runtime/time/clock.ts";
 
 /** A clock that is stopped until a test runs it: hours pass in no time, and every wait is recorded. */
 export class VirtualClock implements Clock {

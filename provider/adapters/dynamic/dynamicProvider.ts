@@ -1,6 +1,6 @@
 import type { CheckFailure } from "../../resource/inputTable";
 import type { StoredState } from "../../resource/lifeCycle";
-import { Secrets } from "../../runtime/messages/secrets";
+import { Secrets } from "../../base/runtime/messages/secrets";
 import {
   type AnyLifeCycle,
   onStoredState,
@@ -15,8 +15,8 @@ import { shown, shownFailure } from "../session/rowReporter";
 import type { Session, Urns } from "../session/session";
 import { exitIfAnswerIsNotSent } from "./unsentAnswer";
 import { inspect } from "node:util";
-import { parseDuration } from "../../runtime/time/duration";
-import { isUnknown } from "../../runtime/messages/plainText";
+import { parseDuration } from "../../base/runtime/time/duration";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export type DynamicProvider = ReturnType<typeof dynamicProvider>;

@@ -3,7 +3,7 @@ import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Message } from "google-protobuf";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
-import { Secrets } from "../../runtime/messages/secrets";
+import { Secrets } from "../../base/runtime/messages/secrets";
 import { type Fields, filled, shownFailure } from "../session/rowReporter";
 
 /** Longest details of an error, in bytes: a trailer of more than 16 MiB, as base64, makes the engine close the connection. */

@@ -1,7 +1,7 @@
 import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb";
 import { NOT_THE_KEY } from "../../resource/serviceInputs";
 import type { CheckFailure } from "../../resource/inputTable";
-import type { Secrets } from "../../runtime/messages/secrets";
+import type { Secrets } from "../../base/runtime/messages/secrets";
 import { shown, filled } from "../session/rowReporter";
 import type { Secrecy } from "./secrecy";
 

@@ -1,6 +1,6 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { isDeepStrictEqual } from "node:util";
-import { hasFields } from "../../resource/inputTable";
+import { hasFields } from "../../base/runtime/values/fields";
 import type { Diff } from "../../resource/lifeCycle";
 import { filled } from "../session/rowReporter";
 import type { Properties } from "../session/storedProperties";

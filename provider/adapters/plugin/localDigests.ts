@@ -1,5 +1,5 @@
 import { chartDigest } from "../../kits/contents/chartDigest";
-import { isUnknown } from "../../runtime/messages/plainText";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import { fileDigest } from "../../copies/source/fileDigest";
 import type { Properties } from "../session/storedProperties";
 

@@ -1,7 +1,7 @@
 // Properties as the engine sends them, and as a life cycle takes them: plain values.
 // https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/rpc.go
 import { type JavaScriptValue, Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
-import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
+import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
 import type { Properties } from "../session/storedProperties";
 import { type Path, Secrecy } from "./secrecy";
 

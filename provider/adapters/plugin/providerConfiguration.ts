@@ -15,9 +15,9 @@ import {
   SETTINGS,
 } from "../../service/configuration";
 import type { CheckFailure } from "../../resource/inputTable";
-import { ConfigurationError } from "../../runtime/messages/errors";
-import type { Secrets } from "../../runtime/messages/secrets";
-import { isUnknown } from "../../runtime/messages/plainText";
+import { ConfigurationError } from "../../base/runtime/messages/errors";
+import type { Secrets } from "../../base/runtime/messages/secrets";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { Properties } from "../session/storedProperties";
 
 type Environment = ConfigurationSource["environment"];

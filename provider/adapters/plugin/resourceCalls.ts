@@ -2,8 +2,9 @@ import * as rpc from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { StoredState } from "../../resource/lifeCycle";
-import { present, rowsThat } from "../../resource/outputTable";
-import { isUnknown } from "../../runtime/messages/plainText";
+import { present } from "../../base/runtime/values/fields";
+import { rowsThat } from "../../resource/outputTable";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import { filled } from "../session/rowReporter";
 import {
   type AnyLifeCycle,

@@ -1,8 +1,8 @@
-import { DeclaredPlaces } from "../../copies/ownership/declaredPlaces";
+import { DeclaredPlaces } from "../../publishing/ownership/declaredPlaces";
 import { PublicationFolder } from "../../copies/publication/publicationRecords";
 import type { SharedByPublications } from "../../copies/publication/context";
-import { Semaphore } from "../../runtime/concurrency/semaphore";
-import { homeFolder } from "../../runtime/files/homeFolder";
+import { Semaphore } from "../../base/runtime/concurrency/semaphore";
+import { homeFolder } from "../../base/runtime/files/homeFolder";
 import type { ConfigurationSource } from "../../service/configuration";
 
 /** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../runtime/time/duration";
+import { formatDuration } from "../../base/runtime/time/duration";
 
 /** From this number of operations at once on, each prints one line, and a last one sums up: about a screen of lines stays readable. */
 const FLEET = 4;

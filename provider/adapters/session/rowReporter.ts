@@ -1,10 +1,10 @@
-import type { Clock } from "../../runtime/time/clock";
-import { formatDuration } from "../../runtime/time/duration";
-import { printable } from "../../runtime/messages/plainText";
-import type { Reporter } from "../../runtime/messages/reporter";
+import type { Clock } from "../../base/runtime/time/clock";
+import { formatDuration } from "../../base/runtime/time/duration";
+import { printable } from "../../base/runtime/messages/plainText";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import { inspect } from "node:util";
-import { InputError } from "../../runtime/messages/errors";
-import type { Secrets } from "../../runtime/messages/secrets";
+import { InputError } from "../../base/runtime/messages/errors";
+import type { Secrets } from "../../base/runtime/messages/secrets";
 
 /** A text to send: printable, without the secrets of the call. */
 export function shown(text: string, secrets: Secrets): string {

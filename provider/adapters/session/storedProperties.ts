@@ -8,9 +8,9 @@ import {
   type StoredState,
   UnfinishedError,
 } from "../../resource/lifeCycle";
-import { InternalError } from "../../runtime/messages/errors";
-import { isUnknown } from "../../runtime/messages/plainText";
-import type { Secrets } from "../../runtime/messages/secrets";
+import { InternalError } from "../../base/runtime/messages/errors";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import type { Secrets } from "../../base/runtime/messages/secrets";
 import { shown } from "./rowReporter";
 import type { CallOf, Session, Urns } from "./session";
 

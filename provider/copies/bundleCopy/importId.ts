@@ -1,11 +1,11 @@
 import { basename, dirname } from "node:path";
-import { InputError } from "../../runtime/messages/errors";
-import type { DestinationField } from "../destinations/destination";
-import { DESTINATION_KINDS, type DestinationKind } from "../destinations/inputs";
-import { containerIn } from "../destinations/objectStore/azure/inputs";
+import { InputError } from "../../base/runtime/messages/errors";
+import type { DestinationField } from "../../publishing/destinations/destination";
+import { DESTINATION_KINDS, type DestinationKind } from "../../publishing/destinations/inputs";
+import { containerIn } from "../../publishing/destinations/objectStore/azure/inputs";
 import { variableNameProblem } from "../../resource/serviceInputs";
-import { ARCHIVE_NAME } from "../../site/archive/format";
-import { repositoryProblem } from "../../images/registry/reference";
+import { ARCHIVE_NAME } from "../../publishing/archives/format";
+import { repositoryProblem } from "../../publishing/images/registry/reference";
 
 /** A copy to import, as its ID names it. */
 export interface ImportId {

@@ -1,29 +1,29 @@
 import { existsSync } from "node:fs";
-import { SiteDigests } from "../../site/inspection/siteDigests";
-import { describeDestination, destinationOf } from "../destinations/destinationOf";
-import { isLayout, type Layout, LAYOUTS } from "../destinations/destination";
+import { SiteDigests } from "../../publishing/inspection/siteDigests";
+import { describeDestination, destinationOf } from "../../publishing/destinations/destinationOf";
+import { isLayout, type Layout, LAYOUTS } from "../../publishing/destinations/destination";
 import {
   destinationChange,
   destinationKey,
   destinationPlace,
   ownPlaceOf,
   placesOf,
-} from "../destinations/inputs";
-import { editionOf, type SearchFacts, unpackSite } from "../../site/offlineSearch/unpackSite";
+} from "../../publishing/destinations/inputs";
+import { editionOf, type SearchFacts, unpackSite } from "../../publishing/offlineSearch/unpackSite";
 import { publishedLifeCycle } from "../publication/lifeCycle";
 import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isStoredLink } from "../../service/bundleLink";
-import { signerFrom } from "../../images/signing/signer";
+import { signerFrom } from "../../publishing/images/signing/signer";
 import { describeSource } from "../source/bundleSource";
-import type { Reporter } from "../../runtime/messages/reporter";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
 import { traitsOf } from "./destinationKinds";
 import { importCopy } from "./importCopy";
 import { withScratchFolder } from "./scratchFolder";
-import { isUnknown } from "../../runtime/messages/plainText";
-import { BundleRefusedError } from "../../runtime/messages/errors";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS } from "./outputs";
 import { changesSince, noChanges, type SiteChanges } from "./siteChanges";

@@ -1,5 +1,5 @@
 import type { OutputTable } from "../../resource/outputTable";
-import type { ExternalLoad } from "../../site/archive/site";
+import type { ExternalLoad } from "../../publishing/archives/site";
 import type { CheckedInputs } from "./inputs";
 import type { SiteChanges } from "./siteChanges";
 

@@ -1,7 +1,12 @@
-import { archiveFormat } from "../../site/archive/format";
-import type { SiteLimits } from "../../site/archive/site";
-import { digestSite } from "../../site/inspection/siteDigests";
-import type { Copy, Destination, DestinationContext, CopiedFiles } from "../destinations/destination";
+import { archiveFormat } from "../../publishing/archives/format";
+import type { SiteLimits } from "../../publishing/archives/site";
+import { digestSite } from "../../publishing/inspection/siteDigests";
+import type {
+  Copy,
+  Destination,
+  DestinationContext,
+  CopiedFiles,
+} from "../../publishing/destinations/destination";
 
 /** The maximum number of paths that each list of changes has. */
 export const MAX_CHANGED_PATHS = 100;

@@ -1,6 +1,6 @@
-import type { Copy, CopyLink } from "../destinations/destination";
-import { destinationOf } from "../destinations/destinationOf";
-import type { DestinationInputs } from "../destinations/inputs";
+import type { Copy, CopyLink } from "../../publishing/destinations/destination";
+import { destinationOf } from "../../publishing/destinations/destinationOf";
+import type { DestinationInputs } from "../../publishing/destinations/inputs";
 import {
   type CheckedBundle,
   knownOfBundle,
@@ -9,9 +9,10 @@ import {
   type PublishedBookkeeping,
 } from "../publication/publication";
 import { linkTimes } from "../../service/renewalWindow";
-import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
-import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
-import { type Every, outputsAmong, present, unknownOutputs } from "../../resource/outputTable";
+import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
+import type { SearchFacts } from "../../publishing/offlineSearch/unpackSite";
+import { present } from "../../base/runtime/values/fields";
+import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
 import { traitsOf } from "./destinationKinds";

@@ -1,7 +1,7 @@
 import type { Context } from "../../resource/context";
-import type { DownloadContext } from "../download/download";
-import type { Semaphore } from "../../runtime/concurrency/semaphore";
-import type { DeclaredPlaces } from "../ownership/declaredPlaces";
+import type { DownloadContext } from "../../publishing/download/download";
+import type { Semaphore } from "../../base/runtime/concurrency/semaphore";
+import type { DeclaredPlaces } from "../../publishing/ownership/declaredPlaces";
 import type { PublicationFolder } from "./publicationRecords";
 
 /** What the operations of a process that publish share, beside what all its operations share. */

@@ -1,11 +1,11 @@
 import { decisionLine } from "../../resource/decision";
 import { UnfinishedError } from "../../resource/lifeCycle";
-import { inTurn } from "../../resource/withinLimit";
+import { inTurn } from "../../base/runtime/concurrency/inTurn";
 import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
-import { BundleRefusedError } from "../../runtime/messages/errors";
-import { explained } from "../../runtime/messages/explainedError";
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import { explained } from "../../base/runtime/messages/explainedError";
 import type { PublicationContext } from "./context";
 import { type Plan, planPublication } from "./plan";
 import { type RunRecords, runRecords } from "./runRecords";

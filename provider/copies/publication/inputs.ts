@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { DEFAULT_UNPACKED_BYTES } from "../../site/archive/unpackedBound";
-import type { SearchOptions } from "../../site/offlineSearch/options";
+import { DEFAULT_UNPACKED_BYTES } from "../../publishing/archives/unpackedBound";
+import type { SearchOptions } from "../../publishing/offlineSearch/options";
+import { hasFields } from "../../base/runtime/values/fields";
 import {
-  hasFields,
   type InputFields,
   type InputRow,
   type InputTable,

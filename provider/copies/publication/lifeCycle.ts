@@ -1,8 +1,8 @@
 import { changedByTable, type CheckFailure, checkByTable, withEffect } from "../../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import { type Declare, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
-import { signerFrom } from "../../images/signing/signer";
-import { explained } from "../../runtime/messages/explainedError";
+import { signerFrom } from "../../publishing/images/signing/signer";
+import { explained } from "../../base/runtime/messages/explainedError";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";

@@ -1,6 +1,6 @@
 import type { Decision, DecisionCode } from "../../resource/decision";
 import { changedByTable, withEffect } from "../../resource/inputTable";
-import { isUnknown } from "../../runtime/messages/plainText";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { PublicationKind, Published } from "./publication";
 
 /** The one action that brings the item to what the inputs request, and its reason. */

@@ -1,19 +1,20 @@
-import type { Inspection } from "../../site/archive/site";
-import type { Bundle } from "../../site/inspection/bundle";
+import type { Inspection } from "../../publishing/archives/site";
+import type { Bundle } from "../../publishing/inspection/bundle";
 import type { InputTable, CheckFailure } from "../../resource/inputTable";
-import { outputsAmong, present, rowsThat, type OutputRows } from "../../resource/outputTable";
-import { isUnknown, UNKNOWN } from "../../runtime/messages/plainText";
+import { present } from "../../base/runtime/values/fields";
+import { outputsAmong, rowsThat, type OutputRows } from "../../resource/outputTable";
+import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
 import type { Decision } from "../../resource/decision";
 import type { Imported, StoredState } from "../../resource/lifeCycle";
 import type { LinkTimes } from "../../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
-import { isOwnerId, newOwner, type Owner } from "../ownership/owner";
-import type { Claimant } from "../ownership/placeDecision";
-import type { OfflineSearch } from "../../site/offlineSearch/options";
+import { isOwnerId, newOwner, type Owner } from "../../publishing/ownership/owner";
+import type { Claimant } from "../../publishing/ownership/placeDecision";
+import type { OfflineSearch } from "../../publishing/offlineSearch/options";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
-import type { CopyComparison } from "../destinations/destination";
+import type { CopyComparison } from "../../publishing/destinations/destination";
 
 /** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
 export interface PublishedInputs extends BundleRequirements {

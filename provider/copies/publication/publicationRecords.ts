@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeHomeFolder, removeFile } from "../../runtime/files/homeFolder";
+import { makeHomeFolder, removeFile } from "../../base/runtime/files/homeFolder";
 
 /** A resource, and the destination that it publishes to. */
 export interface PublishingResource {

@@ -1,4 +1,4 @@
-import { digestFile } from "../../runtime/files/listing";
+import { digestFile } from "../../base/runtime/files/listing";
 
 /**
  * SHA-256 of a file, hexadecimal. `undefined` if the file cannot be read or the path is invalid: the provider reports the error.

@@ -1,11 +1,11 @@
-import { type Bundle, inspectBundle } from "../../site/inspection/bundle";
-import { isNotInspected } from "../../site/inspection/inspectionBudget";
-import type { Inspection } from "../../site/archive/site";
-import { forPacker, shown } from "../../site/archive/refusal";
-import { firstOf } from "../../runtime/messages/firstOf";
-import { formatBytes } from "../../runtime/messages/formatBytes";
-import { BundleRefusedError } from "../../runtime/messages/errors";
-import type { Reporter } from "../../runtime/messages/reporter";
+import { type Bundle, inspectBundle } from "../../publishing/inspection/bundle";
+import { isNotInspected } from "../../publishing/inspection/inspectionBudget";
+import type { Inspection } from "../../publishing/archives/site";
+import { forPacker, shown } from "../../publishing/archives/refusal";
+import { firstOf } from "../../base/runtime/messages/firstOf";
+import { formatBytes } from "../../base/runtime/messages/formatBytes";
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import type { BundleRequirements } from "./requirements";
 import type { LimitedContext } from "../../resource/withinLimit";
 

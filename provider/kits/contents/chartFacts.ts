@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { InputError } from "../../runtime/messages/errors";
+import { InputError } from "../../base/runtime/messages/errors";
 
 /** The fields of `Chart.yaml` that are used. */
 export type ChartFacts = ReturnType<typeof chartFacts>;

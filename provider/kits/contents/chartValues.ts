@@ -1,5 +1,5 @@
 import { Document, visit, type Tags } from "yaml";
-import { hasFields } from "../../resource/inputTable";
+import { hasFields } from "../../base/runtime/values/fields";
 import type { KitBundle } from "./writeImages";
 import type { KitImage } from "./kitImage";
 import { mergeValues, type Values } from "./mergeValues";

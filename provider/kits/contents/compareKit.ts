@@ -1,9 +1,9 @@
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { fieldsOf } from "../../images/registry/content";
-import type { Verifier } from "../../images/signing/verifier";
-import { ignoreMissing } from "../../runtime/files/ignoreMissing";
+import { fieldsOf } from "../../publishing/images/registry/content";
+import type { Verifier } from "../../publishing/images/signing/verifier";
+import { ignoreMissing } from "../../base/runtime/files/ignoreMissing";
 import {
   compareFolder,
   filesBelow,
@@ -11,12 +11,12 @@ import {
   keptText,
   type Listing,
   removeListed,
-} from "../../runtime/files/listing";
-import { readRecord } from "../../runtime/files/regularFile";
-import { folderOwner, folderRecords } from "../../copies/ownership/folderMark";
-import type { PlaceContext } from "../../copies/ownership/placeOwner";
-import type { Reporter } from "../../runtime/messages/reporter";
-import type { SearchFacts } from "../../site/offlineSearch/unpackSite";
+} from "../../base/runtime/files/listing";
+import { readRecord } from "../../base/runtime/files/regularFile";
+import { folderOwner, folderRecords } from "../../publishing/ownership/folderMark";
+import type { PlaceContext } from "../../publishing/ownership/placeOwner";
+import type { Reporter } from "../../base/runtime/messages/reporter";
+import type { SearchFacts } from "../../publishing/offlineSearch/unpackSite";
 import { MANIFEST } from "./manifest";
 import { PARTS_SUMS, readList, signatureFiles, SUMS } from "./sums";
 

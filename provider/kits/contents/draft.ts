@@ -12,13 +12,13 @@ import {
   removeOldDrafts,
   replaceFolder,
   SCRATCH,
-} from "../../runtime/files/drafts";
-import { ignoreMissing } from "../../runtime/files/ignoreMissing";
-import { entriesSorted, filesBelow, foreignText } from "../../runtime/files/listing";
-import { makeFolder } from "../../runtime/files/makeFolder";
-import { freeName } from "../../runtime/files/ownerProcess";
-import { removedMeanwhile } from "../../copies/destinations/removedMeanwhile";
-import type { Reporter } from "../../runtime/messages/reporter";
+} from "../../base/runtime/files/drafts";
+import { ignoreMissing } from "../../base/runtime/files/ignoreMissing";
+import { entriesSorted, filesBelow, foreignText } from "../../base/runtime/files/listing";
+import { makeFolder } from "../../base/runtime/files/makeFolder";
+import { freeName } from "../../base/runtime/files/ownerProcess";
+import { removedMeanwhile } from "../../publishing/destinations/removedMeanwhile";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import { BLOBS } from "./ociLayout";
 
 /** A kit that is being written. */

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { InputError } from "../../runtime/messages/errors";
+import { InputError } from "../../base/runtime/messages/errors";
 import { ruleOfVersion } from "../../resource/serviceInputs";
-import { fieldsOf } from "../../images/registry/content";
-import { isDigest } from "../../images/registry/reference";
+import { fieldsOf } from "../../publishing/images/registry/content";
+import { isDigest } from "../../publishing/images/registry/reference";
 import { THIS_KIT } from "./ociLayout";
 
 const REMEDY = "Give the path of the earlier kit's manifest.json.";

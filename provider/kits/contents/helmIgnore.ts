@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { InputError } from "../../runtime/messages/errors";
+import { InputError } from "../../base/runtime/messages/errors";
 
 /** Whether helm leaves a file or folder out of a chart. */
 export type Ignore = (path: string, isFolder: boolean) => boolean;

@@ -1,7 +1,7 @@
-import type { Manifest } from "../../images/registry/manifests";
-import type { Platform } from "../../images/registry/image";
-import { parseBase } from "../../images/registry/reference";
-import type { Base } from "../../images/siteImage/siteImage";
+import type { Manifest } from "../../publishing/images/registry/manifests";
+import type { Platform } from "../../publishing/images/registry/image";
+import { parseBase } from "../../publishing/images/registry/reference";
+import type { Base } from "../../publishing/images/siteImage/siteImage";
 
 /** An image of a kit. */
 export interface KitImage {

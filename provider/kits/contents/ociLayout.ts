@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe } from "../../images/registry/content";
-import { OCI_INDEX } from "../../images/registry/mediaTypes";
-import type { Artifact } from "../../images/signing/artifacts";
+import { describe } from "../../publishing/images/registry/content";
+import { OCI_INDEX } from "../../publishing/images/registry/mediaTypes";
+import type { Artifact } from "../../publishing/images/signing/artifacts";
 import type { KitImage } from "./kitImage";
 
 /**

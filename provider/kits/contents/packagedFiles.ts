@@ -1,7 +1,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ownText } from "../../runtime/files/ownText";
-import { spaced } from "../../runtime/messages/plainText";
+import { ownText } from "../../base/runtime/files/ownText";
+import { spaced } from "../../base/runtime/messages/plainText";
 
 /** Values of a kit's README: a text, whether a section stays, or the entries of a list. */
 export type TextValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;

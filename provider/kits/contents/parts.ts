@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { tarEnd, tarHeader, tarPadding } from "../../site/archive/writeTar";
-import { InputError } from "../../runtime/messages/errors";
+import { tarEnd, tarHeader, tarPadding } from "../../publishing/archives/writeTar";
+import { InputError } from "../../base/runtime/messages/errors";
 import type { SummedFile } from "./sums";
 
 /** The folder in the tar that the parts are joined to. */

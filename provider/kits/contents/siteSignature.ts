@@ -1,13 +1,24 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { imageStatements } from "../../images/provenance/imageStatements";
-import type { Origin } from "../../images/provenance/origin";
-import { annotationsIn, descriptorIn, digestOf, listIn, sha256In } from "../../images/registry/content";
-import { attestationTag, readLayersOf, signatureTag, type ReadLayer } from "../../images/signing/artifacts";
-import { opened } from "../../images/signing/envelope";
-import { isSignatureOf } from "../../images/signing/imageSignature";
-import { makeArtifacts } from "../../images/signing/makeArtifacts";
-import type { Signer } from "../../images/signing/signer";
+import { imageStatements } from "../../publishing/images/provenance/imageStatements";
+import type { Origin } from "../../publishing/images/provenance/origin";
+import {
+  annotationsIn,
+  descriptorIn,
+  digestOf,
+  listIn,
+  sha256In,
+} from "../../publishing/images/registry/content";
+import {
+  attestationTag,
+  readLayersOf,
+  signatureTag,
+  type ReadLayer,
+} from "../../publishing/images/signing/artifacts";
+import { opened } from "../../publishing/images/signing/envelope";
+import { isSignatureOf } from "../../publishing/images/signing/imageSignature";
+import { makeArtifacts } from "../../publishing/images/signing/makeArtifacts";
+import type { Signer } from "../../publishing/images/signing/signer";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
 import type { KitImage } from "./kitImage";

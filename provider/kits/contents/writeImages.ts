@@ -1,21 +1,21 @@
 import { join } from "node:path";
-import { inParallel } from "../../runtime/concurrency/inParallel";
-import { DestinationError } from "../../runtime/messages/errors";
-import type { SiteLimits } from "../../site/archive/site";
-import type { Bundle, Unpacking } from "../../site/inspection/bundle";
+import { inParallel } from "../../base/runtime/concurrency/inParallel";
+import { DestinationError } from "../../base/runtime/messages/errors";
+import type { SiteLimits } from "../../publishing/archives/site";
+import type { Bundle, Unpacking } from "../../publishing/inspection/bundle";
 import {
   editionOf,
   unpackSite,
   type SearchFacts,
   type WantedSearch,
-} from "../../site/offlineSearch/unpackSite";
-import { RegistryClient } from "../../images/registry/client";
-import type { RegistryContext } from "../../images/registry/exchange";
-import { readImage } from "../../images/registry/image";
-import { parseBase, repositoryName } from "../../images/registry/reference";
-import { transferProgress } from "../../images/registry/transferProgress";
-import { LayerWriter } from "../../images/siteImage/layer";
-import { annotationsOf, imageOnBase } from "../../images/siteImage/siteImage";
+} from "../../publishing/offlineSearch/unpackSite";
+import { RegistryClient } from "../../publishing/images/registry/client";
+import type { RegistryContext } from "../../publishing/images/registry/exchange";
+import { readImage } from "../../publishing/images/registry/image";
+import { parseBase, repositoryName } from "../../publishing/images/registry/reference";
+import { transferProgress } from "../../publishing/images/registry/transferProgress";
+import { LayerWriter } from "../../publishing/images/siteImage/layer";
+import { annotationsOf, imageOnBase } from "../../publishing/images/siteImage/siteImage";
 import { BlobStore, type KitBlob } from "./blobStore";
 import type { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";

@@ -1,8 +1,8 @@
-import type { NetworkContext } from "../../http/attempt";
-import { sleep } from "../../runtime/time/clock";
-import { formatDuration } from "../../runtime/time/duration";
-import { AnswerCutOffError, DeadlineExceededError } from "../../runtime/messages/errors";
-import { type Reporter, warningOnce } from "../../runtime/messages/reporter";
+import type { NetworkContext } from "../../base/http/attempt";
+import { sleep } from "../../base/runtime/time/clock";
+import { formatDuration } from "../../base/runtime/time/duration";
+import { AnswerCutOffError, DeadlineExceededError } from "../../base/runtime/messages/errors";
+import { type Reporter, warningOnce } from "../../base/runtime/messages/reporter";
 import { figuresOf, type Observation, type Outcome, remember } from "./progress";
 import { nextPollDelayMs } from "./pollSchedule";
 import { reportProgress } from "./progressLines";

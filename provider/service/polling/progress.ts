@@ -1,4 +1,4 @@
-import { formatDuration } from "../../runtime/time/duration";
+import { formatDuration } from "../../base/runtime/time/duration";
 
 /** Whether a job is pending or final. Only the code that reads a reply decides this. */
 export type Outcome = "pending" | "success" | "failure";

@@ -1,4 +1,4 @@
-import type { Reporter } from "../../runtime/messages/reporter";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import { describeProgress, type Observation } from "./progress";
 
 /** Shortest time between two lines that stay, in milliseconds: a job that jumps from status to status prints few. */

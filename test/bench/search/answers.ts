@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import type { search as searchIndex } from "../../../provider/site/search/browser/query.ts";
+import type { search as searchIndex } from "../../../provider/publishing/search/browser/query.ts";
 
 const QUESTIONS = join(import.meta.dirname, "questions");
-const READER = join(import.meta.dirname, "../../../provider/site/search/browser/query.ts");
+const READER = join(import.meta.dirname, "../../../provider/publishing/search/browser/query.ts");
 /** How many results a reader reads. */
 const LOOKED_AT = 3;
 

@@ -4,7 +4,7 @@ import { createReadStream, readFileSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { SiteSearch } from "../../../dist/provider/site/offlineSearch/siteSearch.js";
+import { SiteSearch } from "../../../dist/provider/publishing/offlineSearch/siteSearch.js";
 
 /** What a search costs to make. */
 export interface IndexCost {

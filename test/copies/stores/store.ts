@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { TestContext } from "vitest";
-import type { DestinationInputs } from "../../../provider/copies/destinations/inputs.ts";
+import type { DestinationInputs } from "../../../provider/publishing/destinations/inputs.ts";
 import type { Traffic } from "../traffic.ts";
 
 /** A request as it reached the store. */

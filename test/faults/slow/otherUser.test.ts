@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { draftOwner, airGapKit } from "../../../provider/kits/airGapKit/lifeCycle.ts";
-import { systemClock } from "../../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";
 import { packedSite } from "../../simulation/packedSite.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";

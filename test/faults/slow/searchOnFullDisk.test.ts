@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { create } from "tar";
 import { expect, onTestFinished, test } from "vitest";
 import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { systemClock } from "../../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { testContext } from "../../simulation/testContext.ts";
 import { ownFolder } from "../downloads.ts";
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import type { Clock } from "../../../provider/runtime/time/clock.ts";
+import type { Clock } from "../../../provider/base/runtime/time/clock.ts";
 
 /** A longer delay is a limit, which no history reaches, in milliseconds. */
 const LONGEST_PAUSE_MS = 5_000;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
 import type { BundleCopyState } from "../../../provider/copies/bundleCopy/state.ts";
-import type { Copy } from "../../../provider/copies/destinations/destination.ts";
+import type { Copy } from "../../../provider/publishing/destinations/destination.ts";
 import type { PublicationContext } from "../../../provider/copies/publication/context.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";

@@ -1,4 +1,4 @@
-import type { allowedRepeats, countedAs, retryDelayMs } from "../../../provider/http/retryPolicy.ts";
+import type { allowedRepeats, countedAs, retryDelayMs } from "../../../provider/base/http/retryPolicy.ts";
 import type { planExport } from "../../../provider/staticExport/plan.ts";
 import type { finishedState } from "../../../provider/staticExport/state.ts";
 

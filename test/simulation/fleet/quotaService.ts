@@ -1,4 +1,4 @@
-import type { Fault } from "../../../provider/http/retryPolicy.ts";
+import type { Fault } from "../../../provider/base/http/retryPolicy.ts";
 
 /** From when until when no link is created, in milliseconds since the beginning. */
 export interface Outage {

@@ -1,8 +1,8 @@
-import type { Fault } from "../../../provider/http/retryPolicy.ts";
+import type { Fault } from "../../../provider/base/http/retryPolicy.ts";
 import type { ProviderCode } from "./providerCode.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** How long a service that never answered is retried, and one that refuses connections: as in `provider/http/retries.ts`. */
+/** How long a service that never answered is retried, and one that refuses connections: as in `provider/base/http/retries.ts`. */
 const SILENCE_LIMIT_MS = 2 * 60_000;
 const REFUSED_LIMIT_MS = 15_000;
 

@@ -6,8 +6,8 @@ import type { CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts
 import type { AgentJobState } from "../../../provider/agentJob/state.ts";
 import { decisionLine } from "../../../provider/resource/decision.ts";
 import type { Context } from "../../../provider/resource/context.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
-import { RunCancelledError } from "../../../provider/runtime/messages/errors.ts";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { RunCancelledError } from "../../../provider/base/runtime/messages/errors.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";

@@ -4,7 +4,7 @@ import { examine } from "../../../provider/doctor/doctor.ts";
 import { runCommand } from "../../../provider/doctor/command.ts";
 import type { Finding } from "../../../provider/doctor/finding.ts";
 import { readOptions } from "../../../provider/doctor/options.ts";
-import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import { examined, healthyMachine, hostOf, write } from "./examined.ts";
 
 const named = (findings: readonly Finding[], check: string): Finding | undefined =>

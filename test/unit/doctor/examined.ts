@@ -9,7 +9,7 @@ import { startReferenceService, type ReferenceService } from "../../../examples/
 import { runCommand } from "../../../provider/doctor/command.ts";
 import type { Finding } from "../../../provider/doctor/finding.ts";
 import type { DoctorHost, Ended } from "../../../provider/doctor/host.ts";
-import { systemClock } from "../../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { startsOf } from "../../stack/requests.ts";
 
 export const DOMAIN = "docs.example.com";

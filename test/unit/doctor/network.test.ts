@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { failure, ok, type Finding } from "../../../provider/doctor/finding.ts";
 import type { DoctorHost } from "../../../provider/doctor/host.ts";
 import { checkNetwork } from "../../../provider/doctor/network.ts";
-import { systemClock } from "../../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { identity, trustAuthority } from "../../faults/certificates.ts";
 import { connectProxy } from "../../faults/connectProxy.ts";
 import { freeAddress, scriptedServer } from "../../faults/scriptedServer.ts";

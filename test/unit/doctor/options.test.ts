@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommand } from "../../../provider/doctor/command.ts";
-import { ownText } from "../../../provider/runtime/files/ownText.ts";
+import { ownText } from "../../../provider/base/runtime/files/ownText.ts";
 import { readOptions, UsageError } from "../../../provider/doctor/options.ts";
 import { thisMachine } from "../../../provider/doctor/thisMachine.ts";
 import { notOnWindows, SIGNALS } from "../../systems.ts";

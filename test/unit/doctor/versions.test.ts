@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { failure, ok, warning } from "../../../provider/doctor/finding.ts";
 import { findProject } from "../../../provider/doctor/pulumiProject.ts";
 import { cliFinding, versionFindings } from "../../../provider/doctor/versions.ts";
-import { packageVersion } from "../../../provider/runtime/files/ownText.ts";
+import { packageVersion } from "../../../provider/base/runtime/files/ownText.ts";
 import { bareHost } from "./host.ts";
 
 const OWN = packageVersion();

@@ -8,7 +8,7 @@ import {
 } from "../../../provider/resource/inputTable.ts";
 import { SERVICE_INPUTS, type ServiceInputs } from "../../../provider/resource/serviceInputs.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 
 const BASE_URL = "https://api.example.test";
 

@@ -5,7 +5,7 @@ import {
   rowsThat,
   unknownOutputs,
 } from "../../../provider/resource/outputTable.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 
 interface Own {
   link?: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkFailures } from "../../../provider/adapters/plugin/checkFailures.ts";
 import { Secrecy } from "../../../provider/adapters/plugin/secrecy.ts";
-import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import { variableNameProblem } from "../../../provider/resource/serviceInputs.ts";
 
 test.each([

@@ -2,7 +2,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../../provider/service/client.ts";
 import { openClient } from "../../../provider/resource/lifeCycle.ts";
-import { NotAllowedError, NotFoundError, ResponseError } from "../../../provider/runtime/messages/errors.ts";
+import {
+  NotAllowedError,
+  NotFoundError,
+  ResponseError,
+} from "../../../provider/base/runtime/messages/errors.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { KEY, testContext } from "../../simulation/testContext.ts";

@@ -6,7 +6,7 @@ import {
   serviceSettings,
   type ConfigurationSource,
 } from "../../../provider/service/configuration.ts";
-import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 
 const source = (
   environment: Record<string, string> = {},

@@ -5,7 +5,7 @@ import {
   reportAmong,
   type StartReply,
 } from "../../../provider/service/exportJob.ts";
-import { Secrets } from "../../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 
 const secrets = new Secrets();
 secrets.add("svc_key");

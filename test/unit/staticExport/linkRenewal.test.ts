@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DeadlineExceededError } from "../../../provider/runtime/messages/errors.ts";
+import { DeadlineExceededError } from "../../../provider/base/runtime/messages/errors.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 let site: SimulatedExport;

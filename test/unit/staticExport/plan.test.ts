@@ -12,7 +12,7 @@ import {
   type StaticExportState,
 } from "../../../provider/staticExport/state.ts";
 import type { StaticExportOutputs } from "../../../provider/staticExport/outputs.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 
 const inputs: CheckedInputs = {
   domain: "docs.example.com",

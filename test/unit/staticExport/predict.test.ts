@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
-import { UNKNOWN } from "../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 
 const inputs: CheckedInputs = {
   domain: "docs.example.com",

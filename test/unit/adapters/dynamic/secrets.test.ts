@@ -12,10 +12,10 @@ import {
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
-import { s3Destination } from "../../../../provider/copies/destinations/objectStore/s3/s3Store.ts";
-import { requestStore } from "../../../../provider/copies/download/storeRequest.ts";
-import { signerFrom } from "../../../../provider/images/signing/signer.ts";
-import { RegistryClient } from "../../../../provider/images/registry/client.ts";
+import { s3Destination } from "../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import { requestStore } from "../../../../provider/publishing/download/storeRequest.ts";
+import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
+import { RegistryClient } from "../../../../provider/publishing/images/registry/client.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import {
   type LifeCycle,
@@ -24,7 +24,7 @@ import {
   UnfinishedError,
 } from "../../../../provider/resource/lifeCycle.ts";
 import { resolveApiKey } from "../../../../provider/service/configuration.ts";
-import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";

@@ -1,7 +1,7 @@
 // What an engine asks before a resource changes: check and diff.
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, test } from "vitest";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { secret } from "./pluginClient.ts";
 import { checkRequest, diffRequest, DYNAMIC_URN, plainOf, URN } from "./requests.ts";
 import { serveLife, UP_TO_DATE } from "./servedLife.ts";

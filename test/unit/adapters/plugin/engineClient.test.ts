@@ -6,8 +6,8 @@ import { LogSeverity, type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js"
 import { describe, expect, test, vi, type TestContext } from "vitest";
 import { Engine, pluginProcess } from "../../../../provider/adapters/plugin/pluginProcess.ts";
 import type { ServedEngine as Served } from "../../../../provider/adapters/plugin/pluginService.ts";
-import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { PATIENTLY } from "../../../simulation/patience.ts";
 
 interface ServedEngine {

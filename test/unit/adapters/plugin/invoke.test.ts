@@ -1,6 +1,6 @@
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { expect, test } from "vitest";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { secret, struct } from "./pluginClient.ts";
 import { caught, plainOf } from "./requests.ts";
 import { serveLife } from "./servedLife.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { withLocalDigests } from "../../../../provider/adapters/plugin/localDigests.ts";
 import { chartDigest } from "../../../../provider/kits/contents/chartDigest.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 let file: string;
 let chart: string;

@@ -3,7 +3,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { partialResultIn, secret, struct, type PluginClient } from "./pluginClient.ts";

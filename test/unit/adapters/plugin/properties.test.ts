@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { receive, send } from "../../../../provider/adapters/plugin/properties.ts";
 import { Secrecy } from "../../../../provider/adapters/plugin/secrecy.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { secret, struct } from "./pluginClient.ts";
 
 const MARK = "4dabf18193072939515e22adb298388d";

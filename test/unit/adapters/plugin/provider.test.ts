@@ -3,7 +3,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, test } from "vitest";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { resolveApiKey, serviceSettings } from "../../../../provider/service/configuration.ts";
 import { secret, struct } from "./pluginClient.ts";
 import { caught, checkRequest, createRequest, diffRequest, plainOf, readRequest } from "./requests.ts";

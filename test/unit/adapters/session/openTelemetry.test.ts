@@ -3,7 +3,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openTelemetrySpans } from "../../../../provider/adapters/session/openTelemetry.ts";
 import { type SpanReceiver, startSpanReceiver } from "../../../stack/spanReceiver.ts";
 import { URN } from "../../../simulation/testContext.ts";
-import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 
 let receiver: SpanReceiver;
 const debug = vi.fn();

@@ -5,8 +5,8 @@ import {
   type SpanMaker,
   type Tracer,
   tracingTo,
-} from "../../../../provider/runtime/tracing/tracer.ts";
-import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
+} from "../../../../provider/base/runtime/tracing/tracer.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { URN } from "../../../simulation/testContext.ts";
 
 const ENDPOINT = "localhost:4317";

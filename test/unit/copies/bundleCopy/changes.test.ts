@@ -11,8 +11,8 @@ import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/input
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";

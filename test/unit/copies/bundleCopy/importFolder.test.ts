@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { expectSame, exported, importTest, QUERY, V1 } from "./importedCopy.ts";
 
 const { tested, context, fileOf, sha256Of, packed, copied, imported } = importTest();

@@ -12,7 +12,7 @@ import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts"
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { KEY, testContext } from "../../../simulation/testContext.ts";
 import { packedSite } from "../../../simulation/packedSite.ts";
 

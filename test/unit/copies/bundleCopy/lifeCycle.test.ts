@@ -10,7 +10,7 @@ import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 

@@ -7,7 +7,7 @@ import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/input
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;

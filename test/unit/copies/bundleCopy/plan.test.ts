@@ -12,11 +12,11 @@ import {
 import {
   destinationChange,
   type DestinationInputs,
-} from "../../../../provider/copies/destinations/inputs.ts";
+} from "../../../../provider/publishing/destinations/inputs.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const SHA256 = "a".repeat(64);
 const SOURCE = {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { type BundleCopyState, linkOutputs, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
-import type { DestinationInputs } from "../../../../provider/copies/destinations/inputs.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const SHA256 = "a".repeat(64);
 const HOUR_MS = 3_600_000;

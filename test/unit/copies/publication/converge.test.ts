@@ -11,9 +11,9 @@ import { publishedLifeCycle } from "../../../../provider/copies/publication/life
 import type { PublicationKind } from "../../../../provider/copies/publication/publication.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
-import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
-import { Semaphore } from "../../../../provider/runtime/concurrency/semaphore.ts";
-import { DestinationError } from "../../../../provider/runtime/messages/errors.ts";
+import { noTracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
+import { Semaphore } from "../../../../provider/base/runtime/concurrency/semaphore.ts";
+import { DestinationError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../../simulation/testContext.ts";

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { localFailures } from "../../../../provider/copies/publication/localFailures.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 let folder: string;
 let environment: Record<string, string>;

@@ -10,8 +10,8 @@ import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts"
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
-import { RunCancelledError } from "../../../../provider/runtime/messages/errors.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
+import { RunCancelledError } from "../../../../provider/base/runtime/messages/errors.ts";
 import {
   type BucketStub,
   CANARIES,

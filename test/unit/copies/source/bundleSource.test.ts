@@ -4,7 +4,7 @@ import {
   describeSource,
   isSameSource,
 } from "../../../../provider/copies/source/bundleSource.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 test.each([
   [{ jobId: "a", apiKeyEnv: "A" }, { jobId: "a", apiKeyEnv: "B" }, true],

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { BundleRefusedError } from "../../../../provider/runtime/messages/errors.ts";
+import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { inspect } from "../../../../provider/copies/source/inspect.ts";
 import type { LimitedContext } from "../../../../provider/resource/withinLimit.ts";
-import { noTracer } from "../../../../provider/runtime/tracing/tracer.ts";
+import { noTracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import { type Entry, SITE, tarGz } from "../../../chart/tarArchive.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { AIR_GAP_KIT_INPUTS } from "../../../../provider/kits/airGapKit/inputs.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
 import { ruleOfSource } from "../../../../provider/copies/source/bundleSource.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const nothing: ConfigurationSource = { environment: () => undefined, stackConfig: () => undefined };
 const GIVEN = { source: { file: "bundle.tar.gz", version: "v1" }, folder: "./kits" };

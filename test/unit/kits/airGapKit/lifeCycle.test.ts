@@ -20,8 +20,8 @@ import type { AirGapKitState } from "../../../../provider/kits/airGapKit/state.t
 import { claimDraft } from "../../../../provider/kits/contents/draft.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";

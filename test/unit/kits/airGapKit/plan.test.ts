@@ -11,8 +11,8 @@ import {
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { UNKNOWN } from "../../../../provider/runtime/messages/plainText.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const SOURCE = {
   domain: "docs.example.com",

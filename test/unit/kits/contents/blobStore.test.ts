@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { BlobStore } from "../../../../provider/kits/contents/blobStore.ts";
-import { digestOf } from "../../../../provider/images/registry/content.ts";
+import { digestOf } from "../../../../provider/publishing/images/registry/content.ts";
 import { openRegistryClient } from "../../../simulation/registryClient.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
 

@@ -18,7 +18,7 @@ import { create, list, type ReadEntry } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { packChart } from "../../../../provider/kits/contents/chartArchive.ts";
 import { chartFacts } from "../../../../provider/kits/contents/chartFacts.ts";
-import { InputError } from "../../../../provider/runtime/messages/errors.ts";
+import { InputError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { notOnWindows } from "../../../systems.ts";
 import { processorMs } from "../../../simulation/processorTime.ts";
 

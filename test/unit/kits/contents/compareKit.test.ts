@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import {
   filesOf,
   folder,

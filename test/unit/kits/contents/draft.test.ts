@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { notOnWindows } from "../../../systems.ts";
-import { freeName } from "../../../../provider/runtime/files/ownerProcess.ts";
+import { freeName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
 import { claimDraft, type KitDraft, removeDrafts } from "../../../../provider/kits/contents/draft.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 

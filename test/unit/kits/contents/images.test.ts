@@ -18,13 +18,13 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
 import type { KitManifest } from "../../../../provider/kits/contents/manifest.ts";
 import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
-import { signerFrom } from "../../../../provider/images/signing/signer.ts";
-import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
+import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { packedSite } from "../../../simulation/packedSite.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
 import { manifestText, type KitManifest } from "../../../../provider/kits/contents/manifest.ts";
 import { filledIn } from "../../../../provider/kits/contents/packagedFiles.ts";
-import { InputError } from "../../../../provider/runtime/messages/errors.ts";
+import { InputError } from "../../../../provider/base/runtime/messages/errors.ts";
 
 test("a text keeps the sections and values of this kit; sections nest", () => {
   const template = [

@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
-import { lacksBlob } from "../../../../provider/images/registry/blobs.ts";
-import { findCredential } from "../../../../provider/images/registry/credentials.ts";
+import { lacksBlob } from "../../../../provider/publishing/images/registry/blobs.ts";
+import { findCredential } from "../../../../provider/publishing/images/registry/credentials.ts";
 import { writeKit } from "../../../kit/kitFolder.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { scriptedRegistry } from "../../images/registry/scriptedRegistry.ts";
+import { scriptedRegistry } from "../../publishing/images/registry/scriptedRegistry.ts";
 
 function folderOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "same-rules-"));

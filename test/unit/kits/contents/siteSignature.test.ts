@@ -10,8 +10,8 @@ import {
   writeArtifacts,
   type KitArtifact,
 } from "../../../../provider/kits/contents/siteSignature.ts";
-import { manifestOf } from "../../../../provider/images/registry/content.ts";
-import { signerFrom, type Signer } from "../../../../provider/images/signing/signer.ts";
+import { manifestOf } from "../../../../provider/publishing/images/registry/content.ts";
+import { signerFrom, type Signer } from "../../../../provider/publishing/images/signing/signer.ts";
 import { BUNDLE } from "../../../simulation/copiedBundle.ts";
 
 const SITE = {

@@ -18,11 +18,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
-import { signerFrom } from "../../../../provider/images/signing/signer.ts";
+import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
 import { writeKit, type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
 import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/copies/ownership/placeMark.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { POSIX_PROGRAMS, notOnWindows } from "../../../systems.ts";
 import { processorMs } from "../../../simulation/processorTime.ts";
 import {

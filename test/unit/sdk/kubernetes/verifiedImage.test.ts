@@ -6,7 +6,7 @@ import {
   verifiedValues,
   type ImageVerificationArgs,
 } from "../../../../sdk/kubernetes/verifiedImage.ts";
-import { systemClock } from "../../../../provider/runtime/time/clock.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { resolved, startProgram } from "../../../simulation/pulumiProgram.ts";
 import { startRegistryStub, type RegistryStub } from "../../../simulation/registryStub.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { startDeadline } from "../../../../provider/runtime/time/clock.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import {
   AnswerCutOffError,
   ConnectionError,
   DeadlineExceededError,
-} from "../../../../provider/runtime/messages/errors.ts";
+} from "../../../../provider/base/runtime/messages/errors.ts";
 import type { Observation } from "../../../../provider/service/polling/progress.ts";
 import { waitForJob } from "../../../../provider/service/polling/jobWait.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readExportJob } from "../../../../provider/service/exportJob.ts";
 import type { Observation } from "../../../../provider/service/polling/progress.ts";
 import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
-import { Secrets } from "../../../../provider/runtime/messages/secrets.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 
 /** The shortest and the longest pause of a single wait, in milliseconds. */
 const FLOOR_MS = 900;

@@ -1,0 +1,61 @@
+import { extname, join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { isBundled, ownText } from "./ownText";
+
+/** What a thread answers to a task: the failure has the code of the system. */
+export type Answer<Result> =
+  | ({ readonly ok: true } & Result)
+  | { readonly ok: false; readonly code: string | undefined; readonly message: string };
+
+/** A worker thread. It carries out tasks and answers them, in their order. */
+export class Thread<Task, Result> {
+  readonly #worker: Worker;
+  readonly #waiting: { resolve: (answer: Answer<Result>) => void; reject: (error: unknown) => void }[] = [];
+  /** Why it carries out nothing more. */
+  #failure: { readonly error: unknown } | undefined;
+
+  /**
+   * @param program its path below `provider/`, without extension. It imports nothing at run time, and `.ci/buildPlugin.mjs` has it
+   * @param memory its `workerData`
+   */
+  constructor(program: string, memory?: SharedArrayBuffer) {
+    // the extension of this file: JavaScript in the package, TypeScript in tests
+    const path = join(__dirname, "../../..", `${program}${extname(__filename)}`);
+    this.#worker = new Worker(isBundled ? ownText(`dist/provider/${program}.js`) : path, {
+      eval: isBundled,
+      workerData: memory,
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }, // programs create almost no garbage
+    });
+    this.#worker.unref();
+    this.#worker.on("message", (answer: Answer<Result>) => this.#waiting.shift()?.resolve(answer));
+    this.#worker.on("error", (error) => this.#fail(error));
+  }
+
+  /** @throws the error of the task; that of the thread */
+  async do(task: Task): Promise<Result> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#worker.ref(); // the process does not end before the answer
+    try {
+      const answer = await new Promise<Answer<Result>>((resolve, reject) => {
+        this.#waiting.push({ resolve, reject });
+        this.#worker.postMessage(task);
+      });
+      if (answer.ok) return answer;
+      throw Object.assign(new Error(answer.message), { code: answer.code });
+    } finally {
+      if (this.#waiting.length === 0) this.#worker.unref();
+    }
+  }
+
+  /** Ends the thread, also during a task. @param reason the error of tasks without an answer, and of later ones */
+  async end(reason: unknown = new Error("the thread has ended")): Promise<void> {
+    await this.#worker.terminate();
+    this.#fail(reason);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}

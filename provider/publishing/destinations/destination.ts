@@ -1,0 +1,244 @@
+import type { Bundle } from "../inspection/bundle";
+import type { DigestingSink } from "../archives/site";
+import type { Owner } from "../ownership/owner";
+import type { Origin } from "../images/provenance/origin";
+import type { RegistryContext } from "../images/registry/exchange";
+import type { Signer } from "../images/signing/signer";
+import type { Verifier } from "../images/signing/verifier";
+
+/** What a destination needs from the outside to read and write. */
+export interface DestinationContext extends RegistryContext {
+  /** Creates an empty folder on the local disk for this operation. It is removed when the operation ends or fails. */
+  readonly scratch: () => Promise<string>;
+  /** The resource that the operation is about. Its mark says that the destination, or what it published there, is its own. */
+  readonly owner: Owner;
+  /** Whether the resource has no state yet. @default false */
+  readonly isCreate?: boolean;
+  /** Whether the resource may take over what belongs to another stack or project. @default false */
+  readonly takeOver?: boolean;
+  /** The owner of the destination from which the resource was imported, by its ID: the first operation that writes takes it over. */
+  readonly adopts?: string | undefined;
+  /** Whether the running program declares another resource. Absent if that is not known. */
+  readonly isDeclared?: (urn: string) => boolean;
+}
+
+/** A copy at a destination, as the state stores it, so that later runs can read and remove it. Plain values; no secret. */
+export interface Copy {
+  /** Identifies its content: SHA-256 of the archive that it was made from, or its edition. Hexadecimal digits. */
+  readonly sha256: string;
+  /** The address of the copy, with its digest: a file's or object's address, or `repository@sha256:…`. */
+  readonly uri: string;
+  /** The image in a registry: `repository@sha256:…`. */
+  readonly image?: string;
+  /** Where a browser or a pod fetches the archive or finds the site without a signature, if that is public. */
+  readonly address?: string;
+  /** For the layout `site`: root of the site for a web server, the same for every copy. A path, or a URL that ends with a slash. */
+  readonly sitePath?: string;
+  /** The public key of its signature, in PEM. Absent for a copy that is not signed. */
+  readonly publicKey?: string;
+  /** What the destination needs to recognise and remove the copy. Only the destination interprets it. */
+  readonly parts: Readonly<Record<string, unknown>>;
+}
+
+/** A copy that was found by its address, without a state. */
+export interface FoundCopy {
+  readonly copy: Omit<Copy, "sha256">;
+  /** What identifies its content, see {@link Copy.sha256}. Absent if the address does not contain it. */
+  readonly edition?: string;
+  /** SHA-256 of the archive that it was made from, if the copy records it or is the archive. */
+  readonly sha256?: string;
+  /** The archive as a local file. Absent for a site. */
+  readonly archive?: string;
+  /** SHA-256 of the content of each file of a site, by its path below the root. Absent for an archive. */
+  readonly files?: ReadonlyMap<string, string>;
+  /** Whether it has a signature by any key. Without a verifier, {@link copy} does not contain it. */
+  readonly isSigned?: boolean;
+  /** What the copy records about its source, as fields of the input `source`. */
+  readonly source?: Readonly<Record<string, string>>;
+  /** What the copy records about its destination, as fields of the input `destination`. */
+  readonly destination?: Readonly<Record<string, string | boolean>>;
+}
+
+/** The files of a copied site, for a comparison. */
+export interface CopiedFiles {
+  /** SHA-256 of each file, by path below the site's root: hexadecimal digits. A destination may answer from its record. */
+  readonly files: Pick<ReadonlyMap<string, string>, "get" | "keys">;
+  /** Paths among them at which the destination adds files that it makes of others. @default none */
+  readonly derived?: ReadonlySet<string>;
+}
+
+/** The content of a copy: the files of the site, or the path of the archive as a local file. */
+export type CopyContent = CopiedFiles | { readonly archive: string };
+
+/** A link to a copy. */
+export interface CopyLink {
+  /** A signed URL is a credential until it expires. */
+  readonly url: string;
+  /** When the signature expires: milliseconds since 1970. Absent without a signature. */
+  readonly expiresAtMs?: number;
+}
+
+/**
+ * The result of a comparison of a copy with what was published: `"unmarked"` is a copy that is as it was, without the owner's mark;
+ * the place of a `"taken"` copy belongs to another resource.
+ */
+export type CopyComparison = "same" | "unmarked" | "changed" | "gone" | "taken";
+
+/** How a copy is signed. Only a repository's copies are. */
+export interface Signing {
+  readonly signer: Signer;
+  /** What the documents about the copy state: the destination adds the base. */
+  readonly origin: Omit<Origin, "base">;
+}
+
+/** A copy that is not published yet: none of it is visible before `publish`. */
+export interface Draft {
+  /** Receives the site's files, if the destination needs them one by one. */
+  readonly sink?: DigestingSink;
+  /**
+   * Tries whether the destination can hold names that not every file system holds. Absent where it holds all names.
+   *
+   * @param names by their folder below the site's root
+   * @throws DestinationError that names those it cannot hold; the signal's reason
+   */
+  tryNames?(names: ReadonlyMap<string, ReadonlySet<string>>): Promise<void>;
+  /**
+   * Makes the whole copy visible. Content that the destination already has is not sent again.
+   *
+   * @param placing called just before a rename makes the copy visible, or as soon as a store has accepted a part of it: a later
+   *   failure may leave the copy there, whole or in part. Every call passes the same copy
+   * @param signing signs the copy: everything is there and signed before a tag points at it
+   * @throws DestinationError; the signal's reason
+   */
+  publish(placing?: (copy: Copy) => void, signing?: Signing): Promise<Copy>;
+  /** Removes what is not published, unless a later run resumes from it. Best effort: it never throws. */
+  abandon?(): Promise<void>;
+}
+
+/** Where copies are stored: a folder, a bucket or a registry's repository. */
+export interface Destination {
+  /** The destination without the parts that differ between copies: Pulumi's ID of the resource. */
+  readonly id: string;
+  /**
+   * Starts a copy. A draft that is never published leaves nothing behind except what a later run resumes from.
+   *
+   * @param edition identifies the content that is published: hexadecimal digits. Default: the digest of the archive
+   * @param earlier the copies that are there, newest first: an image also gets files of the version before. @default none
+   * @throws DestinationError; the signal's reason
+   */
+  begin(
+    bundle: Bundle,
+    context: DestinationContext,
+    edition?: string,
+    earlier?: readonly Copy[],
+  ): Promise<Draft>;
+  /**
+   * Finds a copy of this package that no state contains, and verifies it by its name.
+   *
+   * @param name what follows the destination in the copy's address: the file's name, or the digest
+   * @param verifier of the copy's signature. The found copy has a `publicKey` only if this key signed it and the documents about it
+   * @throws DestinationError when it is not there or is not as it was published; the signal's reason
+   */
+  find(name: string, context: DestinationContext, verifier?: Verifier): Promise<FoundCopy>;
+  /**
+   * Compares a copy with what was published.
+   *
+   * @throws DestinationError when the comparison is not possible; the signal's reason
+   */
+  compare(copy: Copy, context: DestinationContext): Promise<CopyComparison>;
+  /**
+   * Refuses a destination that belongs to another resource, before the bundle is fetched. Writes nothing.
+   *
+   * @param copies that the resource has there
+   * @throws DestinationError; the signal's reason
+   */
+  check(copies: readonly Copy[], context: DestinationContext): Promise<void>;
+  /**
+   * Writes the owner's mark: at the destination, or at copies that are there. Sends nothing else. A publication does it itself.
+   *
+   * @throws DestinationError when the destination belongs to another resource; the signal's reason
+   */
+  claim(copies: readonly Copy[], context: DestinationContext): Promise<void>;
+  /** The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Absent where several resources have copies. */
+  ownerNow?(context: DestinationContext): Promise<string | undefined>;
+  /**
+   * Reads the content of a copy; `undefined` when it is gone. An archive is not verified.
+   *
+   * @throws DestinationError; the signal's reason
+   */
+  read(copy: Copy, context: DestinationContext): Promise<CopyContent | undefined>;
+  /**
+   * Removes copies; a copy that is already gone is not an error. Content of others and content shared with a kept copy stay. Nothing is
+   * removed from a destination that is not the owner's: a line says so.
+   *
+   * @param kept the copies that stay. None: everything of the owner is removed, also what an interrupted run left, and its marks last
+   * @throws DestinationError when a copy could not be removed; the signal's reason
+   */
+  remove(copies: readonly Copy[], kept: readonly Copy[], context: DestinationContext): Promise<void>;
+  /**
+   * A link to the copy, for destinations that have links: signed if the destination's inputs request it.
+   *
+   * @throws DestinationError
+   */
+  readonly link?: (copy: Copy, context: DestinationContext) => Promise<CopyLink>;
+}
+
+/** What a change of a destination means for the existing copy: the field with the greatest effect counts. */
+export type DestinationChange =
+  /** Another destination: it gets new copies, and the old copies are removed. */
+  | "replaces"
+  /** The same destination, and another copy. */
+  | "content"
+  /** Another link to the same copy. */
+  | "link"
+  /** Nothing. */
+  | "none";
+
+/** A field of a destination in the user's program. */
+export interface DestinationField {
+  readonly change: DestinationChange;
+  readonly default?: unknown;
+  /** Whether it must be given, beside the field that identifies the kind. @default false */
+  readonly isRequired?: true;
+  /** In the ID of an import, its value is JSON, not text. @default false */
+  readonly isJson?: true;
+  /** Normalises a value. @default unchanged */
+  readonly normal?: (value: unknown) => unknown;
+  /** Makes all spellings of a known value equal, also that of a field that is absent. @default the value */
+  readonly key?: (value: unknown) => unknown;
+  /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
+  readonly place?: (value: unknown) => unknown;
+  /** The problem of a known value, given the other known fields. */
+  readonly problem: (value: unknown, fields: Fields) => string | undefined;
+}
+
+/** The known fields of a destination, unchecked. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** All fields of one kind of destination; the first field identifies the kind. */
+export type FieldsOfKind<Inputs> = {
+  readonly [Name in keyof Inputs]-?: DestinationField &
+    (Inputs[Name] extends string | undefined ? unknown : { readonly isJson: true });
+};
+
+/** What a copy consists of: the archive (`"archive"`), or the files of the site (`"site"`). */
+export type Layout = "archive" | "site";
+
+/** Whether a copy of a layout is the bundle's archive, unchanged. Otherwise it is the files of the site. */
+export const LAYOUTS: Readonly<Record<Layout, { readonly isArchive: boolean }>> = {
+  archive: { isArchive: true },
+  site: { isArchive: false },
+};
+
+/** The definition of the field `layout`. */
+export const LAYOUT: DestinationField = {
+  change: "replaces",
+  default: "archive" satisfies Layout,
+  problem: (value) => (isLayout(value) ? undefined : `must be ${LAYOUT_NAMES.join(" or ")}`),
+};
+
+const LAYOUT_NAMES = Object.keys(LAYOUTS).map((layout) => `"${layout}"`);
+
+/** Whether a value is a layout, as a checked destination has it. */
+export const isLayout = (value: unknown): value is Layout =>
+  typeof value === "string" && Object.hasOwn(LAYOUTS, value);

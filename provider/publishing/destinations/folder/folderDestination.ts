@@ -1,0 +1,19 @@
+import { usingFolder } from "../../../base/runtime/files/diskFailure";
+import { layoutDestination, type CopyLayout } from "../copyLayout";
+import type { Destination, Layout } from "../destination";
+import { ARCHIVES_IN_FOLDER } from "./archiveFolder";
+import { folderPlace, type FolderPlace } from "./folderPlace";
+import type { FolderInputs } from "./inputs";
+import { SITES_IN_FOLDER } from "./siteFolder";
+
+const LAYOUTS: Readonly<Record<Layout, CopyLayout<FolderPlace>>> = {
+  archive: ARCHIVES_IN_FOLDER,
+  site: SITES_IN_FOLDER,
+};
+
+/** Copies in a folder of this machine. */
+export function folderDestination({ folder, layout = "archive" }: FolderInputs): Destination {
+  return layoutDestination(folder, LAYOUTS, layout, (context, work) =>
+    usingFolder(folder, context.signal, () => work(folderPlace(folder, context))),
+  );
+}

@@ -1,0 +1,88 @@
+import { checkCredentialFiles } from "../credentialFiles";
+import { unlessAborted } from "../../../../base/runtime/time/clock";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import type { DestinationContext } from "../../destination";
+import { placeUri } from "../bucketPlace";
+import type { StoreRequest } from "../storeFailure";
+import { type Action, s3Failure, type SdkError } from "./failure";
+import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
+import { directPut } from "./directPut";
+import type { Sdk } from "./sdk";
+
+/** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
+const ATTEMPTS = 8;
+const CONNECTION_TIMEOUT_MS = 10_000;
+/** A connection without traffic for this time is closed, in milliseconds. */
+const IDLE_TIMEOUT_MS = 30_000;
+/** More than are ever used concurrently. */
+const MAX_CONNECTIONS = 32;
+/** The region that stores with their own endpoint usually accept. */
+const DEFAULT_REGION = "us-east-1";
+
+/** The SDK's client of one bucket. Each request stops with the operation's signal, and fails with a StoreError that names it. */
+export type BucketClient = ReturnType<typeof bucketClient>;
+
+export function bucketClient(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
+  const { endpoint } = destination;
+  checkCredentialFiles("s3", context, !context.environment("AWS_ACCESS_KEY_ID"));
+  const region =
+    destination.region ??
+    (endpoint === undefined ? undefined : context.environment("AWS_REGION") || DEFAULT_REGION);
+  const agent = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
+  const s3 = new sdk.s3.S3({
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    forcePathStyle: isPathStyle(destination),
+    maxAttempts: ATTEMPTS,
+    // all content is sent with its SHA-256: fewer stores support a second checksum
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      socketTimeout: IDLE_TIMEOUT_MS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
+  const direct = directPut(s3, context.signal);
+
+  /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */
+  async function noteCredentials(): Promise<void> {
+    const found = await s3.config.credentials().catch(() => undefined);
+    const { accessKeyId = "", secretAccessKey = "", sessionToken = "" } = found ?? {};
+    for (const secret of [accessKeyId, secretAccessKey, sessionToken]) context.secrets.add(secret);
+  }
+
+  /**
+   * Sends one request. Its signal stops it: without one, the operation's does.
+   *
+   * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
+   */
+  async function run<T>(
+    { action, key, signal = context.signal }: StoreRequest<Action> & { readonly signal?: AbortSignal },
+    send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    try {
+      return await unlessAborted(send({ abortSignal: signal }), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof DestinationError) throw error;
+      if ((error as SdkError).$metadata !== undefined) await noteCredentials();
+      throw s3Failure(error, { action, key }, destination);
+    }
+  }
+
+  return {
+    ...{ destination, sdk, context, s3, direct, run },
+    /** The destination in messages. */
+    uri: placeUri(bucketUri(destination), destination.prefix ?? ""),
+    /** The parameters with which requests name an object. */
+    named: (key: string) => ({ Bucket: destination.bucket, Key: key }),
+    /** Closes its connections. */
+    close(): void {
+      direct.close();
+      s3.destroy();
+    },
+  };
+}

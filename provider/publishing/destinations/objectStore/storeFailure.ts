@@ -1,0 +1,98 @@
+import { redact } from "../../../base/runtime/messages/plainText";
+import { placeUri } from "./bucketPlace";
+import { StoreError, type StoreFailure } from "./storeError";
+
+/** What a failure means, its message, and what helps. `{name}` stands for what is known of the request, see {@link FailedRequest}. */
+export type FailureRow = `${StoreFailure}: ${string} | ${string}`;
+
+/** What answers of a store mean. A key has codes that mean the same, with spaces between them; or it is a pattern. */
+export type FailureTable = Readonly<Record<string, FailureRow>>;
+
+/** Longest text of a store that a message contains, in characters. */
+const TEXT_LIMIT = 300;
+
+/** What helps against a failure of any store. */
+export const REMEDIES = {
+  busy: "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
+  unreachable:
+    "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
+} as const;
+
+/** The store has other bytes than were sent. @param more what it said, or what happened to them */
+export const corruptedRow = (more: string): FailureRow =>
+  `corrupted: the data that arrived at {where} differs from the data that was sent${more}{request} | Run \`pulumi up\` again. If it fails again, a proxy or the network changes the data.`;
+
+/** The same, in the store's own code. */
+export const CORRUPTED = corruptedRow(" ({code})");
+
+/** The clocks of this machine and of the store differ. @param store whose clock it is */
+export const clockRow = (store: string): FailureRow =>
+  `clock: the clock of this machine and that of ${store} differ too much | Set this machine's clock.`;
+
+/** An answer whose message is the store's own. @param log where more is told */
+export function otherRow(failure: StoreFailure, log: string): FailureRow {
+  return `${failure}: {action} on {where} failed with status {status} ({shortCode}): {text}{request} | Run \`pulumi up\` again; if it fails again, see ${log}.`;
+}
+
+/** An object in messages, or the destination. @param uri of the bucket */
+export const whereOf = (uri: string, prefix = "", key?: string): string =>
+  key === undefined ? placeUri(uri, prefix) : `${uri}/${key}`;
+
+/** A request to a store. */
+export interface StoreRequest<Action extends string> {
+  /** The permission that it needs. */
+  readonly action: Action;
+  /** Of the object that it is about, if any. */
+  readonly key?: string | undefined;
+}
+
+/** A request that failed, and what the store said about it. */
+interface FailedRequest extends StoreRequest<string> {
+  /** The bucket, and the prefix of the destination. */
+  readonly uri: string;
+  readonly prefix?: string | undefined;
+  /** The store's own code, or the status, or the system's code where there was no answer. */
+  readonly code: string;
+  readonly status?: number | undefined;
+  /** What the store said, unchanged. */
+  readonly text: string;
+  readonly requestId?: string | null | undefined;
+  /** More for messages, by name. */
+  readonly facts?: Readonly<Record<string, string>>;
+}
+
+/** The errors of a request. They contain no credential and no query of a link, since texts of the store are shortened and redacted. */
+export function failuresOf({ action, key, uri, prefix, code, status, requestId, ...request }: FailedRequest) {
+  /** What the store said, as messages may contain it. */
+  const text = redact(request.text, TEXT_LIMIT);
+  const facts: Readonly<Record<string, string>> = {
+    ...{ code, action, status: String(status), text, shortCode: redact(code, 60) },
+    ...{ place: whereOf(uri, prefix), where: whereOf(uri, prefix, key) },
+    plainCode: /^[\w .-]{1,60}$/.test(code) ? code : "failed",
+    said: text === "" || text === code ? "" : `: ${text}`,
+    request: requestId ? ` (request id ${redact(requestId, 100)})` : "",
+    ...request.facts,
+  };
+  const filled = (said: string): string => said.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? "");
+  /** The error of a row. */
+  const by = (row: FailureRow): StoreError => {
+    const [, failure, message = "", remedy = ""] = /^(\w+): (.*) \| (.*)$/.exec(row) ?? [];
+    return new StoreError(filled(message), filled(remedy), {
+      ...{ failure: failure as StoreFailure, code },
+      ...(status !== undefined && { status }),
+    });
+  };
+  /** The error of the first key that fits; `undefined` when none does. */
+  const first = (table: FailureTable, fits: (key: string) => boolean): StoreError | undefined => {
+    const found = Object.entries(table).find(([each]) => fits(each));
+    return found && by(found[1]);
+  };
+  return {
+    text,
+    by,
+    byCode: (table: FailureTable) => first(table, (codes) => codes.split(" ").includes(code)),
+    /** @param said without regard to case */
+    bySaid: (table: FailureTable, said: string) =>
+      first(table, (pattern) => new RegExp(pattern, "is").test(said)),
+  };
+}

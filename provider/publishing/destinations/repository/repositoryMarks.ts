@@ -1,0 +1,289 @@
+import { hasBlob } from "../../images/registry/blobs";
+import type { RegistryClient } from "../../images/registry/client";
+import { annotationsIn, contentOf, describe, fieldAt, manifestOf } from "../../images/registry/content";
+import type { Content, Descriptor } from "../../images/registry/content";
+import { ensureContent } from "../../images/registry/ensureBlob";
+import { deleteManifest, findManifest, getManifest, putManifest } from "../../images/registry/manifests";
+import { OCI_MANIFEST } from "../../images/registry/mediaTypes";
+import { isDigest, repositoryName } from "../../images/registry/reference";
+import { listTags } from "../../images/registry/tags";
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { type Clock, sleep } from "../../../base/runtime/time/clock";
+import { markText, ownerIdIn, urnIn, type Owner } from "../../ownership/owner";
+
+/** Number of digits of an image's digest in the tags of its copy and of its marks. */
+const TAG_DIGITS = 16;
+
+const MARK_TYPE = "application/vnd.pulumi-docs-hosting.owner.v1+json";
+/** The configuration of an artifact without content, see «Guidance on artifacts» in the image specification. */
+const EMPTY = contentOf("application/vnd.oci.empty.v1+json", {});
+/**
+ * Annotations of a mark: its text, the image, the tags that the owner gave to the image, the digests of earlier marks under the same
+ * tag, and when it was written. An announcement names the mark that it takes back.
+ */
+const TEXT = "pulumi-docs-hosting.owner";
+const IMAGE = "pulumi-docs-hosting.image";
+const TAGS = "pulumi-docs-hosting.tags";
+const EARLIER = "pulumi-docs-hosting.earlier";
+const WRITTEN = "org.opencontainers.image.created";
+const LEAVES = "pulumi-docs-hosting.leaves";
+/** How many earlier marks a mark names. */
+const MOST_EARLIER = 100;
+
+/** How long a list of tags may lag behind what was written, in milliseconds: afterwards, it proves nothing. */
+const LIST_LAG_MS = 10_000;
+/** Pause between two lists, in milliseconds. */
+const LIST_AGAIN_MS = 500;
+
+/** `owner`: a mark. `leaving`: its owner removes the image, or gives it up. */
+type Kind = "owner" | "leaving";
+
+/** The name of an image in marks: the first digits of its digest. */
+export function itemOf(digest: string): string {
+  return digest.slice("sha256:".length).slice(0, TAG_DIGITS);
+}
+
+/** The tag of a copy's own, which spares it from the registry's garbage collection. */
+export function ownTag(digest: string): string {
+  return `sha256-${itemOf(digest)}`;
+}
+
+/** Whether this package, or a signer of images, gives such tags: they are no names that people gave. */
+export function isMadeTag(tag: string): boolean {
+  return MARK_TAG.test(tag) || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag);
+}
+
+/** Unreleased versions also wrote `left`. */
+const MARK_TAG = /^docs-hosting-(owner|leaving|left)-([0-9a-f]{16})-([0-9a-f]{32})$/;
+
+function tagOf(kind: Kind, item: string, owner: string): string {
+  return `docs-hosting-${kind}-${item}-${owner}`;
+}
+
+/** The marks that a list of tags shows: their images, and their owners. */
+export function marksAmong(tags: readonly string[]): { readonly item: string; readonly owner: string }[] {
+  return tags.flatMap((tag) => {
+    const [, kind, item = "", owner = ""] = MARK_TAG.exec(tag) ?? [];
+    return kind === "owner" ? [{ item, owner }] : [];
+  });
+}
+
+/** What an owner's mark says about an image. */
+export interface ImageClaim {
+  /** Digest of the image. */
+  readonly image: string;
+  /** The tags, which users pull, that the owner gave to the image. */
+  readonly tags: readonly string[];
+  /** The list of the image's files. The registry has it as long as the mark: nothing else refers to it. */
+  readonly files?: Descriptor | undefined;
+}
+
+/** A mark that was read from the registry. */
+export interface FoundMark {
+  readonly item: string;
+  readonly owner: string;
+  /** Of the mark's own manifest. */
+  readonly digest: string;
+  /** Whether it is a mark of this owner by its content, too: anybody who may push can give any manifest the tag of a mark. */
+  readonly isMark: boolean;
+  readonly urn: string | undefined;
+  /** Digest of the image. */
+  readonly image: string | undefined;
+  readonly tags: readonly string[];
+  /** When it was written, in milliseconds since 1970 by the clock of its writer. 0 if it does not say. */
+  readonly writtenAtMs: number;
+  /** Digests of the marks that it replaced. */
+  readonly earlier: readonly string[];
+}
+
+/**
+ * Marks in a repository: for each owner of an image a small artifact, under the tag `docs-hosting-owner-IMAGE-OWNER`. Before an owner
+ * removes an image, it announces that with an artifact under `docs-hosting-leaving-…`, which names the mark that it takes back: a mark
+ * that is written later counts again.
+ */
+export class RepositoryMarks {
+  readonly #client: RegistryClient;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    client: RegistryClient,
+    { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  ) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /**
+   * Reads the mark of an owner at an image; `undefined` when there is none.
+   *
+   * @throws DestinationError when the registry does not say; the signal's reason
+   */
+  async find(item: string, owner: string): Promise<FoundMark | undefined> {
+    const manifest = await getManifest(this.#client, tagOf("owner", item, owner));
+    return manifest && readMark(item, owner, manifest);
+  }
+
+  /** Where people find a mark. */
+  nameOf({ item, owner }: Pick<FoundMark, "item" | "owner">): string {
+    return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
+  }
+
+  /**
+   * Writes the owner's mark at an image, unless it is there and counts. A mark that it replaces stays in the registry without a tag: the
+   * new one names it, and is removed with it.
+   *
+   * @throws DestinationError, also when the registry does not have the mark afterwards; the signal's reason
+   */
+  async write(owner: Owner, claim: ImageClaim): Promise<void> {
+    const item = itemOf(claim.image);
+    const tag = tagOf("owner", item, owner.id);
+    const before = await this.find(item, owner.id);
+    const known = before?.isMark === true ? before : undefined;
+    const tags = [...new Set([...(known?.tags ?? []), ...claim.tags])];
+    const isSaid = known?.image === claim.image && known.tags.length === tags.length;
+    if (isSaid && !(await this.isLeaving(known))) return;
+    const earlier = known ? [...known.earlier, known.digest].slice(-MOST_EARLIER) : [];
+    const mark = { tags, earlier, writtenAtMs: this.#clock.now() };
+    await ensureContent(this.#client, EMPTY);
+    const put = async (files?: Descriptor): Promise<void> => {
+      const manifest = markManifest(owner, { ...claim, files }, mark);
+      await putManifest(this.#client, manifest, tag);
+      if ((await findManifest(this.#client, tag)) === manifest.digest) return;
+      throw new DestinationError(
+        `the registry accepted the mark ${this.nameOf({ item, owner: owner.id })}, and does not have it`,
+        "Nothing was published. Run `pulumi up` again, and report it to the registry's operator.",
+      );
+    };
+    const { files } = claim;
+    if (files === undefined || !(await hasBlob(this.#client, files.digest))) return put();
+    // a registry may accept only the types of blobs that it knows
+    await put(files).catch(() => put());
+  }
+
+  /**
+   * Announces that an owner gives up an image. Its mark stays.
+   *
+   * @returns the tag of the announcement: a list without it is older
+   */
+  async announce(owner: Owner, { item, digest }: FoundMark): Promise<string> {
+    const tag = tagOf("leaving", item, owner.id);
+    await ensureContent(this.#client, EMPTY);
+    await putManifest(this.#client, leavingManifest(owner, digest, this.#clock.now()), tag);
+    return tag;
+  }
+
+  /** Whether the owner of a mark gives its image up. @throws DestinationError when the registry does not say */
+  async isLeaving(mark: FoundMark): Promise<boolean> {
+    return (await this.leavingSinceMs(mark)) !== undefined;
+  }
+
+  /** Whether a list of tags shows an announcement of a mark's owner. It may be about an earlier mark. */
+  isAnnounced({ item, owner }: FoundMark, tags: readonly string[]): boolean {
+    return tags.includes(tagOf("leaving", item, owner));
+  }
+
+  /** When an owner announced that it gives up an image, in milliseconds since 1970 by its clock. `undefined`: its mark counts. */
+  async leavingSinceMs({ item, owner, digest }: FoundMark): Promise<number | undefined> {
+    const manifest = await getManifest(this.#client, tagOf("leaving", item, owner));
+    const said: Annotations = annotationsIn(manifest?.bytes);
+    return said[LEAVES] === digest ? Date.parse(said[WRITTEN] ?? "") || 0 : undefined;
+  }
+
+  /**
+   * Removes an owner's mark, the marks that it replaced, and its announcement. Removes only what is a mark of this owner by its content.
+   *
+   * @returns whether nothing of it is left: a registry may refuse removals
+   */
+  async remove(mark: FoundMark): Promise<boolean> {
+    const { item, owner } = mark;
+    for (const digest of mark.earlier) {
+      const manifest = await getManifest(this.#client, digest);
+      const isOwn = manifest !== undefined && readMark(item, owner, manifest).isMark;
+      if (isOwn && (await deleteManifest(this.#client, digest))) return false;
+    }
+    if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    const announcement = await getManifest(this.#client, tagOf("leaving", item, owner));
+    if (announcement === undefined || annotationsIn(announcement.bytes)[LEAVES] === undefined) return true;
+    return (await deleteManifest(this.#client, announcement.digest)) === undefined;
+  }
+
+  /** All tags of the repository; `undefined` if the registry does not list them to the end. */
+  list(): Promise<readonly string[] | undefined> {
+    return listTags(this.#client);
+  }
+
+  /**
+   * All tags of the repository, by a list that is not older than a tag which was just written.
+   *
+   * @returns `undefined` if the registry does not list them to the end, or not in time
+   */
+  async listShowing(tag: string): Promise<readonly string[] | undefined> {
+    const startedAt = this.#clock.monotonic();
+    for (;;) {
+      const tags = await this.list();
+      if (tags === undefined || tags.includes(tag)) return tags;
+      if (this.#clock.monotonic() - startedAt >= LIST_LAG_MS) return undefined;
+      await sleep(this.#clock, LIST_AGAIN_MS, this.#signal);
+    }
+  }
+}
+
+type Annotations = Readonly<Record<string, string | undefined>>;
+
+function readMark(item: string, owner: string, { digest, bytes }: Content): FoundMark {
+  const said: Annotations = annotationsIn(bytes);
+  const text = said[TEXT];
+  const image = said[IMAGE];
+  return {
+    item,
+    owner,
+    digest,
+    isMark: fieldAt(bytes, "artifactType") === MARK_TYPE && ownerIdIn(text) === owner,
+    urn: urnIn(text),
+    image: isDigest(image) && itemOf(image) === item ? image : undefined,
+    tags: listed(said[TAGS] ?? ""),
+    writtenAtMs: Date.parse(said[WRITTEN] ?? "") || 0,
+    earlier: listed(said[EARLIER] ?? "").filter(isDigest),
+  };
+}
+
+const listed = (text: string): string[] => text.split(",").filter((each) => each !== "");
+
+/** An artifact without content, or with the list of the image's files. */
+function markManifest(
+  owner: Owner,
+  { image, files }: Omit<ImageClaim, "tags">,
+  mark: {
+    readonly tags: readonly string[];
+    readonly earlier: readonly string[];
+    readonly writtenAtMs: number;
+  },
+): Content {
+  const annotations: Record<string, string> = {
+    [TEXT]: markText(owner),
+    [IMAGE]: image,
+    [WRITTEN]: new Date(mark.writtenAtMs).toISOString(),
+  };
+  if (mark.tags.length > 0) annotations[TAGS] = mark.tags.join(",");
+  if (mark.earlier.length > 0) annotations[EARLIER] = mark.earlier.join(",");
+  return artifact(annotations, files);
+}
+
+function leavingManifest(owner: Owner, mark: string, writtenAtMs: number): Content {
+  return artifact({
+    [TEXT]: markText(owner),
+    [LEAVES]: mark,
+    [WRITTEN]: new Date(writtenAtMs).toISOString(),
+  });
+}
+
+function artifact(annotations: Readonly<Record<string, string>>, layer = describe(EMPTY)): Content {
+  return manifestOf(OCI_MANIFEST, {
+    artifactType: MARK_TYPE,
+    config: describe(EMPTY),
+    layers: [layer],
+    annotations,
+  });
+}

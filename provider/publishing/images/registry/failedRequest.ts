@@ -1,0 +1,102 @@
+import {
+  allowedRepeats,
+  type FailedAttempt,
+  type Fault,
+  parseRetryAfter,
+} from "../../../base/http/retryPolicy";
+import { parseJson, QUOTE_LENGTH } from "../../../base/http/reply";
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { redact } from "../../../base/runtime/messages/plainText";
+import type { HttpReply } from "../../../base/http/attempt";
+import { fieldsOf } from "./content";
+import type { CredentialSearch } from "./credentials";
+import type { RegistryRequest } from "./exchange";
+
+/** How many bytes of an error response are read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** A response with an unexpected status, and the beginning of its body. */
+export type UnwantedReply = Awaited<ReturnType<typeof readUnwanted>>;
+
+export async function readUnwanted(reply: HttpReply) {
+  const { status, headers } = reply;
+  return { status, headers, text: (await reply.beginning(MAX_ERROR_BYTES)).toString() };
+}
+
+/**
+ * The failure of a request that the registry refused.
+ *
+ * @param host of the registry
+ * @param search for the user's credential
+ * @param nowMs wall-clock time in milliseconds since 1970
+ */
+export function refused(
+  { method, url }: Pick<RegistryRequest, "method" | "url">,
+  { status, headers, text }: UnwantedReply,
+  host: string,
+  search: CredentialSearch,
+  nowMs: number,
+): FailedAttempt {
+  const { summary } = registryReason(text);
+  return {
+    fault: { kind: "status", status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), nowMs) },
+    error: new DestinationError(
+      `${method} ${url.origin}${url.pathname} answered ${status}${summary && `: ${summary}`}`,
+      remedyFor(status, host, search),
+    ),
+  };
+}
+
+/** Whether a registry or its token service has refused a request for good. */
+export const isRefusal = (fault: Fault): boolean =>
+  fault.kind === "status" && allowedRepeats(fault, "repeatable") === 0;
+
+/**
+ * Reads the reason of a refusal from the registry's response, see «Error Codes» in the distribution specification.
+ *
+ * @returns codes: `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; none when the response is not in the registries' format
+ * @returns summary: the registry's message, redacted for display; empty when there is none
+ */
+export function registryReason(text: string): { codes: string[]; summary: string } {
+  const { errors } = fieldsOf(parseJson(text));
+  if (!Array.isArray(errors)) {
+    // the HTML page of a proxy in between does not help
+    const isPage = /^\s*</.test(text);
+    return { codes: [], summary: isPage ? "" : redact(text, QUOTE_LENGTH) };
+  }
+  const reasons = (errors as unknown[])
+    .slice(0, 5)
+    .map(fieldsOf)
+    .map(({ code, message }) => [code, message].map((each) => (typeof each === "string" ? each : "")));
+  const summary = reasons.map((parts) => parts.filter(Boolean).join(": ")).join("; ");
+  return { codes: reasons.map(([code = ""]) => code), summary: redact(summary, QUOTE_LENGTH) };
+}
+
+/** The remedies that depend on the status alone. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  404: "Check the repository's name; some registries require that it exists before the first push.",
+  413:
+    "Allow larger request bodies in front of the registry: `client_max_body_size 0;` in nginx, the annotation " +
+    '`nginx.ingress.kubernetes.io/proxy-body-size: "0"` of an Ingress, `LimitRequestBody 0` in Apache.',
+  429: "Try again later: the registry limits the rate of requests.",
+};
+
+/** The remedy for a registry's status. */
+export function remedyFor(status: number, host: string, { place, places }: CredentialSearch): string {
+  const searched = places.length === 0 ? "" : ` No credential for it was found in ${places.join(", ")}.`;
+  if (status === 401) {
+    return place !== undefined
+      ? `Log in again: \`docker login ${host}\`. The credential comes from ${place}.`
+      : `Log in: \`docker login ${host}\`, or name the configuration with DOCKER_CONFIG or REGISTRY_AUTH_FILE.${searched}`;
+  }
+  if (status === 403) {
+    return place !== undefined
+      ? `Give the account of the registry's credential, which comes from ${place}, the right to read and write this repository.`
+      : `Log in: \`docker login ${host}\`: without a credential the registry does not allow this.${searched}`;
+  }
+  const ofOthers =
+    status >= 500
+      ? "The registry has a problem: see its log, and try again."
+      : "Check the registry and the repository's name.";
+  return REMEDIES[status] ?? ofOthers;
+}

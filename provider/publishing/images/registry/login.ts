@@ -1,0 +1,283 @@
+import type { Clock } from "../../../base/runtime/time/clock";
+import { fieldsOf } from "./content";
+import { type Credential, credentialPlaces, type CredentialSearch, findCredential } from "./credentials";
+import { type RegistryRequest, exchange, type RegistryContext, wholeBody } from "./exchange";
+import type { FailedAttempt } from "../../../base/http/retryPolicy";
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { isRefusal, readUnwanted, refused, type UnwantedReply } from "./failedRequest";
+import type { Repository } from "./reference";
+
+/** What a token must allow. */
+export interface Rights {
+  readonly scopes: readonly string[];
+  /** The registry's challenge decides which scopes are requested; {@link scopes} only if it names none. */
+  readonly asChallenged: boolean;
+}
+
+/** What is known about the tokens for requests with the same rights. */
+interface Grant {
+  token?: Token | undefined;
+  /** The scopes that the registry's challenge to such a request named. */
+  named?: readonly string[];
+  /** Whether a token has these in place of the rights' own scopes, which the registry does not accept. */
+  usesNamed: boolean;
+}
+
+/**
+ * Logs in to a repository's registry when it requires that, by the scheme it requests: with user name and password, or with a
+ * token from its token service. It sends the credential only to the token service, and returns the header for the registry.
+ */
+export class Login {
+  readonly #repository: Repository;
+  readonly #context: RegistryContext;
+  #found: ReturnType<typeof findCredential> | undefined;
+  /** Where the credential is from. */
+  #place: string | undefined;
+  /** The challenge that requested a token. */
+  #bearer: Challenge | undefined;
+  #basic: string | undefined;
+  /** By the rights, as JSON. */
+  readonly #grants = new Map<string, Grant>();
+
+  constructor(repository: Repository, context: RegistryContext) {
+    this.#repository = repository;
+    this.#context = context;
+  }
+
+  /** Where a credential was searched for, and found. */
+  get search(): CredentialSearch {
+    return { places: credentialPlaces(this.#context.environment), place: this.#place };
+  }
+
+  /**
+   * The `Authorization` header for the registry; `undefined` until the registry requests one.
+   *
+   * @returns the failure of a request for a token
+   * @throws DestinationError; the signal's reason
+   */
+  async authorization(rights: Rights): Promise<string | undefined | FailedAttempt> {
+    if (this.#basic !== undefined) return this.#basic;
+    const grant = this.#grantFor(rights);
+    // without a token, the registry says what it needs
+    if (this.#bearer === undefined || (rights.asChallenged && !grant.named)) return undefined;
+    if (grant.token === undefined || grant.token.endsAtMs <= this.#context.clock.monotonic()) {
+      const token = await this.#tokenFor(this.#bearer, rights.scopes, grant);
+      if ("fault" in token) return token;
+      grant.token = token;
+      this.#context.secrets.add(token.text);
+    }
+    return `Bearer ${grant.token.text}`;
+  }
+
+  /**
+   * Stores the authentication that the registry requests.
+   *
+   * @param header its `WWW-Authenticate`
+   * @param isFresh whether the refused request had a credential that was made for it
+   * @param root of the registry's API
+   * @returns whether another login is possible
+   * @throws DestinationError if the credential would be sent without encryption; the signal's reason
+   */
+  async learn(header: string, rights: Rights, isFresh: boolean, root: URL): Promise<boolean> {
+    const challenges = parseChallenges(header);
+    const bearer = challenges.find(
+      ({ scheme, parameters }) => scheme === "bearer" && URL.canParse(parameters["realm"] ?? ""),
+    );
+    if (bearer) {
+      const { protocol, host } = new URL(bearer.parameters["realm"] ?? "");
+      if (protocol !== "https:" && !(protocol === "http:" && root.protocol === "http:")) {
+        throw new DestinationError(
+          `the registry ${root.host} requires the credential to be sent to ${protocol}//${host}, which anyone on the network path can read`,
+          "Let the registry name an address with https: for its tokens.",
+        );
+      }
+      const grant = this.#grantFor(rights);
+      const asked = grant.usesNamed ? grant.named : rights.scopes;
+      grant.named = scopesIn(bearer, this.#repository);
+      if (isFresh) {
+        if (grant.named.length === 0 || grant.named.join(" ") === asked?.join(" ")) return false;
+        grant.usesNamed = true;
+      }
+      this.#bearer = bearer;
+      grant.token = undefined;
+      return true;
+    }
+    if (isFresh) return false;
+    const credential = await this.#findCredential();
+    const isBasic = challenges.some(({ scheme }) => scheme === "basic");
+    if (!isBasic || credential === undefined || "identityToken" in credential) return false;
+    this.#basic = basic(credential);
+    return true;
+  }
+
+  /**
+   * Stores the user's credential for a registry that refuses a request with 403 and never asked for a login: some let everybody read.
+   *
+   * @param askRoot asks for the `WWW-Authenticate` of the API's root: empty if it has none
+   * @returns whether another login is possible
+   * @throws as {@link learn}
+   */
+  async volunteer(askRoot: () => Promise<string>, rights: Rights, root: URL): Promise<boolean> {
+    const credential = await this.#findCredential();
+    if (credential === undefined || this.#bearer !== undefined || this.#basic !== undefined) return false;
+    const challenge = await askRoot();
+    if (parseChallenges(challenge).length > 0) return this.learn(challenge, rights, false, root);
+    if ("identityToken" in credential) return false;
+    this.#basic = basic(credential);
+    return true;
+  }
+
+  /** The failure of a request that the registry or its token service refused. */
+  async refused(
+    request: Pick<RegistryRequest, "method" | "url">,
+    reply: UnwantedReply,
+  ): Promise<FailedAttempt> {
+    // the remedy says where the credential is from
+    if (reply.status === 401 || reply.status === 403) await this.#findCredential();
+    return refused(request, reply, this.#repository.host, this.search, this.#context.clock.now());
+  }
+
+  #grantFor(rights: Rights): Grant {
+    const key = JSON.stringify(rights);
+    const grant = this.#grants.get(key) ?? { usesNamed: rights.asChallenged };
+    this.#grants.set(key, grant);
+    return grant;
+  }
+
+  async #findCredential(): Promise<Credential | undefined> {
+    this.#found ??= findCredential(this.#repository, this.#context);
+    const { credential, place } = (await this.#found) ?? {};
+    this.#place = place;
+    if (credential) {
+      this.#context.secrets.add("password" in credential ? credential.password : credential.identityToken);
+    }
+    return credential;
+  }
+
+  /** A token with the usual scopes of a request, or with those that the registry named if the token service refuses the usual ones. */
+  async #tokenFor(
+    bearer: Challenge,
+    own: readonly string[],
+    { named = [], usesNamed }: Grant,
+  ): Promise<Token | FailedAttempt> {
+    const asked = usesNamed && named.length > 0 ? named : own;
+    const token = await this.#newToken(bearer, asked);
+    const hasOthers = named.length > 0 && named.join(" ") !== asked.join(" ");
+    if (!hasOthers || !("fault" in token) || !isRefusal(token.fault)) return token;
+    // the credential itself is refused
+    if ("status" in token.fault && token.fault.status === 401) return token;
+    return this.#newToken(bearer, named);
+  }
+
+  async #newToken(bearer: Challenge, scopes: readonly string[]): Promise<Token | FailedAttempt> {
+    const { clock } = this.#context;
+    const request = tokenRequest(bearer, scopes, await this.#findCredential());
+    const { method, url, headers } = request;
+    const answer = await exchange(
+      { ...request, headers: { ...headers, accept: "application/json" } },
+      this.#context,
+      async (reply) => {
+        if (reply.status !== 200) return this.refused(request, await readUnwanted(reply));
+        return (
+          readToken(await wholeBody(reply), clock) ?? {
+            fault: { kind: "malformed" as const },
+            error: new DestinationError(
+              `${method} ${url.origin}${url.pathname} answered without a token`,
+              "Check the registry: it named this address for its tokens.",
+            ),
+          }
+        );
+      },
+    );
+    return "fault" in answer ? answer : answer.value;
+  }
+}
+
+/** The scopes of a challenge that are about the repository: some registries name other ones. */
+function scopesIn({ parameters }: Challenge, { path }: Repository): string[] {
+  return (parameters["scope"] ?? "").split(" ").filter((scope) => scope.startsWith(`repository:${path}:`));
+}
+
+/** A token for a registry, see https://distribution.github.io/distribution/spec/auth/token/ */
+export type Token = NonNullable<ReturnType<typeof readToken>>;
+
+/** Lifetime of a token whose response contains none, in milliseconds: the specification's default. */
+const LIFE_MS = 60_000;
+/** A token with less remaining lifetime is not used, in milliseconds. */
+const MARGIN_MS = 5_000;
+/** A token with a shorter lifetime is used until it expires: otherwise every request would need a new one. */
+const SHORTEST_LIFE_MS = 2 * MARGIN_MS;
+
+/** Creates the request for a token. @throws Error for a realm that is not a URL */
+export function tokenRequest(
+  { parameters }: Challenge,
+  scopes: readonly string[],
+  credential: Credential | undefined,
+): RegistryRequest {
+  const url = new URL(parameters["realm"] ?? "");
+  const service = parameters["service"];
+  if (credential && "identityToken" in credential) {
+    const form = new URLSearchParams({
+      grant_type: "refresh_token",
+      refresh_token: credential.identityToken,
+      client_id: "pulumi-docs-hosting",
+      ...(service !== undefined && { service }),
+      scope: scopes.join(" "),
+    });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return { method: "POST", url, headers, body: () => Buffer.from(form.toString()) };
+  }
+  if (service !== undefined) url.searchParams.set("service", service);
+  for (const scope of scopes) url.searchParams.append("scope", scope);
+  return { method: "GET", url, headers: credential ? { authorization: basic(credential) } : {} };
+}
+
+/**
+ * Reads a token.
+ *
+ * @param answer JSON of the token service
+ * @returns undefined when it contains no token; endsAtMs: when it expires, the clock's `monotonic` time in milliseconds
+ */
+export function readToken(answer: unknown, clock: Clock) {
+  const { token, access_token: accessToken, expires_in: life } = fieldsOf(answer);
+  const text = [token, accessToken].find((each): each is string => typeof each === "string" && each !== "");
+  // a text that no header can contain is not a token
+  if (text === undefined || !/^[\x21-\x7e]+$/.test(text)) return undefined;
+  const lifeMs = typeof life === "number" && life > 0 ? life * 1_000 : LIFE_MS;
+  const usedMs = lifeMs > SHORTEST_LIFE_MS ? lifeMs - MARGIN_MS : lifeMs;
+  return { text, endsAtMs: clock.monotonic() + usedMs };
+}
+
+/** The value of the header `Authorization` for a user name and a password. */
+export function basic({ username, password }: { username: string; password: string }): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+/** An authentication challenge that a server sends with 401, see RFC 9110 §11.6.1. */
+interface Challenge {
+  /** In lower case: `bearer`, `basic`. */
+  readonly scheme: string;
+  /** By name in lower case. */
+  readonly parameters: Record<string, string>;
+}
+
+const CHARACTER = /[\w!#$%&'*+.^`|~-]/.source;
+const TOKEN = `(${CHARACTER}+)(?!${CHARACTER})`;
+const VALUE = `\\s*=\\s*(?:${/"((?:[^"\\]|\\.)*)"/.source}|${TOKEN})`;
+/** A credential without a name, which belongs to a scheme that is not supported. */
+const TOKEN68 = / +[\w.~+/-]+=*(?=\s*(?:,|$))/.source;
+/** A parameter with its value, or a scheme. */
+const PART = new RegExp(`[\\s,]*${TOKEN}(?:${VALUE}|(?!\\s*=)(?:${TOKEN68})?)`, "gsy");
+
+/** Parses `WWW-Authenticate`, which may contain several challenges. Parsing stops at the first invalid text. */
+export function parseChallenges(header: string): Challenge[] {
+  const challenges: Challenge[] = [];
+  for (const [, word = "", quoted, bare] of header.matchAll(PART)) {
+    const name = word.toLowerCase();
+    const value = quoted?.replace(/\\(.)/gs, "$1") ?? bare;
+    const current = challenges.at(-1);
+    if (value === undefined) challenges.push({ scheme: name, parameters: {} });
+    else if (current) current.parameters[name] ??= value;
+  }
+  return challenges;
+}

@@ -1,0 +1,142 @@
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { contentOf, fieldsOf, type Content } from "./content";
+import { wholeBody } from "./exchange";
+import { MANIFEST_TYPES } from "./mediaTypes";
+import { isDigest, pinned, repositoryName } from "./reference";
+import type { RegistryClient } from "./client";
+
+/** A manifest or an index, with the exact bytes of its digest. */
+export type Manifest = Content;
+
+const ACCEPT = { accept: MANIFEST_TYPES.join(", ") };
+
+/**
+ * Finds the digest that a tag or digest refers to.
+ *
+ * @returns undefined when the manifest does not exist
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function findManifest(client: RegistryClient, name: string): Promise<string | undefined> {
+  const found = await client.attempt(
+    { method: "HEAD", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
+    ({ status, headers }) => {
+      if (status === 404) return undefined;
+      return isDigest(name) ? name : headers.get("docker-content-digest");
+    },
+  );
+  // a refused password is not sent again
+  if ("refusal" in found && found.status === 401) throw found.refusal;
+  if ("value" in found && (found.value === undefined || isDigest(found.value))) return found.value;
+  // the registry, or a proxy before it, does not know or allow HEAD, or its reply has no digest. The reply to GET also has the reason
+  // of a refusal
+  return (await getManifest(client, name))?.digest;
+}
+
+/**
+ * Reads a manifest, and verifies its bytes against the requested digest and the registry's header.
+ *
+ * @returns undefined when the manifest does not exist
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function getManifest(client: RegistryClient, name: string): Promise<Manifest | undefined> {
+  return client.send(
+    { method: "GET", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
+    async (reply) => {
+      if (reply.status === 404) return undefined;
+      const bytes = await wholeBody(reply);
+      const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
+      if (isDigest(name)) checkDigest(client, name, manifest.digest);
+      checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
+      return manifest;
+    },
+  );
+}
+
+/**
+ * Stores a manifest under its digest or under a tag, unless it is already there.
+ *
+ * @throws DestinationError; DeadlineExceededError; the signal's reason
+ */
+export async function putManifest(
+  client: RegistryClient,
+  manifest: Manifest,
+  name = manifest.digest,
+): Promise<void> {
+  if ((await findManifest(client, name)) === manifest.digest) return;
+  await client.send(
+    {
+      method: "PUT",
+      to: client.path("manifests", name),
+      headers: { "content-type": manifest.mediaType },
+      body: () => manifest.bytes,
+      accepted: [200, 201],
+    },
+    ({ headers }) => checkDigest(client, manifest.digest, headers.get("docker-content-digest")),
+  );
+}
+
+/** Why a registry keeps a manifest that should be removed. */
+export type RefusedRemoval = NonNullable<Awaited<ReturnType<typeof deleteManifest>>>;
+
+/**
+ * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
+ *
+ * @returns the reason if the registry refuses it for good: it has deletion disabled, or does not allow it to this account. isGeneral:
+ *   whether it removes no manifest at all
+ * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
+ */
+export async function deleteManifest(client: RegistryClient, digest: string) {
+  const removed = await client.attempt(
+    { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
+    () => undefined,
+  );
+  if ("value" in removed) return undefined;
+  const { status, refusal } = removed;
+  const isAboutRights = status === 401 || status === 403;
+  if (isAboutRights && client.login.search.place === undefined) throw refusal;
+  // with a wrong password, nothing is allowed
+  if (status === 401) {
+    const call = { method: "GET", to: client.path("manifests", digest), headers: ACCEPT } as const;
+    const read = await client.attempt({ ...call, accepted: [200, 404] }, () => undefined);
+    if ("refusal" in read) throw refusal;
+  }
+  return { digest, reason: refusal.message, isGeneral: status === 405 || isAboutRights };
+}
+
+/** Reads the manifest of an image. @throws DestinationError when it does not exist; otherwise as {@link getManifest} */
+export async function existingManifest(client: RegistryClient, name: string): Promise<Manifest> {
+  const manifest = await getManifest(client, name);
+  if (manifest) return manifest;
+  const separator = isDigest(name) ? "@" : ":";
+  throw new DestinationError(
+    `there is no image ${repositoryName(client.repository)}${separator}${name}`,
+    "Check its name, and that it was pushed to this registry.",
+  );
+}
+
+/**
+ * Checks what a registry did with content.
+ *
+ * @param found its digest; null if the registry does not tell
+ * @throws DestinationError unless it is the requested one
+ */
+export function checkDigest(
+  { repository }: RegistryClient,
+  requested: string,
+  found: string | null,
+  did = "gave",
+): void {
+  if (found === null || found === requested) return;
+  throw new DestinationError(
+    `the registry ${did} something else for ${pinned(repository, requested)}: its digest is ${isDigest(found) ? found : "unusable"}`,
+    "Something between here and the registry, or the registry's own store, changes content: check both.",
+  );
+}
+
+/** The media type from the header; without a known one, from the content. */
+function mediaTypeOf(header: string | null, bytes: Buffer): string {
+  const type = header?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (MANIFEST_TYPES.includes(type)) return type;
+  const { mediaType } = fieldsOf(bytes);
+  return typeof mediaType === "string" ? mediaType : type;
+}

@@ -1,0 +1,176 @@
+import type { SiteFile, SiteSink } from "../archives/site";
+import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
+import { markedEncoding, MAX_BYTES } from "../inspection/textLoads";
+import { Yielder, WORK_PER_ENTRY } from "../archives/yielder";
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import { boxFiles, type LanguageIndex } from "./boxFiles";
+import { indexLanguages } from "./languages";
+import { isExcluded, type SearchOptions } from "./options";
+import { PageReader } from "./pageText";
+import { type ReadPage, readPage } from "./readPage";
+import { leadsAway } from "./redirect";
+import { SiteAddresses } from "./siteAddresses";
+import { titlesOf } from "./siteTitles";
+import { compareTexts, type IndexFile, type Section, TextIndex } from "../search/textIndex";
+
+/** Version of the index and of the search box. Increase it with every change of their content. */
+export const SEARCH_VERSION = "4";
+
+/** The folder of the index and the search box, below the site's root. */
+export const SEARCH_FOLDER = "docs-hosting-search";
+
+/** Work for one file of the index, beside its characters: its words are scored and sorted. */
+const WORK_PER_FILE = 32 * 1_024;
+
+/** Number of characters of a page that are read at once. */
+const SLICE = 64 * 1_024;
+
+/**
+ * Adds a search to the files of a site on their way to a destination: an index of all pages, a search box, and a script element at
+ * the end of each page. The same files give the same bytes, in any order and on any machine.
+ */
+export class SiteSearch implements SiteSink {
+  readonly #sink: SiteSink;
+  readonly #options: SearchOptions;
+  readonly #addresses: SiteAddresses;
+  readonly #yielder: Yielder;
+  readonly #pages: ReadPage[] = [];
+  readonly #noindex: string[] = [];
+
+  /**
+   * @param sink receives all files
+   * @param hasFile whether the site has a file
+   */
+  constructor(
+    sink: SiteSink,
+    options: SearchOptions,
+    hasFile: (path: string) => boolean,
+    signal: AbortSignal,
+  ) {
+    this.#sink = sink;
+    this.#options = options;
+    this.#addresses = new SiteAddresses(hasFile);
+    this.#yielder = new Yielder(signal);
+  }
+
+  async file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const { path, size } = file;
+    if (path === SEARCH_FOLDER || path.startsWith(`${SEARCH_FOLDER}/`)) {
+      throw new BundleRefusedError(
+        `the site has a file ${path}, where the search is put`,
+        "Take the folder out of the site's sources, or switch `offlineSearch` off.",
+      );
+    }
+    if (!isPage(path) || size > MAX_BYTES) return this.#sink.file(file, content);
+    const bytes = Buffer.concat(await Array.fromAsync(content));
+    const tag = await this.#read(path, bytes);
+    await this.#sink.file({ path, size: size + tag.length }, asContent(bytes, tag));
+  }
+
+  /** The pages that the search has read, in no order. */
+  get pages(): readonly Pick<ReadPage, "path" | "rendered">[] {
+    return this.#pages;
+  }
+
+  /** The paths of the pages that are left out because they ask for it, in no order. */
+  get noindexPages(): readonly string[] {
+    return this.#noindex;
+  }
+
+  /** Writes index and search box. The sink then accepts no more pages. @returns number of pages that can be found */
+  async finish(): Promise<number> {
+    const indexes = await this.#indexes();
+    const languages: LanguageIndex[] = [];
+    const write = async ({ name, text }: IndexFile): Promise<void> => {
+      await this.#yielder.take(text.length + WORK_PER_FILE);
+      const bytes = Buffer.from(text);
+      return this.#sink.file({ path: `${SEARCH_FOLDER}/${name}`, size: bytes.length }, asContent(bytes));
+    };
+    for (const [language, index] of [...indexes].sort(([one], [other]) => compareTexts(one, other))) {
+      let last = "";
+      for (const file of index.files(language, (path) => this.#addresses.addressOf(path))) {
+        await write(file);
+        last = file.key;
+      }
+      languages.push({ language, key: last, pages: index.size });
+    }
+    for (const file of boxFiles(this.#options, languages)) await write(file);
+    return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Reads a page. @returns what is added at its end */
+  async #read(path: string, bytes: Buffer): Promise<Buffer> {
+    const encoding = encodingOf(bytes);
+    const text = new TextDecoder(encoding).decode(bytes);
+    const reader = new PageReader();
+    await this.#yielder.take(WORK_PER_ENTRY);
+    for (let from = 0; from < text.length; from += SLICE) {
+      reader.write(text.slice(from, from + SLICE));
+      await this.#yielder.take(SLICE);
+    }
+    const page = reader.end();
+    this.#addresses.learn(path, page.links);
+    const isMissing = /^404\.html?$/.test(path);
+    const { redirect } = page;
+    const isRedirect = redirect && leadsAway(redirect, (link) => this.#addresses.isOwn(path, link));
+    if (!isRedirect && !isMissing && !isExcluded(path, this.#options.exclude)) {
+      if (page.isNoindex && this.#options.includeNoindex !== true) this.#noindex.push(path);
+      else this.#pages.push(readPage(path, page));
+    }
+    const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
+    if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
+      return Buffer.alloc(0);
+    const root = this.#addresses.rootOf(page.rootedLoads) ?? "../../site/".repeat(path.split("/").length - 1);
+    const address = `${encodeURI(root)}${SEARCH_FOLDER}/load.js`.replaceAll("&", "&amp;");
+    return Buffer.from(`\n<script defer${nonceAttribute(page.nonce)} src="${address}"></script>\n`);
+  }
+
+  /** An index for each language. */
+  async #indexes(): Promise<Map<string, TextIndex>> {
+    // shorter paths first: of several equal pages, the one with the shortest path is found
+    const pages = this.#pages.sort(
+      (one, other) => one.path.length - other.path.length || compareTexts(one.path, other.path),
+    );
+    const languageOf = indexLanguages(pages);
+    const titleOf = titlesOf(pages);
+    const indexes = new Map<string, TextIndex>();
+    const seen = new Set<string>();
+    for (const page of pages) {
+      const language = languageOf(page);
+      const content = JSON.stringify([language, page.title, page.digest]);
+      const sections = JSON.parse(page.sections.toString()) as Section[];
+      page.sections = Buffer.alloc(0); // the index has its own
+      if (seen.has(content)) continue;
+      seen.add(content);
+      const index = indexes.get(language) ?? new TextIndex();
+      indexes.set(language, index);
+      index.add(page.path, titleOf(page), sections);
+      await this.#yielder.take(2 * sections.reduce((sum, { text }) => sum + text.length, WORK_PER_ENTRY));
+    }
+    return indexes;
+  }
+}
+
+/** The page's own nonce, which its content security policy asks for. Others than of visible ASCII characters are none. */
+function nonceAttribute(nonce: string): string {
+  if (!/^[!-~]+$/.test(nonce)) return "";
+  return ` nonce="${nonce.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`;
+}
+
+/** Content for a sink: `for await` reads a list, too. */
+function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
+  return parts.values() as unknown as AsyncIterable<Uint8Array>;
+}
+
+/** The encoding of a page, from its byte order mark or its declaration. */
+function encodingOf(bytes: Buffer): string {
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) return marked;
+  const [, stated = ""] =
+    /<meta[^>]*?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString("latin1", 0, 1_024)) ?? [];
+  try {
+    return stated === "" ? "utf-8" : new TextDecoder(stated).encoding.replace(/^utf-16.*/, "utf-8");
+  } catch {
+    return "utf-8";
+  }
+}

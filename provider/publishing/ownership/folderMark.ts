@@ -1,0 +1,226 @@
+import { constants } from "node:fs";
+import { link, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { ignoreMissing, ignoring } from "../../base/runtime/files/ignoreMissing";
+import { makeFolder } from "../../base/runtime/files/makeFolder";
+import { hasNoOwner, ownName } from "../../base/runtime/files/ownerProcess";
+import { isOwnerId } from "./owner";
+import { LONGEST_MARK, MARK_NAME, markIn, type PlaceMark, RECORDS_FOLDER } from "./placeMark";
+import { type MarkStore, type PlaceContext, PlaceOwner, UnreadableMarkError } from "./placeOwner";
+
+/** No link is followed, and a pipe is not waited for. Windows has neither: `undefined` has no effect. */
+const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A draft of a mark or record. The name contains the process that writes it. */
+const DRAFT = /^\.([0-9a-z-]+)\.draft$/;
+
+/** How often the folder of records is made again after another run removed it. */
+const MAX_TRIES = 100;
+
+/** Where a file system has no second names for a file. */
+const HAS_NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
+
+/** The rights of a resource at a folder. @param folder as the user wrote it */
+export const folderOwner = (folder: string, context: PlaceContext): PlaceOwner =>
+  new PlaceOwner(folderMark(folder), context);
+
+/** The mark of a folder: the file `.docs-hosting/owner.json`. */
+export function folderMark(folder: string): MarkStore {
+  const records = resolve(folder, RECORDS_FOLDER);
+  const path = join(records, MARK_NAME);
+  return {
+    uri: folder,
+    markUri: join(folder, RECORDS_FOLDER, MARK_NAME),
+    ownFor: (name) => `a folder of its own, for example \`${folder.replace(/[\\/]+$/, "")}-${name}\``,
+
+    async read() {
+      if (!(await isRecordsFolder(records))) return undefined;
+      return readSmall(path);
+    },
+
+    async make(text) {
+      const draft = await writeDraft(folder, text);
+      try {
+        await link(draft, path);
+        return true;
+      } catch (error) {
+        const { code = "" } = error as NodeJS.ErrnoException;
+        if (code === "EEXIST") return false;
+        if (!HAS_NO_LINKS.includes(code)) throw error;
+        try {
+          await writeFile(path, text, { flag: "wx", flush: true });
+          return true;
+        } catch (reason) {
+          ignoring("EEXIST")(reason);
+          return false;
+        }
+      } finally {
+        await rm(draft, { force: true });
+      }
+    },
+
+    async replace(text) {
+      await putFile(folder, MARK_NAME, text);
+    },
+
+    async remove() {
+      await unlink(path).catch(ignoreMissing);
+      await tidy(records);
+    },
+
+    async earlier() {
+      if (!(await isRecordsFolder(records))) return [];
+      const marks: PlaceMark[] = [];
+      for (const [item, name] of await earlierIn(records))
+        if (name.endsWith(".json")) marks.push(await earlierMark(join(records, item, name)));
+      return marks;
+    },
+
+    async removeEarlier() {
+      const found = await earlierIn(records);
+      for (const [item, name] of found) await unlink(join(records, item, name)).catch(ignoreMissing);
+      for (const item of new Set(found.map(([each]) => each)))
+        await rmdir(join(records, item)).catch(ignoreFull);
+      await tidy(records);
+    },
+  };
+}
+
+/** Records of what a resource wrote to a folder: the file `.docs-hosting/ITEM.json` for each item, before the item is there. */
+export interface FolderRecords {
+  put(item: string): Promise<void>;
+  all(): Promise<string[]>;
+  remove(items: Iterable<string>): Promise<void>;
+}
+
+export function folderRecords(folder: string): FolderRecords {
+  const records = resolve(folder, RECORDS_FOLDER);
+  const nameOf = (item: string): string => `${item}.json`;
+  return {
+    async put(item) {
+      await putFile(folder, nameOf(item), "{}\n");
+    },
+    async all() {
+      if (!(await isRecordsFolder(records))) return [];
+      const entries = (await readdir(records, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+      const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+      return names
+        .filter((name) => name.endsWith(".json") && name !== MARK_NAME)
+        .map((name) => basename(name, ".json"));
+    },
+    async remove(items) {
+      if (!(await isRecordsFolder(records))) return;
+      for (const item of items) await unlink(join(records, nameOf(item))).catch(ignoreMissing);
+    },
+  };
+}
+
+/** Whether there is a folder of records. @throws UnreadableMarkError for something else of that name */
+async function isRecordsFolder(records: string): Promise<boolean> {
+  const stats = await lstat(records).catch(ignoring("ENOENT", "ENOTDIR"));
+  if (stats && !stats.isDirectory())
+    throw new UnreadableMarkError(
+      `${records} is ${stats.isSymbolicLink() ? "a symbolic link" : "no folder"}`,
+    );
+  return stats !== undefined;
+}
+
+async function makeRecords(folder: string): Promise<void> {
+  const records = resolve(folder, RECORDS_FOLDER);
+  await makeFolder(resolve(folder));
+  await mkdir(records).catch(ignoring("EEXIST"));
+  await isRecordsFolder(records);
+}
+
+/** Reads a small regular file; `undefined` if it does not exist. @throws UnreadableMarkError */
+async function readSmall(path: string): Promise<string | undefined> {
+  const refused = (error: unknown): undefined => {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    const reasons: Readonly<Record<string, string>> = {
+      ELOOP: "it is a symbolic link",
+      ENXIO: "it is no file",
+    };
+    throw new UnreadableMarkError(reasons[code] ?? (code || String(error)));
+  };
+  // Windows opens links
+  if ((await lstat(path).catch(ignoreMissing))?.isSymbolicLink()) return refused({ code: "ELOOP" });
+  const file = await open(path, OPEN).catch(refused);
+  if (!file) return undefined;
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new UnreadableMarkError("it is no file");
+    if (stats.size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
+    const bytes = Buffer.alloc(LONGEST_MARK + 1);
+    let size = 0;
+    for (let read = -1; read !== 0 && size < bytes.length; size += read)
+      ({ bytesRead: read } = await file.read(bytes, size, bytes.length - size, size));
+    if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
+    return bytes.toString("utf8", 0, size);
+  } catch (error) {
+    // not a rejected promise: nobody would wait for it while the file is closed
+    if (error instanceof UnreadableMarkError) throw error;
+    return refused(error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes a file by a draft beside it and one rename, which follows no link. */
+async function putFile(folder: string, name: string, text: string): Promise<void> {
+  const draft = await writeDraft(folder, text);
+  try {
+    await rename(draft, resolve(folder, RECORDS_FOLDER, name));
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Writes a new file with a name that no other process uses. Removes those that killed processes left. */
+async function writeDraft(folder: string, text: string): Promise<string> {
+  const records = resolve(folder, RECORDS_FOLDER);
+  const draft = join(records, `.${ownName()}.draft`);
+  for (let tries = 1; ; tries++) {
+    await makeRecords(folder);
+    await removeDrafts(records);
+    try {
+      await writeFile(draft, text, { flag: "wx", flush: true });
+      return draft;
+    } catch (error) {
+      // another run has just removed the last mark, and the folder
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function removeDrafts(records: string): Promise<void> {
+  for (const name of (await readdir(records).catch(ignoreMissing)) ?? []) {
+    const [, owner] = DRAFT.exec(name) ?? [];
+    if (owner !== undefined && hasNoOwner(owner)) await unlink(join(records, name)).catch(() => undefined);
+  }
+}
+
+/** Removes the folder of records, if it is empty. */
+async function tidy(records: string): Promise<void> {
+  await removeDrafts(records);
+  await rmdir(records).catch(ignoreFull);
+}
+
+const ignoreFull = ignoring("ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR");
+
+/** The files of marks at items: `ITEM/OWNER.json`, `ITEM/OWNER.leaving`. */
+async function earlierIn(records: string): Promise<(readonly [item: string, name: string])[]> {
+  const found: (readonly [string, string])[] = [];
+  for (const entry of (await readdir(records, { withFileTypes: true }).catch(ignoreMissing)) ?? []) {
+    if (!entry.isDirectory()) continue;
+    const names = (await readdir(join(records, entry.name)).catch(ignoreMissing)) ?? [];
+    for (const name of names)
+      if (isOwnerId(name.replace(/\.(?:json|leaving)$/, ""))) found.push([entry.name, name]);
+  }
+  return found;
+}
+
+async function earlierMark(path: string): Promise<PlaceMark> {
+  const found = markIn((await readSmall(path).catch(() => undefined)) ?? "");
+  return { owner: basename(path, ".json"), urn: found.kind === "mark" ? found.mark.urn : undefined };
+}

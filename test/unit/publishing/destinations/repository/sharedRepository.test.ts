@@ -1,0 +1,331 @@
+// Two resources that copy to one repository: whose image is there, what the tag names, and what each of them removes.
+import { beforeEach, describe, expect, test } from "vitest";
+import type {
+  Copy,
+  Destination,
+  Signing,
+} from "../../../../../provider/publishing/destinations/destination.ts";
+import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
+import type { Owner } from "../../../../../provider/publishing/ownership/owner.ts";
+import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
+import { otherOwner, OWNER } from "../../../../simulation/owners.ts";
+import { digestOf } from "../../../../simulation/memoryRegistry.ts";
+import {
+  startRegistryStub,
+  storeBase,
+  storeIndex,
+  type RegistryStub,
+} from "../../../../simulation/registryStub.ts";
+import { newSigner } from "../../../../simulation/signedImage.ts";
+import { copySite, operation } from "./repositoryCopies.ts";
+
+const OTHER = otherOwner();
+const OTHER_NAME = `${OTHER.urn ?? ""} (stack website/prod)`;
+
+let registry: RegistryStub;
+let repository: string;
+let lines: Awaited<ReturnType<typeof operation>>["reporter"]["lines"];
+beforeEach(async (context) => {
+  registry = await startRegistryStub(context);
+  repository = `${registry.host}/docs/site`;
+  lines = { progress: [], info: [], warn: [] };
+});
+
+async function as(owner: Owner): ReturnType<typeof operation> {
+  const given = await operation();
+  Object.assign(given.reporter.lines, lines);
+  return { ...given, owner };
+}
+const digestIn = ({ uri }: Copy): string => uri.split("@")[1] ?? "";
+const place = (tag?: string): Destination =>
+  repositoryDestination({ repository, ...(tag !== undefined && { tag }) });
+const publish = async (
+  owner: Owner,
+  text: string,
+  {
+    tag,
+    signing,
+    base,
+    takeOver = false,
+    earlier = [],
+  }: { tag?: string; signing?: Signing; base?: string; takeOver?: boolean; earlier?: readonly Copy[] } = {},
+): Promise<Copy> =>
+  copySite(
+    { repository, ...(tag !== undefined && { tag }), ...(base !== undefined && { base }) },
+    {
+      files: { "index.html": text },
+      context: { ...(await as(owner)), takeOver },
+      earlier,
+      ...(signing && { signing }),
+    },
+  );
+const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] = []): Promise<void> =>
+  place(tag).remove(copies, kept, await as(owner));
+const compare = async (owner: Owner, copy: Copy, tag?: string): Promise<string> =>
+  place(tag).compare(copy, await as(owner));
+const left = (): string[] => [...registry.manifests.keys()];
+/** The digest that a tag names. */
+const named = (tag: string): string | undefined => {
+  const body = registry.manifests.get(tag)?.body;
+  return left().find((key) => key.startsWith("sha256:") && registry.manifests.get(key)?.body === body);
+};
+
+describe.each([
+  ["an image", undefined],
+  ["a signed image", { signer: newSigner(), origin: { bundle: BUNDLE } }],
+] as const)("%s", (_, signing) => {
+  const signed = signing && { signing };
+
+  test("of two owners stays until the last of them removes it, and then nothing is left", async () => {
+    const copy = await publish(OWNER, "v1", { ...signed });
+    await publish(OTHER, "v1", { ...signed });
+    expect(lines.warn).toEqual([]);
+    await remove(OWNER, [copy]);
+    expect(await compare(OTHER, copy)).toBe("same");
+    expect(lines.info).toEqual([
+      expect.stringMatching(RegExp(`:sha256-\\w{16} stays: it also belongs to ${OTHER.urn}`)),
+    ]);
+    await remove(OTHER, [copy]);
+    expect(left()).toEqual([]);
+  });
+
+  test("with another resource's tag is refused before anything is written, and taken over if that is asked for", async () => {
+    const theirs = await publish(OTHER, "theirs", { tag: "latest", ...signed });
+    const before = left();
+    await expect(place("latest").check([], await as(OWNER))).rejects.toThrow(
+      `the tag ${repository}:latest belongs to ${OTHER_NAME}`,
+    );
+    expect(left()).toEqual(before);
+    await place("latest").check([], { ...(await as(OWNER)), takeOver: true });
+    expect(lines.warn).toEqual([expect.stringContaining("it is taken over, because `takeOver` is set")]);
+    await publish(OWNER, "ours", { tag: "latest", takeOver: true, ...signed });
+    expect(await compare(OTHER, theirs, "latest")).toBe("changed");
+    // the former owner does not take it back without a word
+    await expect(place("latest").check([theirs], await as(OTHER))).rejects.toThrow("belongs to");
+  });
+});
+
+test("pruning leaves an image that another stack tagged, and that tag", async () => {
+  const [v1, v2] = [
+    await publish(OWNER, "v1", { tag: "staging" }),
+    await publish(OWNER, "v2", { tag: "staging" }),
+  ];
+  await publish(OTHER, "v1", { tag: "prod" });
+  await remove(OWNER, [v1], "staging", [v2]);
+  expect([named("prod"), named("staging")]).toEqual([digestIn(v1), digestIn(v2)]);
+  expect(await compare(OTHER, v1, "prod")).toBe("same");
+  await remove(OWNER, [v2], "staging");
+  await remove(OTHER, [v1], "prod");
+  expect(left()).toEqual([]);
+});
+
+test("the tag of an image that stays for another owner goes with its owner", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "staging" });
+  await publish(OTHER, "v1", { tag: "prod" });
+  await remove(OWNER, [copy], "staging");
+  expect([named("prod"), named("staging")]).toEqual([digestIn(copy), undefined]);
+  await remove(OTHER, [copy], "prod");
+  expect(left()).toEqual([]);
+});
+
+test("a tag that people gave to an image is not moved to another one", async () => {
+  const theirs = await publish(OTHER, "theirs");
+  const image = registry.manifests.get(digestIn(theirs));
+  if (image) registry.manifests.set("latest", image);
+  await expect(publish(OWNER, "ours", { tag: "latest" })).rejects.toThrow(
+    "names an image that this resource did not publish",
+  );
+  expect(named("latest")).toBe(digestIn(theirs));
+});
+
+describe("a create", () => {
+  const killed = { ...otherOwner(), urn: OWNER.urn };
+  const asCreate = async (): ReturnType<typeof operation> => ({ ...(await as(OWNER)), isCreate: true });
+
+  test("takes over what a killed run of its URN left, also another version, and nothing is left at the end", async () => {
+    await publish(killed, "v1", { tag: "latest" });
+    await publish(killed, "v2", { tag: "latest" });
+    const inputs = { repository, tag: "latest" };
+    await place("latest").check([], await asCreate());
+    const copy = await copySite(inputs, { files: { "index.html": "v3" }, context: await asCreate() });
+    expect(lines.info.filter((line) => line.startsWith("takes over 2 images"))).toHaveLength(1);
+    await remove(OWNER, [copy], "latest");
+    expect(left()).toEqual([]);
+  });
+
+  test("of another stack takes over nothing", async () => {
+    const theirs = await publish(OTHER, "v1");
+    await copySite({ repository }, { files: { "index.html": "v1" }, context: await asCreate() });
+    expect(await compare(OTHER, theirs)).toBe("same");
+    expect(lines.info).toEqual([]);
+  });
+});
+
+describe("a list of tags that proves nothing", () => {
+  test.each([
+    ["is refused", { status: 403 }],
+    [
+      "is a login page",
+      { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" },
+    ],
+    ["is empty", { status: 200, body: "" }],
+    ["is cut", { status: 200, body: '{"name":"docs/site","tags":["sha' }],
+    ["has no tags", { status: 200, body: "{}" }],
+    ["lags behind", { status: 200, body: '{"name":"docs/site","tags":[]}' }],
+    ["is of somebody else's", { status: 200, body: '{"tags":[1]}' }],
+  ])("because it %s keeps the image, for every owner, with a warning", async (_, reply) => {
+    const copy = await publish(OWNER, "v1");
+    await publish(OTHER, "v1");
+    registry.rule = (_method, path) => (path.endsWith("/tags/list") ? reply : undefined);
+    await remove(OWNER, [copy]);
+    expect(registry.manifests.has(digestIn(copy))).toBe(true);
+    expect(lines.warn).toEqual([expect.stringContaining(" stays, because its owners cannot be listed. ")]);
+    registry.rule = undefined;
+    await remove(OTHER, [copy]);
+    expect(registry.manifests.has(digestIn(copy))).toBe(false);
+  });
+});
+
+describe("who may push and writes marks", () => {
+  /** A manifest of others under a tag. */
+  const forge = (tag: string, annotations: object): void => {
+    const type = "application/vnd.oci.image.manifest.v1+json";
+    const artifactType = "application/vnd.pulumi-docs-hosting.owner.v1+json";
+    const body = Buffer.from(
+      JSON.stringify({ schemaVersion: 2, mediaType: type, artifactType, annotations }),
+    );
+    registry.manifests.set(tag, { type, body }).set(digestOf(body), { type, body });
+  };
+  const markTag = (kind: string, copy: Copy, owner: Owner): string =>
+    `docs-hosting-${kind}-${digestIn(copy).slice(7, 23)}-${owner.id}`;
+
+  test("with a foreign image in `earlier` does not have it removed", async () => {
+    storeBase(registry, "foreign");
+    const foreign = named("foreign") ?? "";
+    const copy = await publish(OWNER, "v1");
+    const text = JSON.stringify({ owner: OWNER.id, urn: OWNER.urn });
+    forge(markTag("owner", copy, OWNER), {
+      "pulumi-docs-hosting.owner": text,
+      "pulumi-docs-hosting.image": digestIn(copy),
+      "pulumi-docs-hosting.earlier": foreign,
+    });
+    await remove(OWNER, [copy]);
+    expect(named("foreign")).toBe(foreign);
+    expect(registry.manifests.has(foreign)).toBe(true);
+  });
+
+  test("for a foreign image in the name of an owner does not have it removed", async () => {
+    storeBase(registry, "foreign");
+    const foreign = named("foreign") ?? "";
+    const copy = await publish(OWNER, "v1");
+    forge(`docs-hosting-owner-${foreign.slice(7, 23)}-${OWNER.id}`, {
+      "pulumi-docs-hosting.owner": JSON.stringify({ owner: OWNER.id, urn: OWNER.urn }),
+      "pulumi-docs-hosting.image": foreign,
+    });
+    await remove(OWNER, [copy]);
+    expect(registry.manifests.has(foreign)).toBe(true);
+  });
+
+  test("and says that another owner has left does not have its image removed", async () => {
+    const copy = await publish(OWNER, "v1");
+    await publish(OTHER, "v1");
+    for (const kind of ["left", "leaving"])
+      forge(markTag(kind, copy, OTHER), { "pulumi-docs-hosting.tags": "" });
+    await remove(OWNER, [copy]);
+    expect(await compare(OTHER, copy)).toBe("same");
+  });
+
+  test("under the tag of a mark does not have a manifest removed that is no mark", async () => {
+    const copy = await publish(OWNER, "v1");
+    storeBase(registry, markTag("owner", copy, OWNER));
+    const foreign = named(markTag("owner", copy, OWNER)) ?? "";
+    await remove(OWNER, [copy]);
+    expect(registry.manifests.has(foreign)).toBe(true);
+    expect(lines.warn).toEqual([expect.stringContaining("it has no mark of this resource")]);
+  });
+});
+
+test("an owner that left while the registry refused removals, and published again, keeps its image", async () => {
+  const copy = await publish(OTHER, "v1");
+  await publish(OWNER, "v1");
+  registry.refusesRemoval = true;
+  await remove(OTHER, [copy]);
+  await publish(OTHER, "v1");
+  registry.refusesRemoval = false;
+  await remove(OWNER, [copy]);
+  expect(await compare(OTHER, copy)).toBe("same");
+});
+
+test("a mark that the registry accepts and loses is an error, and nothing was published", async () => {
+  registry.rule = (method, path) =>
+    method === "PUT" && path.includes("/docs-hosting-owner-") ? 201 : undefined;
+  await expect(publish(OWNER, "v1")).rejects.toThrow("accepted the mark");
+  expect(left()).toEqual([]);
+});
+
+test("a manifest that a tag of others names stays, and a line names the tag", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  const image = registry.manifests.get(digestIn(copy));
+  if (image) registry.manifests.set("audit-2026", image);
+  await remove(OWNER, [copy], "latest");
+  expect(named("audit-2026")).toBe(digestIn(copy));
+  expect(lines.warn).toEqual([
+    `${copy.uri} stays, because the tag audit-2026 names it. Remove it with that tag`,
+  ]);
+  expect(left().filter((name) => name.startsWith("docs-hosting-"))).toEqual([]);
+});
+
+test("the image of one platform that another owner's image has, too, stays with that one", async () => {
+  storeIndex(registry, "1.30", [storeBase(registry, "amd64")]);
+  const base = `${registry.host}/nginx`;
+  const index = await publish(OWNER, "v1", { base: `${base}:1.30` });
+  const single = await publish(OTHER, "v1", { base: `${base}:amd64` });
+  await remove(OWNER, [index]);
+  expect(await compare(OTHER, single)).toBe("same");
+});
+
+test("an image without its mark is found, and is marked again without being sent", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  for (const name of left()) if (name.endsWith(OWNER.id)) registry.manifests.delete(name);
+  expect(await compare(OWNER, copy, "latest")).toBe("unmarked");
+  registry.requests.length = 0;
+  await place("latest").claim([copy], await as(OWNER));
+  expect(registry.requests.filter((each) => each.startsWith("PUT"))).toEqual([
+    expect.stringContaining("/manifests/docs-hosting-owner-"),
+  ]);
+  expect(await compare(OWNER, copy, "latest")).toBe("same");
+  await remove(OWNER, [copy], "latest");
+  expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([]);
+});
+
+test("an image whose registry lists no tags stays, and what to do is said", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (_method, path) => (path.endsWith("/tags/list") ? 403 : undefined);
+  expect(await compare(OWNER, copy)).toBe("same");
+  await remove(OWNER, [copy]);
+  expect(registry.manifests.has(digestIn(copy))).toBe(true);
+  expect(lines.warn).toEqual([expect.stringContaining(" stays, because its owners cannot be listed. ")]);
+});
+
+test("a publication that fails before its image is there leaves no mark", async () => {
+  registry.rule = (method, path) =>
+    method === "PUT" && path.includes("/manifests/sha256-") ? 403 : undefined;
+  await expect(publish(OWNER, "v1")).rejects.toThrow("answered 403");
+  expect(left()).toEqual([]);
+});
+
+test("of two owners who claimed a tag for one image, the one who did not claim it last is refused when it moves the tag", async () => {
+  const [first, second] = [await publish(OWNER, "v1", { tag: "latest" }), await as(OTHER)];
+  expect(digestIn(first)).toBeDefined();
+  const rival = { repository, tag: "latest" };
+  await copySite(rival, { files: { "index.html": "v1" }, context: second });
+  expect(left().filter((name) => name.startsWith("docs-hosting-owner-"))).toHaveLength(2);
+  await expect(publish(OWNER, "v2", { tag: "latest", earlier: [first] })).rejects.toThrow("belongs to");
+});
+
+test("a tag that another owner of the image claims stays when its former owner leaves, as after a rename", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  await publish(OTHER, "v1", { tag: "latest" });
+  await remove(OWNER, [copy], "latest");
+  expect(named("latest")).toBe(digestIn(copy));
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { isOwnerId, markText, newOwner } from "../../../../provider/publishing/ownership/owner.ts";
+
+const URN = "urn:pulumi:dev::docs::docs-hosting:index:BundleCopy::copy";
+
+test("each create makes an owner of its own", () => {
+  const [one, two] = [newOwner(URN), newOwner(URN)];
+  expect(one.id).toMatch(/^[0-9a-f]{32}$/);
+  expect(one.id).not.toBe(two.id);
+});
+
+test.each([undefined, null, 7, "", "0".repeat(31), "G".repeat(32), "../../copies/".padEnd(32, "0")])(
+  "%j in a state is no owner",
+  (id) => {
+    expect(isOwnerId(id)).toBe(false);
+  },
+);
+
+test("a mark tells people the stack and the URN", () => {
+  const owner = newOwner(URN);
+  expect(JSON.parse(markText(owner))).toEqual({ format: 1, owner: owner.id, stack: "docs/dev", urn: URN });
+  expect(JSON.parse(markText(newOwner(undefined)))).toEqual({
+    format: 1,
+    owner: expect.any(String) as string,
+  });
+});

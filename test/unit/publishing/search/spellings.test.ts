@@ -1,0 +1,79 @@
+// Words that are written in several ways: versions, hyphens, umlauts, scripts with marks.
+import { describe, expect, test } from "vitest";
+import {
+  folded,
+  transcribed,
+  unhyphenated,
+  visible,
+  wordsOf,
+} from "../../../../provider/publishing/search/words.ts";
+import { searchLanguages } from "../../../../provider/publishing/search/browser/searchLanguages.ts";
+import { find, languagesOf, publishedSite } from "../offlineSearch/publishedSite.ts";
+
+test.for([
+  ["łódź Ørsted Đà ħal Æther Œuvre", "lodz orsted da hal aether oeuvre"],
+  ["كَتَبَ أحمد إلى مؤسسة", "كتب احمد الي موسسه"],
+  ["کتاب فارسی", "كتاب فارسي"],
+  ["שָׁלוֹם", "שלום"],
+  ["٢٫۳", "2٫3"],
+] as const)("«%s» is folded to «%s»", ([text, expected]) => expect(folded(text)).toBe(expected));
+
+test("a version is one word with and without v, and its beginnings are parts", () => {
+  expect(wordsOf("v2.4.0 2.4 V10.1")).toEqual([
+    { text: "2.4.0", parts: ["2.4", "2"] },
+    { text: "2.4", parts: ["2"] },
+    { text: "10.1", parts: ["10"] },
+  ]);
+});
+
+test("words with hyphens are also one word; names with digits are not", () => {
+  expect(unhyphenated("an e-mail, end‑to‑end, --no-cache, utf-8, a-b1")).toEqual([
+    "email",
+    "endtoend",
+    "nocache",
+  ]);
+});
+
+test("umlauts have two spellings", () => {
+  expect(transcribed("Schlüssel")).toEqual(["schluessel"]);
+  expect(transcribed("Schluessel")).toEqual(["schlussel"]);
+  expect(transcribed("plain")).toEqual([]);
+});
+
+test("characters that nobody sees are no part of a text", () =>
+  expect(visible("Daten\u00adbank\u200b\u2060\ufeff")).toBe("Datenbank"));
+
+describe("a site finds", () => {
+  const page = (text: string, lang = "en"): string =>
+    `<html lang="${lang}"><title>T</title><p>${text}</p></html>`;
+  test.for([
+    ["2.4", "v2.4 of gardens", "v4.2 of gardens, step 2 of 4"],
+    ["2.4.0", "v2.4 of gardens", "v4.2 of gardens, 0 errors"],
+    ["email", "send an e-mail", "send a letter"],
+    ["filesystem", "the file system is full", "the file is full"],
+    ["time-out", "a timeout of ten seconds", "a pause of ten seconds"],
+    ["Schluessel", "der Schlüssel", "die Tür"],
+    ["都", "東京都です", "京です"],
+  ] as const)("%s in «%s» first", async ([query, text, other]) => {
+    const site = await publishedSite({ "a.html": page(other), "b.html": page(text) });
+    expect((await find(site, query, "en"))[0]?.path).toBe("b.html");
+  });
+
+  test("the page's own variant of a language first, then the others", async () => {
+    const site = await publishedSite({
+      "pt-br/a.html": page("arquivo comum", "pt-BR"),
+      "pt-pt/a.html": page("ficheiro comum", "pt-PT"),
+      "en/a.html": page("common", "en"),
+    });
+    const languages = [...languagesOf(site)];
+    const load = (key: string): Promise<unknown> => {
+      const text = site.files.get(`docs-hosting-search/${key}.js`)?.toString() ?? "";
+      return Promise.resolve((JSON.parse(/\.push\((.*)\)\n$/s.exec(text)?.[1] ?? "") as unknown[])[1]);
+    };
+    const paths = async (own: string, query: string): Promise<string[]> =>
+      (await searchLanguages(query, languages, own, load)).map(({ path }) => path);
+    expect(await paths("pt-pt", "comum")).toEqual(["pt-pt/a.html", "pt-br/a.html"]);
+    expect(await paths("pt-br", "comum")).toEqual(["pt-br/a.html", "pt-pt/a.html"]);
+    expect(await paths("pt-br", "common")).toEqual(["en/a.html"]);
+  });
+});
