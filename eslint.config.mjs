@@ -58,6 +58,8 @@ const closedTo = (folder, closed) => ({
 const after = (list, name) => list.slice(list.indexOf(name) + 1);
 const below = (folders) => folders.map((folder) => `**/${folder}/**`);
 
+/** Only its index is imported from outside. */
+const INSIDE_PUBLISHING = "**/publishing/*/**";
 const EVERYTHING_ABOVE = ["adapters", ...MISSION, ...AREAS];
 /** A folder, and what it must not import. */
 const FOLDERS = [
@@ -67,7 +69,10 @@ const FOLDERS = [
     ["../index", "../../index", ...below([...after(PUBLISHING, name), ...EVERYTHING_ABOVE])],
   ]),
   ...MISSION.map((name) => [name, below(["adapters", ...after(MISSION, name), "publishing", ...AREAS])]),
-  ...AREAS.map((name) => [name, below(["adapters", "agentJob", "staticExport", ...after(AREAS, name)])]),
+  ...AREAS.map((name) => [
+    name,
+    [INSIDE_PUBLISHING, ...below(["adapters", "agentJob", "staticExport", ...after(AREAS, name)])],
+  ]),
 ];
 const areas = FOLDERS.flatMap(([folder, closed]) => [
   closedTo(folder, closed),

@@ -1,27 +1,30 @@
-import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
-import type { DestinationContext } from "../publishing/destinations/destination";
 import {
+  type BucketFields,
+  BucketPlace,
+  cancelUpload,
   checkDestination,
   DESTINATION_KINDS,
+  type DestinationContext,
   type DestinationKind,
+  findManifest,
   forItsKind,
-} from "../publishing/destinations/inputs";
-import { type BucketFields, BucketPlace } from "../publishing/destinations/objectStore/bucketPlace";
-import { RECORDS_FOLDER } from "../publishing/ownership/placeMark";
-import type { ObjectStore } from "../publishing/destinations/objectStore/objectStore";
-import { sendText } from "../publishing/destinations/objectStore/sendObject";
-import { openAzure } from "../publishing/destinations/objectStore/azure/azureStore";
-import { openGcs } from "../publishing/destinations/objectStore/gcs/gcsStore";
-import { openS3 } from "../publishing/destinations/objectStore/s3/s3Store";
-import type { RepositoryInputs } from "../publishing/destinations/repository/inputs";
-import { newOwner } from "../publishing/ownership/owner";
+  newOwner,
+  type ObjectStore,
+  openAzure,
+  openGcs,
+  openS3,
+  parseBase,
+  parseRepository,
+  RECORDS_FOLDER,
+  RegistryClient,
+  type RepositoryInputs,
+  repositoryName,
+  sendText,
+} from "../publishing/index";
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
 import { DeadlineExceededError, InputError, InternalError } from "../base/runtime/messages/errors";
 import { folderFailures } from "../copies/publication/localFailures";
-import { findManifest } from "../publishing/images/registry/manifests";
-import { parseBase, parseRepository, repositoryName } from "../publishing/images/registry/reference";
-import { RegistryClient } from "../publishing/images/registry/client";
-import { cancelUpload } from "../publishing/images/registry/upload";
 import { startDeadline } from "../base/runtime/time/clock";
 import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
 import { folderFinding } from "./folders";

@@ -1,5 +1,5 @@
+import { signerFrom } from "../publishing/index";
 import type { ConfigurationSource } from "../service/configuration";
-import { signerFrom } from "../publishing/images/signing/signer";
 import { checkDestinations } from "./destinations";
 import { findingOf, isHealthy, ok, resultOf, type Finding } from "./finding";
 import { checkFolders } from "./folders";

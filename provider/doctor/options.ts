@@ -1,4 +1,4 @@
-import type { DestinationKind } from "../publishing/destinations/inputs";
+import type { DestinationKind } from "../publishing/index";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /** The command line is wrong. */

@@ -1,4 +1,4 @@
-import { publicKeyProblem } from "../publishing/images/signing/verifier";
+import { publicKeyProblem } from "../publishing/index";
 
 /** How the signature of an image is verified before it is installed. */
 export interface ImageVerification {

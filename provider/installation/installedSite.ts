@@ -1,4 +1,4 @@
-import type { DestinationInputs, DestinationKind } from "../publishing/destinations/inputs";
+import type { DestinationInputs, DestinationKind } from "../publishing/index";
 import { isUnknown } from "../base/runtime/messages/plainText";
 import type { SiteFacts } from "./siteValues";
 

@@ -1,12 +1,15 @@
+import {
+  baseProblem,
+  parseBase,
+  RegistryClient,
+  type RegistryContext,
+  signatureProblem,
+  verifierFrom,
+} from "../publishing/index";
 import { startDeadline } from "../base/runtime/time/clock";
 import { InputError } from "../base/runtime/messages/errors";
 import { explained } from "../base/runtime/messages/explainedError";
 import { withoutSecrets } from "../base/runtime/messages/reporter";
-import { baseProblem, parseBase } from "../publishing/images/registry/reference";
-import { RegistryClient } from "../publishing/images/registry/client";
-import type { RegistryContext } from "../publishing/images/registry/exchange";
-import { signatureProblem } from "../publishing/images/signing/imageSignature";
-import { verifierFrom } from "../publishing/images/signing/verifier";
 import type { ImageVerification } from "./imageVerification";
 
 /** Time limit of a verification, in milliseconds. */

@@ -12,11 +12,11 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   staticExport: [...faults("expiry", "jobStates", "links", "jobIds", "inputs")],
   "copies/bundleCopy": ["unit/copies/publication/*"],
   "kits/airGapKit": ["unit/copies/publication/*"],
-  "publishing/images/signing": ["unit/copies/bundleCopy/*", "unit/images/provenance/*"],
+  "publishing/images/signing": ["unit/copies/bundleCopy/*", "unit/publishing/images/provenance/*"],
   installation: ["unit/sdk/kubernetes/*", "unit/adapters/plugin/*"],
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
-  "site/search": ["unit/site/offlineSearch/*"],
-  "site/offlineSearch": ["unit/copies/bundleCopy/offlineSearch"],
+  "publishing/search": ["unit/publishing/offlineSearch/*"],
+  "publishing/offlineSearch": ["unit/copies/bundleCopy/offlineSearch"],
   "copies/source": ["unit/copies/bundleCopy/*", "unit/kits/airGapKit/*"],
   "copies/publication": ["unit/copies/bundleCopy/*", "unit/kits/airGapKit/*"],
   service: [
@@ -24,17 +24,17 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     "unit/staticExport/create",
     "unit/staticExport/interrupted",
   ],
-  "copies/destinations": [
+  "publishing/destinations": [
     "unit/copies/bundleCopy/inputs",
     "unit/copies/bundleCopy/plan",
     "unit/copies/bundleCopy/importBucket",
     "unit/copies/bundleCopy/importFolder",
   ],
-  "publishing/images/registry": ["unit/images/siteImage/siteImage"],
+  "publishing/images/registry": ["unit/publishing/images/siteImage/siteImage"],
   "kits/contents": ["unit/kits/airGapKit/*"],
-  "copies/download": faults("download*", "storeAddresses"),
-  http: [
-    ...["unit/copies/download/storeAddress", "unit/service/*", "unit/staticExport/create"],
+  "publishing/download": faults("download*", "storeAddresses"),
+  "base/http": [
+    ...["unit/publishing/download/storeAddress", "unit/service/*", "unit/staticExport/create"],
     ...faults("answers", "bodies", "network", "networkTls", "networkProxy", "jobStates"),
   ],
 };
@@ -50,16 +50,16 @@ export interface Module {
 /**
  * Modules that are not judged with all others, because running their tests for every break takes hours: real sockets, stores and
  * registries judge them (`test/faults/download*.test.ts`, `test/copies`, `test/kills`), and real packers. `npm test -- mutations
- * site/archive` judges one of them.
+ * publishing/archives` judges one of them.
  */
 export const JUDGED_BY_NAME_ONLY: ReadonlySet<string> = new Set([
-  "copies/destinations",
-  "copies/download",
+  "publishing/destinations",
+  "publishing/download",
   "doctor",
   "publishing/images/registry",
   "kits/contents",
-  "site/archive",
-  "site/inspection",
+  "publishing/archives",
+  "publishing/inspection",
 ]);
 
 /** Programs of pages. Tests in a browser judge them, on the files that the build made (`test/foreignSites`). */
@@ -72,7 +72,7 @@ export const RUN_BY_BROWSERS: ReadonlySet<string> = new Set([
 const APART: Readonly<Record<string, Module>> = {
   "base/http/pacer": {
     files: ["provider/base/http/pacer.ts"],
-    tests: ["unit/http/pacer", "unit/adapters/session/session"],
+    tests: ["unit/base/http/pacer", "unit/adapters/session/session"],
   },
 };
 

@@ -1,10 +1,14 @@
+import {
+  type DestinationInputs,
+  type ForEachKind,
+  forItsKind,
+  verifyAzureSdk,
+  verifyGcsSdk,
+  verifySdk,
+} from "../../publishing/index";
 import { basename, join } from "node:path";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isUnknown } from "../../base/runtime/messages/plainText";
-import { type DestinationInputs, type ForEachKind, forItsKind } from "../../publishing/destinations/inputs";
-import { verifyAzureSdk } from "../../publishing/destinations/objectStore/azure/sdk";
-import { verifyGcsSdk } from "../../publishing/destinations/objectStore/gcs/sdk";
-import { verifySdk } from "../../publishing/destinations/objectStore/s3/sdk";
 import { folderFailures, localFailures } from "../publication/localFailures";
 
 /** What the life cycle of a copy must know of a kind of destination, beside its `Destination`. */

@@ -1,23 +1,27 @@
-import { archiveFormat } from "../../publishing/archives/format";
-import { unpublished } from "../../publishing/archives/unpublished";
-import { SiteDigests } from "../../publishing/inspection/siteDigests";
-import { destinationOf } from "../../publishing/destinations/destinationOf";
-import type { FoundCopy } from "../../publishing/destinations/destination";
-import { hashFile } from "../../publishing/download/hashFile";
+import {
+  archiveFormat,
+  type Claimant,
+  destinationOf,
+  editionOf,
+  type FoundCopy,
+  hashFile,
+  newOwner,
+  type OfflineSearch,
+  type SearchFacts,
+  signerFrom,
+  SiteDigests,
+  unpackSite,
+  unpublished,
+} from "../../publishing/index";
 import { BundleRefusedError, InputError } from "../../base/runtime/messages/errors";
 import { explained } from "../../base/runtime/messages/explainedError";
-import type { OfflineSearch } from "../../publishing/offlineSearch/options";
-import { editionOf, type SearchFacts, unpackSite } from "../../publishing/offlineSearch/unpackSite";
 import type { PublicationContext } from "../publication/context";
 import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import { describeSource, sourceAttributes } from "../source/bundleSource";
-import { signerFrom } from "../../publishing/images/signing/signer";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
-import { newOwner } from "../../publishing/ownership/owner";
-import type { Claimant } from "../../publishing/ownership/placeDecision";
 import type { CheckedBundle, OwnedContext } from "../publication/publication";
 import { present } from "../../base/runtime/values/fields";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";

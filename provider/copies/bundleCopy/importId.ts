@@ -1,11 +1,14 @@
+import {
+  ARCHIVE_NAME,
+  containerIn,
+  DESTINATION_KINDS,
+  type DestinationField,
+  type DestinationKind,
+  repositoryProblem,
+} from "../../publishing/index";
 import { basename, dirname } from "node:path";
 import { InputError } from "../../base/runtime/messages/errors";
-import type { DestinationField } from "../../publishing/destinations/destination";
-import { DESTINATION_KINDS, type DestinationKind } from "../../publishing/destinations/inputs";
-import { containerIn } from "../../publishing/destinations/objectStore/azure/inputs";
 import { variableNameProblem } from "../../resource/serviceInputs";
-import { ARCHIVE_NAME } from "../../publishing/archives/format";
-import { repositoryProblem } from "../../publishing/images/registry/reference";
 
 /** A copy to import, as its ID names it. */
 export interface ImportId {

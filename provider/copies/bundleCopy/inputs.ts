@@ -1,11 +1,10 @@
+import { checkDestination, type DestinationInputs, type SearchOptions } from "../../publishing/index";
 import { isDeepStrictEqual } from "node:util";
-import { checkDestination, type DestinationInputs } from "../../publishing/destinations/inputs";
 import { text, type InputTable } from "../../resource/inputTable";
 import { isSameSource, ruleOfSource, type BundleSource } from "../source/bundleSource";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../publication/inputs";
 import type { PublishedInputs } from "../publication/publication";
 import type { BundleLimits } from "../source/requirements";
-import type { SearchOptions } from "../../publishing/offlineSearch/options";
 
 /** The inputs of a bundle's copy, as plain values. The only definition of their names and effects. */
 export interface BundleCopyInputs {

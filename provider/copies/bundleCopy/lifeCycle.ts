@@ -1,21 +1,26 @@
-import { existsSync } from "node:fs";
-import { SiteDigests } from "../../publishing/inspection/siteDigests";
-import { describeDestination, destinationOf } from "../../publishing/destinations/destinationOf";
-import { isLayout, type Layout, LAYOUTS } from "../../publishing/destinations/destination";
 import {
+  describeDestination,
   destinationChange,
   destinationKey,
+  destinationOf,
   destinationPlace,
+  editionOf,
+  isLayout,
+  type Layout,
+  LAYOUTS,
   ownPlaceOf,
   placesOf,
-} from "../../publishing/destinations/inputs";
-import { editionOf, type SearchFacts, unpackSite } from "../../publishing/offlineSearch/unpackSite";
+  type SearchFacts,
+  signerFrom,
+  SiteDigests,
+  unpackSite,
+} from "../../publishing/index";
+import { existsSync } from "node:fs";
 import { publishedLifeCycle } from "../publication/lifeCycle";
 import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isStoredLink } from "../../service/bundleLink";
-import { signerFrom } from "../../publishing/images/signing/signer";
 import { describeSource } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";

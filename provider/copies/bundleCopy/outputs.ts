@@ -1,5 +1,5 @@
+import type { ExternalLoad } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
-import type { ExternalLoad } from "../../publishing/archives/site";
 import type { CheckedInputs } from "./inputs";
 import type { SiteChanges } from "./siteChanges";
 

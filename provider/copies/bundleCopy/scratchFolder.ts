@@ -1,11 +1,10 @@
+import type { Claimant, DestinationContext } from "../../publishing/index";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { DestinationContext } from "../../publishing/destinations/destination";
 import { diskFailure } from "../../base/runtime/files/diskFailure";
 import { ELSEWHERE, homeFolder, makeHomeFolder } from "../../base/runtime/files/homeFolder";
 import { isAbandoned, ownName } from "../../base/runtime/files/ownerProcess";
 import type { LimitedContext } from "../../resource/withinLimit";
-import type { Claimant } from "../../publishing/ownership/placeDecision";
 
 /**
  * Runs an operation on a destination. Its scratch folder is created on first use and removed at the end.

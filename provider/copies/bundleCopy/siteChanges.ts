@@ -1,12 +1,12 @@
-import { archiveFormat } from "../../publishing/archives/format";
-import type { SiteLimits } from "../../publishing/archives/site";
-import { digestSite } from "../../publishing/inspection/siteDigests";
-import type {
-  Copy,
-  Destination,
-  DestinationContext,
-  CopiedFiles,
-} from "../../publishing/destinations/destination";
+import {
+  archiveFormat,
+  type CopiedFiles,
+  type Copy,
+  type Destination,
+  type DestinationContext,
+  digestSite,
+  type SiteLimits,
+} from "../../publishing/index";
 
 /** The maximum number of paths that each list of changes has. */
 export const MAX_CHANGED_PATHS = 100;

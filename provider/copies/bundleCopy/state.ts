@@ -1,6 +1,10 @@
-import type { Copy, CopyLink } from "../../publishing/destinations/destination";
-import { destinationOf } from "../../publishing/destinations/destinationOf";
-import type { DestinationInputs } from "../../publishing/destinations/inputs";
+import {
+  type Copy,
+  type CopyLink,
+  type DestinationInputs,
+  destinationOf,
+  type SearchFacts,
+} from "../../publishing/index";
 import {
   type CheckedBundle,
   knownOfBundle,
@@ -10,7 +14,6 @@ import {
 } from "../publication/publication";
 import { linkTimes } from "../../service/renewalWindow";
 import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
-import type { SearchFacts } from "../../publishing/offlineSearch/unpackSite";
 import { present } from "../../base/runtime/values/fields";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";

@@ -1,7 +1,6 @@
+import type { DeclaredPlaces, DownloadContext } from "../../publishing/index";
 import type { Context } from "../../resource/context";
-import type { DownloadContext } from "../../publishing/download/download";
 import type { Semaphore } from "../../base/runtime/concurrency/semaphore";
-import type { DeclaredPlaces } from "../../publishing/ownership/declaredPlaces";
 import type { PublicationFolder } from "./publicationRecords";
 
 /** What the operations of a process that publish share, beside what all its operations share. */

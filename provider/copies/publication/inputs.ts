@@ -1,6 +1,5 @@
+import { DEFAULT_UNPACKED_BYTES, type SearchOptions } from "../../publishing/index";
 import { isDeepStrictEqual } from "node:util";
-import { DEFAULT_UNPACKED_BYTES } from "../../publishing/archives/unpackedBound";
-import type { SearchOptions } from "../../publishing/offlineSearch/options";
 import { hasFields } from "../../base/runtime/values/fields";
 import {
   type InputFields,

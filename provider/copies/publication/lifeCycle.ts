@@ -1,7 +1,7 @@
+import { signerFrom } from "../../publishing/index";
 import { changedByTable, type CheckFailure, checkByTable, withEffect } from "../../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import { type Declare, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
-import { signerFrom } from "../../publishing/images/signing/signer";
 import { explained } from "../../base/runtime/messages/explainedError";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";

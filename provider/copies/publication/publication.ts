@@ -1,5 +1,13 @@
-import type { Inspection } from "../../publishing/archives/site";
-import type { Bundle } from "../../publishing/inspection/bundle";
+import {
+  type Bundle,
+  type Claimant,
+  type CopyComparison,
+  type Inspection,
+  isOwnerId,
+  newOwner,
+  type OfflineSearch,
+  type Owner,
+} from "../../publishing/index";
 import type { InputTable, CheckFailure } from "../../resource/inputTable";
 import { present } from "../../base/runtime/values/fields";
 import { outputsAmong, rowsThat, type OutputRows } from "../../resource/outputTable";
@@ -10,11 +18,7 @@ import type { LinkTimes } from "../../service/renewalWindow";
 import type { CheckedSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
-import { isOwnerId, newOwner, type Owner } from "../../publishing/ownership/owner";
-import type { Claimant } from "../../publishing/ownership/placeDecision";
-import type { OfflineSearch } from "../../publishing/offlineSearch/options";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
-import type { CopyComparison } from "../../publishing/destinations/destination";
 
 /** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
 export interface PublishedInputs extends BundleRequirements {

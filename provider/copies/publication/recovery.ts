@@ -1,7 +1,7 @@
+import type { CopyComparison } from "../../publishing/index";
 import { decisionLine } from "../../resource/decision";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { explained } from "../../base/runtime/messages/explainedError";
-import type { CopyComparison } from "../../publishing/destinations/destination";
 import type { RunRecords } from "./runRecords";
 import { planPublication } from "./plan";
 import { withDrift, type Published, type PublicationWork } from "./publication";

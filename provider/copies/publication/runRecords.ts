@@ -1,5 +1,5 @@
+import type { Owner } from "../../publishing/index";
 import type { PublicationContext } from "./context";
-import type { Owner } from "../../publishing/ownership/owner";
 import type { Published, PublicationWork } from "./publication";
 
 /** What a run recorded about its publication before the engine saved the state. */

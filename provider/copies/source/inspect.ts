@@ -1,7 +1,11 @@
-import { type Bundle, inspectBundle } from "../../publishing/inspection/bundle";
-import { isNotInspected } from "../../publishing/inspection/inspectionBudget";
-import type { Inspection } from "../../publishing/archives/site";
-import { forPacker, shown } from "../../publishing/archives/refusal";
+import {
+  type Bundle,
+  forPacker,
+  inspectBundle,
+  type Inspection,
+  isNotInspected,
+  shown,
+} from "../../publishing/index";
 import { firstOf } from "../../base/runtime/messages/firstOf";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { BundleRefusedError } from "../../base/runtime/messages/errors";

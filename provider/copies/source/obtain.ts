@@ -1,12 +1,16 @@
+import {
+  archiveFormat,
+  type Bundle,
+  download,
+  type DownloadContext,
+  type Downloaded,
+  forPacker,
+  hashFile,
+} from "../../publishing/index";
 import { hash } from "node:crypto";
 import { resolve } from "node:path";
-import { archiveFormat } from "../../publishing/archives/format";
-import type { Bundle } from "../../publishing/inspection/bundle";
-import { forPacker } from "../../publishing/archives/refusal";
 import { homeFolder } from "../../base/runtime/files/homeFolder";
 import { proxyFor } from "../../base/http/proxy";
-import { download, type DownloadContext, type Downloaded } from "../../publishing/download/download";
-import { hashFile } from "../../publishing/download/hashFile";
 import { openClient } from "../../resource/lifeCycle";
 import { serviceSettings } from "../../service/configuration";
 import { mintLink } from "../../service/mintLink";

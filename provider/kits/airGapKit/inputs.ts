@@ -1,11 +1,10 @@
+import { baseProblem, type SearchOptions } from "../../publishing/index";
 import { withAnyValue } from "../../resource/anyValue";
 import { isDeepStrictEqual } from "node:util";
 import { nameProblem, platformProblem } from "../contents/kitImage";
-import { baseProblem } from "../../publishing/images/registry/reference";
 import { hasFields } from "../../base/runtime/values/fields";
 import { type InputTable, type RuleResult, text } from "../../resource/inputTable";
 import { type BundleSource, isSameSource, ruleOfSource } from "../../copies/source/bundleSource";
-import type { SearchOptions } from "../../publishing/offlineSearch/options";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../../copies/publication/inputs";
 import type { PublishedInputs } from "../../copies/publication/publication";
 import type { BundleLimits } from "../../copies/source/requirements";

@@ -1,15 +1,13 @@
+import { folderOwner, folderPlaces, signerFrom } from "../../publishing/index";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { folderIdentity } from "../../base/runtime/files/samePlace";
-import { folderPlaces } from "../../publishing/destinations/folder/inputs";
 import { usingFolder } from "../../base/runtime/files/diskFailure";
 import { removeDrafts } from "../contents/draft";
 import { chartInFolder } from "../contents/chartFacts";
 import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
-import { signerFrom } from "../../publishing/images/signing/signer";
 import { writeKit } from "../contents/writeKit";
-import { folderOwner } from "../../publishing/ownership/folderMark";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";

@@ -1,5 +1,5 @@
+import type { ExternalLoad } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
-import type { ExternalLoad } from "../../publishing/archives/site";
 import type { CheckedInputs } from "./inputs";
 
 /** Facts about the bundle and the kit. The only definition of these outputs. */

@@ -1,11 +1,9 @@
+import type { Bundle, Inspection, SearchFacts } from "../../publishing/index";
 import { join } from "node:path";
 import type { WrittenKit } from "../contents/compareKit";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
 import { present } from "../../base/runtime/values/fields";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
-import type { Inspection } from "../../publishing/archives/site";
-import type { Bundle } from "../../publishing/inspection/bundle";
-import type { SearchFacts } from "../../publishing/offlineSearch/unpackSite";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type OwnOutputs } from "./outputs";
 

@@ -1,13 +1,17 @@
+import {
+  type Blob,
+  digestOf,
+  downloadBlob,
+  indexOf,
+  type Manifest,
+  type RegistryClient,
+  sha256In,
+  type StoredImage,
+} from "../../publishing/index";
 import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestFile } from "../../base/runtime/files/listing";
 import { copyInto } from "../../base/runtime/files/writeFile";
-import { digestOf, sha256In, type Blob } from "../../publishing/images/registry/content";
-import type { StoredImage } from "../../publishing/images/registry/image";
-import type { Manifest } from "../../publishing/images/registry/manifests";
-import { indexOf } from "../../publishing/images/siteImage/siteImage";
-import { downloadBlob } from "../../publishing/images/registry/download";
-import type { RegistryClient } from "../../publishing/images/registry/client";
 import type { EarlierKit } from "./earlierKit";
 
 /** Suffix of a blob that is not complete yet. */

@@ -1,13 +1,17 @@
+import {
+  ArchiveFile,
+  GzipFile,
+  readTarGz,
+  sha256In,
+  tarEnd,
+  tarHeader,
+  tarPadding,
+} from "../../publishing/index";
 import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { sha256In } from "../../publishing/images/registry/content";
-import { ArchiveFile } from "../../publishing/archives/archiveFile";
-import { readTarGz } from "../../publishing/archives/readTar";
 import { ignoreMissing } from "../../base/runtime/files/ignoreMissing";
 import { copyInto } from "../../base/runtime/files/writeFile";
-import { GzipFile } from "../../publishing/archives/writeGzip";
-import { tarEnd, tarHeader, tarPadding } from "../../publishing/archives/writeTar";
 import { BundleRefusedError, InputError } from "../../base/runtime/messages/errors";
 import { chartFacts, chartInFolder, type ChartFacts } from "./chartFacts";
 import { helmIgnore, type Ignore } from "./helmIgnore";

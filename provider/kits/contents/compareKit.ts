@@ -1,8 +1,14 @@
+import {
+  fieldsOf,
+  folderOwner,
+  folderRecords,
+  type PlaceContext,
+  type SearchFacts,
+  type Verifier,
+} from "../../publishing/index";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { fieldsOf } from "../../publishing/images/registry/content";
-import type { Verifier } from "../../publishing/images/signing/verifier";
 import { ignoreMissing } from "../../base/runtime/files/ignoreMissing";
 import {
   compareFolder,
@@ -13,10 +19,7 @@ import {
   removeListed,
 } from "../../base/runtime/files/listing";
 import { readRecord } from "../../base/runtime/files/regularFile";
-import { folderOwner, folderRecords } from "../../publishing/ownership/folderMark";
-import type { PlaceContext } from "../../publishing/ownership/placeOwner";
 import type { Reporter } from "../../base/runtime/messages/reporter";
-import type { SearchFacts } from "../../publishing/offlineSearch/unpackSite";
 import { MANIFEST } from "./manifest";
 import { PARTS_SUMS, readList, signatureFiles, SUMS } from "./sums";
 

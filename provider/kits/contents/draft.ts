@@ -1,3 +1,4 @@
+import { removedMeanwhile } from "../../publishing/index";
 import { hash } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -17,7 +18,6 @@ import { ignoreMissing } from "../../base/runtime/files/ignoreMissing";
 import { entriesSorted, filesBelow, foreignText } from "../../base/runtime/files/listing";
 import { makeFolder } from "../../base/runtime/files/makeFolder";
 import { freeName } from "../../base/runtime/files/ownerProcess";
-import { removedMeanwhile } from "../../publishing/destinations/removedMeanwhile";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { BLOBS } from "./ociLayout";
 

@@ -1,10 +1,9 @@
+import { fieldsOf, isDigest } from "../../publishing/index";
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { InputError } from "../../base/runtime/messages/errors";
 import { ruleOfVersion } from "../../resource/serviceInputs";
-import { fieldsOf } from "../../publishing/images/registry/content";
-import { isDigest } from "../../publishing/images/registry/reference";
 import { THIS_KIT } from "./ociLayout";
 
 const REMEDY = "Give the path of the earlier kit's manifest.json.";

@@ -1,7 +1,4 @@
-import type { Manifest } from "../../publishing/images/registry/manifests";
-import type { Platform } from "../../publishing/images/registry/image";
-import { parseBase } from "../../publishing/images/registry/reference";
-import type { Base } from "../../publishing/images/siteImage/siteImage";
+import { type Base, type Manifest, parseBase, type Platform } from "../../publishing/index";
 
 /** An image of a kit. */
 export interface KitImage {

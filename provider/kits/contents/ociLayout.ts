@@ -1,8 +1,6 @@
+import { type Artifact, describe, OCI_INDEX } from "../../publishing/index";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe } from "../../publishing/images/registry/content";
-import { OCI_INDEX } from "../../publishing/images/registry/mediaTypes";
-import type { Artifact } from "../../publishing/images/signing/artifacts";
 import type { KitImage } from "./kitImage";
 
 /**

@@ -1,14 +1,14 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { Origin } from "../../publishing/images/provenance/origin";
 import {
   imageComponent,
-  sbomText,
-  siteComponents,
+  type Origin,
   type SbomComponent,
-} from "../../publishing/images/provenance/sbom";
-import { slsaProvenance } from "../../publishing/images/provenance/slsaProvenance";
-import { sha256In } from "../../publishing/images/registry/content";
+  sbomText,
+  sha256In,
+  siteComponents,
+  slsaProvenance,
+} from "../../publishing/index";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { KitContent } from "./manifest";
 
 /** The files of a kit that tell where its content comes from. The kit's sums contain both. */

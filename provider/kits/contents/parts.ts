@@ -1,7 +1,7 @@
+import { tarEnd, tarHeader, tarPadding } from "../../publishing/index";
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { tarEnd, tarHeader, tarPadding } from "../../publishing/archives/writeTar";
 import { InputError } from "../../base/runtime/messages/errors";
 import type { SummedFile } from "./sums";
 

@@ -1,24 +1,22 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { imageStatements } from "../../publishing/images/provenance/imageStatements";
-import type { Origin } from "../../publishing/images/provenance/origin";
 import {
   annotationsIn,
+  attestationTag,
   descriptorIn,
   digestOf,
+  imageStatements,
+  isSignatureOf,
   listIn,
-  sha256In,
-} from "../../publishing/images/registry/content";
-import {
-  attestationTag,
-  readLayersOf,
-  signatureTag,
+  makeArtifacts,
+  opened,
+  type Origin,
   type ReadLayer,
-} from "../../publishing/images/signing/artifacts";
-import { opened } from "../../publishing/images/signing/envelope";
-import { isSignatureOf } from "../../publishing/images/signing/imageSignature";
-import { makeArtifacts } from "../../publishing/images/signing/makeArtifacts";
-import type { Signer } from "../../publishing/images/signing/signer";
+  readLayersOf,
+  sha256In,
+  signatureTag,
+  type Signer,
+} from "../../publishing/index";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
 import type { KitImage } from "./kitImage";

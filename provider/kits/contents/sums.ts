@@ -1,7 +1,7 @@
+import type { Signer } from "../../publishing/index";
 import { hash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Signer } from "../../publishing/images/signing/signer";
 import { digestFile, filesBelow, type Listing } from "../../base/runtime/files/listing";
 import { readRecord } from "../../base/runtime/files/regularFile";
 

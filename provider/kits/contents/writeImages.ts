@@ -1,21 +1,24 @@
+import {
+  annotationsOf,
+  type Bundle,
+  editionOf,
+  imageOnBase,
+  LayerWriter,
+  parseBase,
+  readImage,
+  RegistryClient,
+  type RegistryContext,
+  repositoryName,
+  type SearchFacts,
+  type SiteLimits,
+  transferProgress,
+  type Unpacking,
+  unpackSite,
+  type WantedSearch,
+} from "../../publishing/index";
 import { join } from "node:path";
 import { inParallel } from "../../base/runtime/concurrency/inParallel";
 import { DestinationError } from "../../base/runtime/messages/errors";
-import type { SiteLimits } from "../../publishing/archives/site";
-import type { Bundle, Unpacking } from "../../publishing/inspection/bundle";
-import {
-  editionOf,
-  unpackSite,
-  type SearchFacts,
-  type WantedSearch,
-} from "../../publishing/offlineSearch/unpackSite";
-import { RegistryClient } from "../../publishing/images/registry/client";
-import type { RegistryContext } from "../../publishing/images/registry/exchange";
-import { readImage } from "../../publishing/images/registry/image";
-import { parseBase, repositoryName } from "../../publishing/images/registry/reference";
-import { transferProgress } from "../../publishing/images/registry/transferProgress";
-import { LayerWriter } from "../../publishing/images/siteImage/layer";
-import { annotationsOf, imageOnBase } from "../../publishing/images/siteImage/siteImage";
 import { BlobStore, type KitBlob } from "./blobStore";
 import type { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";

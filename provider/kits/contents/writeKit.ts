@@ -1,12 +1,16 @@
+import {
+  folderOwner,
+  folderRecords,
+  type PlaceContext,
+  type RegistryContext,
+  type Signer,
+} from "../../publishing/index";
 import { createPublicKey, hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { copyInto } from "../../base/runtime/files/writeFile";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
-import type { RegistryContext } from "../../publishing/images/registry/exchange";
-import { folderOwner, folderRecords } from "../../publishing/ownership/folderMark";
-import type { PlaceContext } from "../../publishing/ownership/placeOwner";
 import { BundleRefusedError, DestinationError } from "../../base/runtime/messages/errors";
 import { packChart } from "./chartArchive";
 import { wholeKit, type WrittenKit } from "./compareKit";
@@ -17,7 +21,6 @@ import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest 
 import { BLOBS, INDEX, writeIndex } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
-import type { Signer } from "../../publishing/images/signing/signer";
 import { signSite, writeArtifacts } from "./siteSignature";
 import { PARTS_SUMS, sumFiles, SUMS, sumsText, writeList, type SummedFile } from "./sums";
 import { writeImages, type ImagesRequest, type KitBundle } from "./writeImages";

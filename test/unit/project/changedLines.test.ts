@@ -27,7 +27,7 @@ deleted file mode 100644
 diff --git a/provider/old.ts b/provider/runtime/files/moved.ts
 similarity index 100%
 rename from provider/old.ts
-rename to provider/base/runtime/files/moved.ts
+rename to provider/runtime/files/moved.ts
 diff --git a/provider/two.ts b/provider/runtime/files/two.ts
 similarity index 90%
 --- a/provider/two.ts
@@ -39,6 +39,6 @@ similarity index 90%
 `;
   expect(changedFiles(diff)).toEqual([
     ["provider/one.ts", ["3-3", "11-13", "40-79"]],
-    ["provider/base/runtime/files/two.ts", ["1-2"]],
+    ["provider/runtime/files/two.ts", ["1-2"]],
   ]);
 });

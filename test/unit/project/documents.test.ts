@@ -154,7 +154,7 @@ test("contributor documents are short enough to be read in one sitting", () => {
 });
 
 test("every area of the provider has a README that the README of the provider links to", () => {
-  const areas = new Set(FILES.flatMap((file) => /^provider\/(\w+)\//.exec(file)?.[1] ?? []));
+  const areas = new Set(FILES.flatMap((file) => /^provider\/((?:base\/)?\w+)\//.exec(file)?.[1] ?? []));
   const links = DOCUMENTS.find(({ path }) => path === "provider/README.md")?.links;
   expect(areas.size).toBeGreaterThan(10);
   expect([...areas].filter((area) => !links?.includes(`${area}/README.md`))).toEqual([]);
