@@ -99,6 +99,7 @@ export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests, digestSite } from "./inspection/siteDigests";
 export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
 export { editionOf, unpackSite, type SearchFacts, type WantedSearch } from "./offlineSearch/unpackSite";
+export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { DeclaredPlaces } from "./ownership/declaredPlaces";
 export { folderOwner, folderRecords } from "./ownership/folderMark";
 export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
