@@ -34,7 +34,7 @@ export interface Endpoint {
 /** @throws MalformedResponseError for a segment that would lead to another path */
 export function endpointOf(baseUrl: string, call: Call): Endpoint {
   const path = call.path.map((segment) => {
-    if (segment === "" || segment === "." || segment === "../..") {
+    if (segment === "" || segment === "." || segment === "..") {
       throw new MalformedResponseError(
         `"${segment}" cannot be part of an address`,
         "Check the ids given to the resource.",

@@ -47,7 +47,7 @@ export function checkedPath(name: string, kind: "file" | "folder"): string {
   const names = path.split("/");
   if (isPublished && names.length > MAX_DEPTH) refuse(`is more than ${MAX_DEPTH} folders deep`, RENAME);
   for (const part of names) {
-    if (part.split("\\").includes("../../site")) refuse("leads outside its folder", REMEDIES.leadsOutside);
+    if (part.split("\\").includes("..")) refuse("leads outside its folder", REMEDIES.leadsOutside);
     if (part === "" || part === ".")
       refuse("has an empty segment or a «.» in its path", REMEDIES.leadsOutside);
     if (isPublished && Buffer.byteLength(part) > LONGEST_NAME)

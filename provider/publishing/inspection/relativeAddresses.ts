@@ -1,7 +1,7 @@
 /** An attribute that has an address, or may have one for a script (`data-src`). */
 const ATTRIBUTE =
   /[\s"'/](?:[\w.-]+[:-])?(href|src|srcset|imagesrcset|data|poster|action|formaction|background|manifest)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
-/** `./` and `../../site/` in a text of a script or of another attribute, and any address of a style that does not begin with `/`. */
+/** `./` and `../` in a text of a script or of another attribute, and any address of a style that does not begin with `/`. */
 const IN_TEXT = /["'(=]\s*\.{1,2}\/|\burl\(\s*["']?(?![#/"')\s]|[a-z][a-z0-9+.-]*:)/i;
 /** An address of a style sheet (`@import`), of the page that a page leads on to (`0; url=…`, `location.replace`), if it is relative. */
 const LED =

@@ -120,7 +120,7 @@ export class SiteSearch implements SiteSink {
     const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
     if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
       return Buffer.alloc(0);
-    const root = this.#addresses.rootOf(page.rootedLoads) ?? "../../site/".repeat(path.split("/").length - 1);
+    const root = this.#addresses.rootOf(page.rootedLoads) ?? "../".repeat(path.split("/").length - 1);
     const address = `${encodeURI(root)}${SEARCH_FOLDER}/load.js`.replaceAll("&", "&amp;");
     return Buffer.from(`\n<script defer${nonceAttribute(page.nonce)} src="${address}"></script>\n`);
   }

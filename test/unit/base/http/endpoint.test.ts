@@ -13,7 +13,7 @@ test("an endpoint is a path below the base URL, each segment encoded", () => {
   });
 });
 
-test.each(["", ".", "../.."])(
+test.each(["", ".", ".."])(
   "the segment «%s», which would lead to another path, is an error",
   (segment) => {
     expect(() => endpoint("v1", segment)).toThrow(

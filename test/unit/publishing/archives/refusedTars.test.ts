@@ -24,7 +24,7 @@ const withAttributes = (attributes: string | Buffer, type = "x"): Entry[] => [
 ];
 
 const REFUSED: Row[] = [
-  ...["../x", "folder/../../x", "a/..", "../../site", "./../x"].map((name): Row => [
+  ...["../x", "folder/../../x", "a/..", "..", "./../x"].map((name): Row => [
     `A01 the name ${name}`,
     [{ name }],
     `its entry «${name}» leads outside its folder`,
@@ -38,7 +38,7 @@ const REFUSED: Row[] = [
     "«../x» leads outside its folder",
   ],
   ["A01 a way out in a long name", longName(`${"d/".repeat(60)}../x`), "leads outside its folder"],
-  ["A01 a folder outside", [{ name: "../../site/", type: "5" }], "leads outside its folder"],
+  ["A01 a folder outside", [{ name: "../", type: "5" }], "leads outside its folder"],
   [
     "A01 names between slashes that are empty",
     [{ name: "a//b" }],

@@ -14,7 +14,7 @@ const FEW = { unpackedBytes: 100_000, files: 40 };
 type Row = [name: string, entries: ZipEntry[], reason: string, limits?: Partial<typeof LIMITS>];
 
 const REFUSED: Row[] = [
-  ...["../x", "folder/../../x", "a/..", "../../site", "./../x"].map((name): Row => [
+  ...["../x", "folder/../../x", "a/..", "..", "./../x"].map((name): Row => [
     `A01 the name ${name}`,
     [{ name }],
     `its entry «${name}» leads outside its folder`,

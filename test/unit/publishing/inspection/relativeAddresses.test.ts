@@ -9,7 +9,7 @@ test.each([
   '<html data-content_root="./">',
   "<script>load('../search.js')</script>",
   "<style>body{background:url(a.png)}</style>",
-  '<base href="../../site/"><a href="/b">',
+  '<base href="../"><a href="/b">',
   '<form action="search">',
   '<svg><use xlink:href="icons.svg#a"/></svg>',
   '<img data-src="a.png" alt="loaded by a script"><div hx-get="/a" data-href="part.html"></div>',

@@ -9,7 +9,7 @@ test("each create makes an owner of its own", () => {
   expect(one.id).not.toBe(two.id);
 });
 
-test.each([undefined, null, 7, "", "0".repeat(31), "G".repeat(32), "../../copies/".padEnd(32, "0")])(
+test.each([undefined, null, 7, "", "0".repeat(31), "G".repeat(32), "../".padEnd(32, "0")])(
   "%j in a state is no owner",
   (id) => {
     expect(isOwnerId(id)).toBe(false);

@@ -99,7 +99,7 @@ const inFolder = (layout: "archive" | "site"): Place => ({
       if (name.includes(text)) rmSync(join(root, "public", name));
   },
   put: (name, text) => {
-    mkdirSync(join(root, "public", name, "../../copies"), { recursive: true });
+    mkdirSync(join(root, "public", name, ".."), { recursive: true });
     writeFileSync(join(root, "public", name), text);
   },
 });

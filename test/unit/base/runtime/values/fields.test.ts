@@ -14,5 +14,10 @@ test("an object has fields; a list, a text and null have none", () => {
 });
 
 test("only values that are undefined are left out", () => {
-  expect(present({ a: undefined, b: null, c: "", d: 0, e: false })).toEqual({ b: null, c: "", d: 0, e: false });
+  expect(present({ a: undefined, b: null, c: "", d: 0, e: false })).toEqual({
+    b: null,
+    c: "",
+    d: 0,
+    e: false,
+  });
 });
