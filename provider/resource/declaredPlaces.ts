@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeHomeFolder, removeFile } from "../../base/runtime/files/homeFolder";
-import { isOfRunningProcess, ownName } from "../../base/runtime/files/ownerProcess";
+import { makeHomeFolder, removeFile } from "../base/runtime/files/homeFolder";
+import { isOfRunningProcess, ownName } from "../base/runtime/files/ownerProcess";
 
 /** A resource that the program of an operation declares. */
 interface Declaration {
