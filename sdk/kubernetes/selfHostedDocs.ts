@@ -116,6 +116,14 @@ interface KindArgs<Kind extends SelfHostedDeploymentKind> {
  * });
  */
 export class SelfHostedDocs extends pulumi.ComponentResource {
+  /** Whether a value is a SelfHostedDocs, also of another copy of this package. */
+  static override isInstance(value: unknown): value is SelfHostedDocs {
+    return (
+      pulumi.ComponentResource.isInstance(value) &&
+      (value as { readonly __pulumiType?: unknown }).__pulumiType === TYPE
+    );
+  }
+
   /** The Helm release. */
   readonly release: kubernetes.helm.v3.Release;
   /** Name of the release in the cluster. */

@@ -32,14 +32,14 @@ export interface BundleCopyInputs {
    */
   offlineSearch?: boolean | SearchOptions;
   /**
-   * Name of the environment variable with the private key that signs the copy (PEM: ECDSA P-256 or Ed25519). For images: cosign, Flux
-   * and admission controllers verify the signature. The key also signs the image's provenance and its SBOM.
+   * Name of the environment variable with the private key that signs the image, its provenance and its SBOM (PEM: ECDSA P-256 or
+   * Ed25519). Only for images.
    *
    * @default none: the copy is not signed
    */
   signingKeyEnv?: string;
   /**
-   * Take the destination over if it belongs to another stack or project, with everything that is recorded there. That stack then cannot write
+   * Take the destination over if it belongs to another stack or project, with everything that is recorded there. That stack cannot write
    * there any more. Set it for one `pulumi up`.
    *
    * @default false: it is refused

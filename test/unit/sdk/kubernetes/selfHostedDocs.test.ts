@@ -33,6 +33,8 @@ function staticExport(version: pulumi.Output<string> = pulumi.output("v1")): Sta
   return { bundleUrl: pulumi.output(LINK), version };
 }
 
+const isInstance = (value: unknown): boolean => SelfHostedDocs.isInstance(value);
+
 interface Declared {
   component: SelfHostedDocs;
   /** Arguments of the release, as the program gave them. */
@@ -163,6 +165,21 @@ class Unmade extends pulumi.CustomResource {
     super("test:index:Unmade", name, { later: undefined });
   }
 }
+
+test("a component knows its own kind, also one that another copy of the package made", async () => {
+  const { component } = await declare();
+  const marks = { __pulumiResource: true, __pulumiComponentResource: true }; // as Pulumi's SDK tells its own
+  const ofOtherCopy = { ...marks, __pulumiType: COMPONENT };
+  const ofOtherType = { ...marks, __pulumiType: "acme:index:Docs" };
+  expect([component, ofOtherCopy, ofOtherType, component.release, undefined, {}].map(isInstance)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
 
 describe("values", () => {
   test("that a preview cannot know hide only themselves", async () => {
