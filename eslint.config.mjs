@@ -164,10 +164,10 @@ export default tseslint.config(
     rules: restricted([
       {
         regex:
-          "/provider/(?!adapters/session/nodeVersion$|base/runtime/time/clock$|base/runtime/tracing/tracer$|agentJob/lookUp\\.js$|base/runtime/values/fields$|base/runtime/messages/errors$|resource/(?:(?:input|output)Table|anyValue)$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+(?:inputs|outputs)$)",
+          "/provider/(?!adapters/session/nodeVersion$|base/runtime/time/clock$|base/runtime/tracing/tracer$|agentJob/lookUp\\.js$|base/runtime/values/fields$|base/runtime/messages/errors$|resource/(?:(?:input|output)Table|anyValue)$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+outputs$)",
         allowTypeImports: true,
         message:
-          "The user's program takes types, tables of inputs and outputs, and errors from provider/, and the one read that it does itself.",
+          "The user's program takes types, tables of outputs, and errors from provider/, and the one read that it does itself.",
       },
       { group: ["**/test/**", "**/examples/**"], message: "sdk/ imports only itself and provider/." },
     ]),

@@ -4,7 +4,6 @@ import {
   destinationOf,
   editionOf,
   type FoundCopy,
-  hashFile,
   newOwner,
   type OfflineSearch,
   type SearchFacts,
@@ -13,6 +12,7 @@ import {
   unpackSite,
   unpublished,
 } from "../../publishing/index";
+import { hashFile } from "../../base/runtime/files/hashFile";
 import { BundleRefusedError, InputError } from "../../base/runtime/messages/errors";
 import { explained } from "../../base/runtime/messages/explainedError";
 import type { PublicationContext } from "../publication/context";

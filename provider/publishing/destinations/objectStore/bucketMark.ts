@@ -78,7 +78,10 @@ export function bucketMark(place: BucketPlace): MarkStore {
 
     replace: (text) => sendText(place, key, text, HEADERS),
 
-    remove: () => place.objects.remove([key]),
+    async remove() {
+      await place.objects.remove([key]);
+      return [];
+    },
 
     async earlier() {
       const keys = await listEarlier(EARLIER_MARKS).catch((error: unknown) => {

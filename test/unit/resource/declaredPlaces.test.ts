@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { DeclaredPlaces } from "../../../../provider/publishing/ownership/declaredPlaces.ts";
+import { DeclaredPlaces } from "../../../provider/resource/declaredPlaces.ts";
 
 let root: string;
 beforeEach(() => {

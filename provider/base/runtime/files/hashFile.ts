@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
-import { diskFailure } from "../../base/runtime/files/diskFailure";
-import { digestFile } from "../../base/runtime/files/listing";
-import { formatBytes } from "../../base/runtime/messages/formatBytes";
-import { unlessAborted } from "../../base/runtime/time/clock";
-import { DownloadError } from "../../base/runtime/messages/errors";
+import { diskFailure } from "./diskFailure";
+import { digestFile } from "./listing";
+import { formatBytes } from "../messages/formatBytes";
+import { unlessAborted } from "../time/clock";
+import { DownloadError } from "../messages/errors";
 
 /**
  * Hashes a bundle that is a local file.
