@@ -1,7 +1,7 @@
-import { firstOf } from "../../../base/runtime/messages/firstOf";
-import type { Reporter } from "../../../base/runtime/messages/reporter";
-import { isImmutable } from "../../inspection/immutableFiles";
-import { revalidated } from "./fileHeaders";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
+import type { Reporter } from "../../../../base/runtime/messages/reporter";
+import { isImmutable } from "../../../inspection/immutableFiles";
+import { revalidated } from "../fileHeaders";
 import type { SiteObject } from "./siteObjects";
 import type { SiteRecord } from "./siteRecord";
 

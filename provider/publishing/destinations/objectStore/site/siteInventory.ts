@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { firstOf } from "../../../base/runtime/messages/firstOf";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
 import { changedHeaders, hasHeaders, sentHeaders, type SentFile } from "./changedHeaders";
-import { inParallel } from "../../../base/runtime/concurrency/inParallel";
-import { CONCURRENCY, type ListedObject } from "./objectStore";
-import { isSameContent } from "./sendObject";
-import { RECORDS_FOLDER } from "../../ownership/placeMark";
-import { isInOtherPlace, MARK_PATH } from "./bucketMark";
+import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
+import { CONCURRENCY, type ListedObject } from "../objectStore";
+import { isSameContent } from "../sendObject";
+import { RECORDS_FOLDER } from "../../../ownership/placeMark";
+import { isInOtherPlace, MARK_PATH } from "../bucketMark";
 import type { SiteObject } from "./siteObjects";
 import { isRecordPath, type SiteRecord } from "./siteRecord";
 import { listedRecord, type FoundRecord } from "./storedRecords";
-import type { BucketPlace } from "./bucketPlace";
+import type { BucketPlace } from "../bucketPlace";
 
 /** What the bucket contains below the prefix, according to the records and the place. */
 export interface Inventory extends Omit<ListedSite, "records"> {

@@ -1,6 +1,6 @@
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import type { CopyLayout } from "../copyLayout";
-import { RECORDS_FOLDER } from "../../ownership/placeMark";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import type { CopyLayout } from "../../copyLayout";
+import { RECORDS_FOLDER } from "../../../ownership/placeMark";
 import { reportArchived } from "./archivedFiles";
 import { changedHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
@@ -10,7 +10,7 @@ import { copyOf, publishSite } from "./sitePublication";
 import { editionAt, isRecordPath, recordPath, type SiteRecord } from "./siteRecord";
 import { removeRecords } from "./siteRemoval";
 import { findRecord } from "./storedRecords";
-import type { OwnedPlace } from "./bucketMark";
+import type { OwnedPlace } from "../bucketMark";
 
 /** Sites in a bucket: their files at their own paths, and a record of each copy. */
 export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {

@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { hasRelativeAddress } from "../../inspection/relativeAddresses";
+import { hasRelativeAddress } from "../../../inspection/relativeAddresses";
 import type { SiteObject } from "./siteObjects";
 import type { SiteBuffer } from "./siteBuffer";
 

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { firstOf } from "../../../base/runtime/messages/firstOf";
-import { transferLine } from "../../../base/runtime/messages/transferLine";
-import type { Placing } from "../copyLayout";
-import type { Copy } from "../destination";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
+import { transferLine } from "../../../../base/runtime/messages/transferLine";
+import type { Placing } from "../../copyLayout";
+import type { Copy } from "../../destination";
 import { leadOn } from "./leadingPages";
-import { inParallel } from "../../../base/runtime/concurrency/inParallel";
-import { CONCURRENCY } from "./objectStore";
+import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
+import { CONCURRENCY } from "../objectStore";
 import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
 import {
   existingContents,
@@ -21,10 +21,10 @@ import { reportFalseHashes, withoutFalseHashes } from "./revalidatedFiles";
 import { putRecord, putUnprotected, type FoundRecord, type NewRecord } from "./storedRecords";
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
 import type { SiteBuffer } from "./siteBuffer";
-import type { OwnedPlace } from "./bucketMark";
-import { listedAt } from "./readObject";
-import { changedOnDisk, sendObject } from "./sendObject";
-import { ABANDONED_AFTER_MS } from "./unfinishedUploads";
+import type { OwnedPlace } from "../bucketMark";
+import { listedAt } from "../readObject";
+import { changedOnDisk, sendObject } from "../sendObject";
+import { ABANDONED_AFTER_MS } from "../unfinishedUploads";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
