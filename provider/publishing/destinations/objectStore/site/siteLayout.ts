@@ -6,7 +6,7 @@ import { changedHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { listSite } from "./siteInventory";
-import { copyOf, publishSite } from "./sitePublication";
+import { copyOf, SitePublication } from "./sitePublication";
 import { editionAt, isRecordPath, recordPath, type SiteRecord } from "./siteRecord";
 import { removeRecords } from "./siteRemoval";
 import { findRecord } from "./storedRecords";
@@ -35,7 +35,7 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     return {
       sink: buffer,
       publish: (at, placing) =>
-        publishSite(at, { edition, earlier, buffer }, placing).finally(() => buffer.close()),
+        new SitePublication(at, { edition, earlier, buffer }).publish(placing).finally(() => buffer.close()),
     };
   },
 

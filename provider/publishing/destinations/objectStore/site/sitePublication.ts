@@ -1,30 +1,25 @@
 import { hash } from "node:crypto";
+import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { firstOf } from "../../../../base/runtime/messages/firstOf";
 import { transferLine } from "../../../../base/runtime/messages/transferLine";
 import type { Placing } from "../../copyLayout";
 import type { Copy } from "../../destination";
-import { leadOn } from "./leadingPages";
-import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
-import { CONCURRENCY } from "../objectStore";
-import { conflictingPaths, siteObjects, type SiteObject } from "./siteObjects";
-import {
-  existingContents,
-  listObjects,
-  takeInventory,
-  writtenByCopies,
-  type Inventory,
-} from "./siteInventory";
-import { checkNames, isPossible } from "./nameRules";
-import { recordPath } from "./siteRecord";
-import { reportFalseHashes, withoutFalseHashes } from "./revalidatedFiles";
-import { putRecord, putUnprotected, type FoundRecord, type NewRecord } from "./storedRecords";
-import { clearSiteUploads, removeRecords } from "./siteRemoval";
-import type { SiteBuffer } from "./siteBuffer";
 import type { OwnedPlace } from "../bucketMark";
+import { CONCURRENCY } from "../objectStore";
 import { listedAt } from "../readObject";
 import { changedOnDisk, sendObject } from "../sendObject";
 import { ABANDONED_AFTER_MS } from "../unfinishedUploads";
+import { existingContents, type ExistingContents } from "./existingContents";
+import { checkNames } from "./nameRules";
+import { reportFalseHashes } from "./revalidatedFiles";
+import type { SiteBuffer } from "./siteBuffer";
+import { listObjects, SiteInventory } from "./siteInventory";
+import { conflictingPaths, type BufferedFile, type SiteObject } from "./siteObjects";
+import { recordPath } from "./siteRecord";
+import { clearSiteUploads, removeRecords } from "./siteRemoval";
+import { putRecord, putUnprotected, type NewRecord } from "./storedRecords";
+import { wantedSite, type WantedSite } from "./wantedSite";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;
@@ -43,29 +38,6 @@ export async function copyOf(place: OwnedPlace, edition: string, hasStartPage: b
   };
 }
 
-/**
- * Writes a site's files below the prefix, in an order in which no page is visible before what it loads. Existing content is not
- * sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still open.
- */
-export async function publishSite(place: OwnedPlace, site: NewSite, placing?: Placing): Promise<Copy> {
-  const { edition, buffer } = site;
-  const files = await buffer.files();
-  checkNames(
-    place,
-    files.map(({ path }) => path),
-  );
-  const hasStartPage = files.some(({ path }) => path === "index.html");
-  const copy = await copyOf(place, edition, hasStartPage);
-  placing?.(copy);
-  const plan = await planSite(place, site);
-  if (!plan.isUnchanged) {
-    await putUnprotected(place, begun(plan));
-    await sendSite(place, plan);
-  }
-  await removeAbandoned(place, edition, plan.inventory);
-  return copy;
-}
-
 /** A site that is published. */
 export interface NewSite {
   readonly edition: string;
@@ -74,152 +46,216 @@ export interface NewSite {
   readonly buffer: SiteBuffer;
 }
 
-type SitePlan = Readonly<Awaited<ReturnType<typeof planSite>>>;
+/** A record whose files get their revisions while they are sent. */
+interface SentRecord extends NewRecord {
+  readonly files: ReadonlyMap<string, SiteObject>;
+  readonly derived: readonly string[];
+}
 
-/** What a publication of a site does. @throws DestinationError for a site that cannot be below the prefix */
-async function planSite(place: OwnedPlace, { edition, earlier, buffer }: NewSite) {
-  const inventory = await takeInventory(place);
-  const isRecorded = (copy: Copy): boolean => inventory.records.some(({ sha256 }) => sha256 === copy.sha256);
-  const unrecorded = earlier.filter((copy) => !isRecorded(copy));
-  const existing = (await place.objects.hasKeysBesideFolders()) ? undefined : [...inventory.objects.keys()];
-  const { stages, found, revalidated } = withoutFalseHashes(
-    await leadOn(
-      // a second address that the store cannot have is left out
-      siteObjects(await buffer.files(), existing, place.fields.cleanUrls).map((stage) =>
-        stage.filter(({ isDerived, path }) => isDerived !== true || isPossible(place, path)),
-      ),
-      buffer,
-    ),
-    inventory.records,
-  );
-  const objects = stages.flat();
-  const contents = await existingContents(place, inventory, objects, unrecorded.length > 0);
-  const lost = unrecorded.filter((copy) => copy.sha256 !== edition).map(({ uri }) => uri);
-  if (lost.length > 0) {
-    place.context.reporter.warn(
-      `the records of ${firstOf(lost)} are gone: files that only these copies had stay below ${place.uri}`,
-    );
-  }
-  const derived = objects.filter(({ isDerived }) => isDerived).map(({ path }) => path);
-  const files = new Map(objects.values().map((object) => [object.path, object] as const));
-  const before = inventory.records.find(({ sha256 }) => sha256 === edition);
-  /** Objects that this copy had, and has no more: pages at a second address. */
-  const surplus = new Map(before?.files.entries().filter(([path]) => !files.has(path)));
+/** What a publication found, and what it does. */
+interface SitePlan {
+  readonly inventory: SiteInventory;
+  readonly wanted: WantedSite;
+  readonly existing: ExistingContents;
+  /** The record of the whole copy, without what is surplus. */
+  readonly record: SentRecord;
   /** What is sent, in its order. */
-  const missing = stages.map((stage) =>
-    stage.filter(({ path }) => !inventory.objects.has(path) || contents.differing.has(path)),
-  );
-  return {
-    ...{ buffer, inventory, missing, surplus, ...contents, falseHashes: found },
-    /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
-    conflicting: existing === undefined ? [] : conflictingPaths(existing, objects),
-    /** The record before the first file is sent, without what is surplus. */
-    record: {
-      ...{ sha256: edition, isWhole: false, files, derived },
-      ...(revalidated.length > 0 && { revalidated }),
-    },
-    /** Everything is there. */
-    isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
-  };
+  readonly missing: readonly (readonly SiteObject[])[];
+  /** Objects that this copy had, and has no more: pages at a second address. */
+  readonly surplus: NewRecord["files"];
+  /** Paths that make room for those of the site, in a store in which a name is either a file or a folder. */
+  readonly conflicting: readonly string[];
+  /** Everything is there. */
+  readonly isUnchanged: boolean;
 }
 
-/** The record while the site is sent: what is removed belongs to the copy until it is gone. */
-function begun({ record, surplus }: SitePlan): NewRecord {
-  if (surplus.size === 0) return record;
-  return {
-    ...record,
-    files: new Map([...surplus, ...record.files]),
-    derived: [...record.derived, ...surplus.keys()],
-  };
-}
+/**
+ * One publication of a site below a prefix. It writes the files in an order in which no page is visible before what it loads. Existing
+ * content is not sent again; objects that no copy wrote are never overwritten. The files of earlier copies stay, for pages that are still
+ * open.
+ */
+export class SitePublication {
+  readonly #place: OwnedPlace;
+  readonly #site: NewSite;
 
-/** Sends what is missing, removes what the copy has no more, and completes the record. */
-async function sendSite(place: OwnedPlace, plan: SitePlan): Promise<void> {
-  const { inventory, altered, conflicting, surplus, record } = plan;
-  const { objects, records } = inventory;
-  const removeWritten = async (paths: Iterable<string>): Promise<void> =>
-    place.remove(await writtenByCopies(place, objects, records, paths));
-  if (altered.length > 0) {
-    place.context.reporter.warn(
-      `below ${place.uri} there are objects that were changed since they were copied. They are written again: ${firstOf(altered)}`,
-    );
+  constructor(place: OwnedPlace, site: NewSite) {
+    this.#place = place;
+    this.#site = site;
   }
-  reportFalseHashes(place.uri, plan.falseHashes, place.context.reporter);
-  await clearSiteUploads(place, [record, ...records]);
-  await removeWritten(conflicting);
-  await sendMissing(place, plan);
-  const others = records.filter(({ sha256 }) => sha256 !== record.sha256);
-  await removeWritten([...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path))));
-  if (!(await isKnown(place, plan))) await confirm(place, record.files);
-  await putRecord(place, { ...record, isWhole: true });
-}
 
-/** Removes what other runs began more than an hour ago, and never completed. */
-async function removeAbandoned(place: OwnedPlace, edition: string, { records }: Inventory): Promise<void> {
-  const nowMs = place.context.clock.now();
-  const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: FoundRecord): boolean =>
-    !isWhole && sha256 !== edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
-  if (records.some(isAbandoned)) await removeRecords(place, isAbandoned);
-}
+  /** @throws DestinationError for a site that cannot be below the prefix; the signal's reason */
+  async publish(placing?: Placing): Promise<Copy> {
+    const files = await this.#site.buffer.files();
+    checkNames(
+      this.#place,
+      files.map(({ path }) => path),
+    );
+    const hasStartPage = files.some(({ path }) => path === "index.html");
+    const copy = await copyOf(this.#place, this.#site.edition, hasStartPage);
+    placing?.(copy);
+    const plan = await this.#plan(files);
+    if (!plan.isUnchanged) {
+      await this.#begin(plan);
+      await this.#makeRoom(plan);
+      await this.#send(plan);
+      await this.#removeSurplus(plan);
+      await this.#complete(plan);
+    }
+    await this.#removeAbandoned(plan.inventory);
+    return copy;
+  }
 
-async function sendMissing(place: OwnedPlace, { buffer, inventory, missing }: SitePlan): Promise<void> {
-  const { clock, reporter } = place.context;
-  const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
-  const startedAt = clock.monotonic();
-  let done = 0;
-  const report = (bytes: number): void => {
-    reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
-  };
-  const send = async (object: SiteObject): Promise<void> => {
+  async #plan(files: readonly BufferedFile[]): Promise<SitePlan> {
+    const { edition, earlier, buffer } = this.#site;
+    const inventory = await SiteInventory.take(this.#place);
+    const unrecorded = earlier.filter(({ sha256 }) => inventory.recordOf(sha256) === undefined);
+    const takenPaths = (await this.#place.objects.hasKeysBesideFolders())
+      ? undefined
+      : [...inventory.objects.keys()];
+    const wanted = await wantedSite(this.#place, files, buffer, takenPaths, inventory.records);
+    const objects = wanted.stages.flat();
+    const existing = await existingContents(inventory, objects, unrecorded.length > 0);
+    this.#warnOfLostRecords(unrecorded.filter(({ sha256 }) => sha256 !== edition));
+    const byPath = new Map(objects.values().map((object) => [object.path, object] as const));
+    const before = inventory.recordOf(edition);
+    const surplus = new Map(before?.files.entries().filter(([path]) => !byPath.has(path)));
+    const missing = wanted.stages.map((stage) =>
+      stage.filter(({ path }) => !inventory.objects.has(path) || existing.differing.has(path)),
+    );
+    return {
+      inventory,
+      wanted,
+      existing,
+      record: {
+        sha256: edition,
+        isWhole: false,
+        files: byPath,
+        derived: objects.filter(({ isDerived }) => isDerived).map(({ path }) => path),
+        revalidated: wanted.revalidated.length > 0 ? wanted.revalidated : undefined,
+      },
+      missing,
+      surplus,
+      conflicting: takenPaths === undefined ? [] : conflictingPaths(takenPaths, objects),
+      isUnchanged: before?.isWhole === true && surplus.size === 0 && missing.flat().length === 0,
+    };
+  }
+
+  /** Writes the record before the first file: what is removed belongs to the copy until it is gone. */
+  async #begin({ record, surplus, inventory, wanted, existing }: SitePlan): Promise<void> {
+    const { uri, context } = this.#place;
+    await putUnprotected(this.#place, {
+      ...record,
+      files: surplus.size === 0 ? record.files : new Map([...surplus, ...record.files]),
+      derived: [...record.derived, ...surplus.keys()],
+    });
+    if (existing.altered.length > 0) {
+      context.reporter.warn(
+        `below ${uri} there are objects that were changed since they were copied. They are written again: ${firstOf(existing.altered)}`,
+      );
+    }
+    reportFalseHashes(uri, wanted.falseHashes, context.reporter);
+    await clearSiteUploads(this.#place, [record, ...inventory.records]);
+  }
+
+  async #makeRoom({ inventory, conflicting }: SitePlan): Promise<void> {
+    await this.#place.remove(await inventory.writtenBy(inventory.records, conflicting));
+  }
+
+  async #send({ inventory, missing }: SitePlan): Promise<void> {
+    const { clock, reporter } = this.#place.context;
+    const total = missing.flat().reduce((sum, { size }) => sum + size, 0);
+    const startedAt = clock.monotonic();
+    let done = 0;
+    const report = (bytes: number): void => {
+      reporter.progress(transferLine("uploading", bytes, total, clock.monotonic() - startedAt));
+    };
+    const send = async (object: SiteObject): Promise<void> => {
+      await this.#sendFile(object, !inventory.objects.has(object.path), (bytes) => report(done + bytes));
+      done += object.size;
+      report(done);
+    };
+    for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
+  }
+
+  /** @param onProgress gets the number of bytes of a large file that arrived */
+  async #sendFile(object: SiteObject, isNew: boolean, onProgress: (bytes: number) => void): Promise<void> {
+    const { buffer } = this.#site;
     const { path, size, sha256, offset } = object;
-    const content = size > LARGEST_READ ? { path: buffer.path, offset } : await buffer.read(object);
-    const isUnverified = Buffer.isBuffer(content) && place.objects.verifiesContent !== true;
+    const isLarge = size > LARGEST_READ;
+    const content = isLarge ? { path: buffer.path, offset } : await buffer.read(object);
+    const isUnverified = Buffer.isBuffer(content) && this.#place.objects.verifiesContent !== true;
     if (isUnverified && hash("sha256", content) !== sha256) throw changedOnDisk(buffer.path);
-    const whole = { ...object, key: place.key(path) };
-    const isSent = await sendObject(place, whole, content, !inventory.objects.has(path), {
-      ...(!Buffer.isBuffer(content) && { onProgress: (bytes) => report(done + bytes) }),
+    const isSent = await sendObject(this.#place, { ...object, key: this.#place.key(path) }, content, isNew, {
+      onProgress: isLarge ? onProgress : undefined,
       onStored: (revision) => {
         object.revision = revision;
       },
     });
-    if (!isSent) throw changedMeanwhile(place, path);
-    done += size;
-    report(done);
-  };
-  for (const stage of missing) await inParallel(stage, CONCURRENCY, send, ({ size }) => size, HEAVIEST);
-}
-
-/**
- * Completes the files of the record by the answers of the store: nobody else publishes below the prefix, and most objects were listed
- * before. Returns whether that is enough; for the first copy, a list also proves that the store lists what it accepted.
- */
-async function isKnown(place: OwnedPlace, plan: SitePlan): Promise<boolean> {
-  const { inventory, missing, differing, record } = plan;
-  const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
-  if (isFirst) return false;
-  for (const [path, file] of record.files) {
-    const listed = inventory.objects.get(path);
-    if (listed !== undefined && !differing.has(path)) file.revision = listed.revision;
-    if (file.revision === "") return false;
+    if (!isSent) throw this.#changedMeanwhile(path);
   }
-  const last = missing.flat().at(-1);
-  // some stores name revisions otherwise in lists
-  return last === undefined || (await listedAt(place, place.key(last.path)))?.revision === last.revision;
-}
 
-/** Completes the files of a record by a new list. @throws DestinationError for a missing or changed object */
-async function confirm(place: OwnedPlace, files: SitePlan["record"]["files"]): Promise<void> {
-  for (const file of files.values()) file.revision = "";
-  await listObjects(place, (path, { size, revision }) => {
-    const file = files.get(path);
-    if (file?.size === size) file.revision = revision;
-  });
-  for (const [path, { revision }] of files) if (revision === "") throw changedMeanwhile(place, path);
-}
+  async #removeSurplus({ inventory, surplus, record }: SitePlan): Promise<void> {
+    const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
+    const unshared = [...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
+    await this.#place.remove(await inventory.writtenBy(inventory.records, unshared));
+  }
 
-function changedMeanwhile(place: OwnedPlace, path: string): DestinationError {
-  return new DestinationError(
-    `${place.uriOf(place.key(path))} was written by somebody else at the same time`,
-    "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
-  );
+  /** Writes the record after the last file. @throws DestinationError for a missing or changed object */
+  async #complete(plan: SitePlan): Promise<void> {
+    if (!(await this.#isKnown(plan))) await this.#confirm(plan.record);
+    await putRecord(this.#place, { ...plan.record, isWhole: true });
+  }
+
+  /**
+   * Completes the files of the record by the replies of the store: nobody else publishes below the prefix, and most objects were listed
+   * before. Returns whether that is enough; for the first copy, a list also proves that the store lists what it accepted.
+   */
+  async #isKnown({ inventory, missing, existing, record }: SitePlan): Promise<boolean> {
+    const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
+    if (isFirst) return false;
+    for (const [path, file] of record.files) {
+      const listed = inventory.objects.get(path);
+      if (listed !== undefined && !existing.differing.has(path)) file.revision = listed.revision;
+      if (file.revision === "") return false;
+    }
+    const last = missing.flat().at(-1);
+    // some stores name revisions otherwise in lists
+    return (
+      last === undefined ||
+      (await listedAt(this.#place, this.#place.key(last.path)))?.revision === last.revision
+    );
+  }
+
+  /** Completes the files of the record by a new list. */
+  async #confirm({ files }: SentRecord): Promise<void> {
+    for (const file of files.values()) file.revision = "";
+    await listObjects(this.#place, (path, { size, revision }) => {
+      const file = files.get(path);
+      if (file?.size === size) file.revision = revision;
+    });
+    for (const [path, { revision }] of files) if (revision === "") throw this.#changedMeanwhile(path);
+  }
+
+  /** Removes what other runs began more than an hour ago, and never completed. */
+  async #removeAbandoned({ records }: SiteInventory): Promise<void> {
+    const nowMs = this.#place.context.clock.now();
+    const isAbandoned = ({ isWhole, sha256, modifiedAtMs }: SiteInventory["records"][number]): boolean =>
+      !isWhole && sha256 !== this.#site.edition && nowMs - modifiedAtMs > ABANDONED_AFTER_MS;
+    if (records.some(isAbandoned)) await removeRecords(this.#place, isAbandoned);
+  }
+
+  #warnOfLostRecords(copies: readonly Copy[]): void {
+    if (copies.length === 0) return;
+    const uris = copies.map(({ uri }) => uri);
+    this.#place.context.reporter.warn(
+      `the records of ${firstOf(uris)} are gone: files that only these copies had stay below ${this.#place.uri}`,
+    );
+  }
+
+  #changedMeanwhile(path: string): DestinationError {
+    return new DestinationError(
+      `${this.#place.uriOf(this.#place.key(path))} was written by somebody else at the same time`,
+      "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
+    );
+  }
 }
