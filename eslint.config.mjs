@@ -1,3 +1,4 @@
+import importSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
 
 /** Who may import what (design: provider/README.md): a broken rule is an error that says so. */
@@ -134,7 +135,12 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["*.mjs", ".ci/*.mjs"] } } },
+    plugins: { "simple-import-sort": importSort },
     rules: {
+      // Node's modules, packages, then files
+      "simple-import-sort/imports": ["error", { groups: [["^\\u0000", "^node:", "^@?\\w", "^", "^\\."]] }],
+      curly: ["error", "multi-line"],
+      "max-len": ["error", { code: Infinity, comments: 140, ignoreUrls: true }],
       "@typescript-eslint/no-floating-promises": "error",
       "@typescript-eslint/restrict-template-expressions": [
         "error",
