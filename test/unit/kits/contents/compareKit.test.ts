@@ -69,8 +69,8 @@ describe("a check of a kit", () => {
     writeFileSync(path, "archive");
     const bundle = {
       ...request().bundle,
-      ...{ path, format: "zip", sha256: sha256(Buffer.from("archive")), size: 7 },
-    } as const;
+      ...{ path, format: "zip" as const, sha256: sha256(Buffer.from("archive")), size: 7 },
+    };
     const draft = await copies.begin(bundle, { ...operation(), scratch: () => Promise.resolve(folder) });
     await draft.publish();
     const kit = await write();
