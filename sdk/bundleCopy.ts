@@ -1,10 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
+import type { BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
 import { rememberDestination } from "./copiedSite";
 import type { DestinationArgs, RepositoryArgs, SiteArgs } from "./destinationArgs";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
+import {
+  type InputNames,
+  type InputsOf,
+  isProvided,
+  type OutputsOf,
+  ProvidedResource,
+} from "./providedResource";
 
 /** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
 interface CommonArgs extends Omit<
@@ -41,6 +47,18 @@ export type BundleCopyArgs = CommonArgs &
       }
   );
 
+const INPUTS: InputNames<BundleCopyInputs> = {
+  source: "plain",
+  destination: "plain",
+  sha256: "plain",
+  requireSelfContained: "plain",
+  limits: "plain",
+  keep: "plain",
+  offlineSearch: "plain",
+  takeOver: "plain",
+  signingKeyEnv: "plain",
+};
+
 // a property of the class for each output
 export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
 
@@ -76,7 +94,7 @@ export class BundleCopy extends ProvidedResource {
     super(
       "BundleCopy",
       name,
-      { inputs: BUNDLE_COPY_INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
+      { inputs: INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
       { ...args, source: plainSource(args.source) },
       opts,
     );

@@ -1,4 +1,5 @@
-import type { DeclaredPlaces, DownloadContext } from "../../publishing/index";
+import type { DownloadContext } from "../../publishing/index";
+import type { DeclaredPlaces } from "../../resource/declaredPlaces";
 import type { Context } from "../../resource/context";
 import type { Semaphore } from "../../base/runtime/concurrency/semaphore";
 import type { PublicationFolder } from "./publicationRecords";

@@ -5,8 +5,8 @@ import {
   type DownloadContext,
   type Downloaded,
   forPacker,
-  hashFile,
 } from "../../publishing/index";
+import { hashFile } from "../../base/runtime/files/hashFile";
 import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { homeFolder } from "../../base/runtime/files/homeFolder";

@@ -129,7 +129,6 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   values: {
     change: "content",
     default: {},
-    hasAnyValue: true,
     // empty objects are usual in values of a chart
     rule: withAnyValue(
       (value) => (hasFields(value) ? { value } : { problem: "must be an object, such as { replicas: 2 }" }),
