@@ -30,7 +30,7 @@ export async function listObjects(
 }
 
 /** An object below the prefix, as a list describes it. */
-type ListedFile = Pick<ListedObject, "size" | "revision" | "archiveTier"> & { readonly headersAtMs: number };
+type ListedFile = Omit<ListedObject, "key">;
 
 /** What a list shows below the prefix. */
 export interface ListedSite {
@@ -48,10 +48,10 @@ export async function listSite(place: BucketPlace): Promise<ListedSite> {
   const records: ListedObject[] = [];
   const inner: string[] = [];
   await listObjects(place, (path, object) => {
-    const { size, revision, modifiedAtMs, headersAtMs = modifiedAtMs, archiveTier } = object;
     if (isRecordPath(path)) records.push(object);
     if (path.startsWith(`${RECORDS_FOLDER}/`)) return;
-    objects.set(path, { size, revision, headersAtMs, ...(archiveTier !== undefined && { archiveTier }) });
+    const { key: _key, ...file } = object;
+    objects.set(path, file);
     if (path.endsWith(`/${MARK_PATH}`)) inner.push(path.slice(0, -MARK_PATH.length));
   });
   return { objects, records, inner };
@@ -155,7 +155,7 @@ async function lookAt(place: BucketPlace, object: SiteObject) {
   const isSent = stored.sha256 !== undefined;
   const sha256 = stored.sha256 ?? (stored.size === object.size ? await digestAt(place, key) : undefined);
   const hasContent = isSameContent({ ...stored, sha256 }, object);
-  const isSame = isSent && hasContent && hasHeaders(stored, object.headers);
+  const isSame = isSent && hasContent && hasHeaders(stored.headers, object.headers);
   return { isSame, hasContent, isSent };
 }
 

@@ -147,6 +147,9 @@ async function sendSite(place: OwnedPlace, plan: SitePlan): Promise<void> {
   reportFalseHashes(place.uri, plan.falseHashes, place.context.reporter);
   await clearSiteUploads(place, [record, ...records]);
   await removeWritten(conflicting);
+  // a store keeps what replaces an archived object in the same tier, or refuses to replace it
+  const missing = plan.missing.flat().map(({ path }) => path);
+  await place.remove(missing.filter((path) => objects.get(path)?.archiveTier !== undefined));
   await sendMissing(place, plan);
   const others = records.filter(({ sha256 }) => sha256 !== record.sha256);
   await removeWritten([...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path))));
