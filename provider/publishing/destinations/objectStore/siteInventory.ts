@@ -29,13 +29,10 @@ export async function listObjects(
   });
 }
 
-/** An object below the prefix, as a list describes it. */
-type ListedFile = Omit<ListedObject, "key">;
-
 /** What a list shows below the prefix. */
 export interface ListedSite {
   /** The objects of sites, and those of others, by path below the prefix. */
-  readonly objects: ReadonlyMap<string, ListedFile>;
+  readonly objects: ReadonlyMap<string, ListedObject>;
   /** The objects of records. */
   readonly records: readonly ListedObject[];
   /** The prefixes of places below this one, with a slash at the end: what is there belongs to them. */
@@ -44,14 +41,13 @@ export interface ListedSite {
 
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(place: BucketPlace): Promise<ListedSite> {
-  const objects = new Map<string, ListedFile>();
+  const objects = new Map<string, ListedObject>();
   const records: ListedObject[] = [];
   const inner: string[] = [];
   await listObjects(place, (path, object) => {
     if (isRecordPath(path)) records.push(object);
     if (path.startsWith(`${RECORDS_FOLDER}/`)) return;
-    const { key: _key, ...file } = object;
-    objects.set(path, file);
+    objects.set(path, object);
     if (path.endsWith(`/${MARK_PATH}`)) inner.push(path.slice(0, -MARK_PATH.length));
   });
   return { objects, records, inner };
