@@ -26,6 +26,7 @@ const PUBLISHING = [
   "inspection",
   "search",
   "offlineSearch",
+  "additions",
   "images",
   "download",
   "ownership",

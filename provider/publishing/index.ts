@@ -1,4 +1,6 @@
 // The only way in to what publishes a bundle.
+export { ADDITION_NAMES, additionsOf, editionOf, wantedIn, type SiteAdditions } from "./additions/additions";
+export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
 export { ArchiveFile } from "./archives/archiveFile";
 export { ARCHIVE_NAME, archiveFormat } from "./archives/format";
 export { readTarGz } from "./archives/readTar";
@@ -98,7 +100,7 @@ export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle"
 export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests, digestSite } from "./inspection/siteDigests";
 export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
-export { editionOf, unpackSite, type SearchFacts, type WantedSearch } from "./offlineSearch/unpackSite";
+export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderOwner, folderRecords } from "./ownership/folderMark";
 export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
 export type { Claimant } from "./ownership/placeDecision";

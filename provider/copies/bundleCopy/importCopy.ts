@@ -1,13 +1,15 @@
 import {
+  ADDITION_NAMES,
+  type AdditionFacts,
+  additionsOf,
   archiveFormat,
   type Claimant,
   destinationOf,
   editionOf,
   type FoundCopy,
   newOwner,
-  type OfflineSearch,
-  type SearchFacts,
   signerFrom,
+  type SiteAdditions,
   SiteDigests,
   unpackSite,
   unpublished,
@@ -100,28 +102,27 @@ async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy):
     destination: { ...found.destination, ...parsed.destination },
     ...(signingKeyEnv !== undefined && { signingKeyEnv }),
   };
-  const checked = (offlineSearch: unknown): CheckedInputs =>
+  const checked = (additions: Readonly<Record<string, unknown>>): CheckedInputs =>
     checkedByTable<CheckedInputs>(
       BUNDLE_COPY_INPUTS,
-      { ...program, offlineSearch },
+      { ...program, ...additions },
       context.configuration,
       "cannot be imported",
     );
-  const wanted = checked(parsed.offlineSearch);
+  const wanted = checked(parsed.additions);
   context.tracer.note(sourceAttributes(wanted.source));
   const obtained = await bundleOf(context, wanted, found);
   try {
     const { bundle } = obtained;
     const inspection = await inspect(context, wanted, bundle);
-    // without a given one: no search, or one with all defaults
-    const searches = parsed.offlineSearch === undefined ? [undefined, true as const] : [wanted.offlineSearch];
-    const { search, facts } = await matchingSearch(context, { bundle, inspection }, found, searches, wanted);
-    const inputs = checked(search);
-    const copy = { ...found.copy, sha256: editionOf(bundle.sha256, search) };
+    const possible = possibleAdditions(wanted, Object.keys(parsed.additions));
+    const { additions, facts } = await matching(context, { bundle, inspection }, found, possible, wanted);
+    const inputs = checked({ ...additions });
+    const copy = { ...found.copy, sha256: editionOf(bundle.sha256, additions) };
     const made = copiedBundle({ bundle, inspection }, context.clock.now(), facts);
     const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
     obtained.remove();
-    const given = { ...program, ...(search !== undefined && { offlineSearch: search }) };
+    const given = { ...program, ...additions };
     return { inputs: given as unknown as Partial<CheckedInputs>, state };
   } catch (error) {
     obtained.release();
@@ -172,14 +173,22 @@ async function bundleOf(
   };
 }
 
-/** Finds the search with which the bundle gives the copy. @throws BundleRefusedError if none of them does */
-async function matchingSearch(
+/** What may have been added to a copy: what the ID gives; of each other addition, nothing, or all with its defaults. */
+function possibleAdditions(wanted: SiteAdditions, given: readonly string[]): readonly SiteAdditions[] {
+  let possible = [additionsOf(wanted)];
+  for (const name of ADDITION_NAMES.filter((each) => !given.includes(each)))
+    possible = possible.flatMap((one) => [one, { ...one, [name]: true }]);
+  return possible;
+}
+
+/** Finds the additions with which the bundle gives the copy. @throws BundleRefusedError if none of them does */
+async function matching(
   { signal }: LimitedContext,
   { bundle, inspection }: CheckedBundle,
   { edition, sha256, files }: FoundCopy,
-  searches: readonly (OfflineSearch | undefined)[],
+  possible: readonly SiteAdditions[],
   { source, limits }: CheckedInputs,
-): Promise<{ search: OfflineSearch | undefined; facts: SearchFacts }> {
+): Promise<{ additions: SiteAdditions; facts: AdditionFacts }> {
   const from = `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}`;
   if (sha256 !== undefined && sha256 !== bundle.sha256) {
     throw new BundleRefusedError(
@@ -187,13 +196,13 @@ async function matchingSearch(
       "Name the source that the copy was made from. A job that is packed again may give another archive: then name its file.",
     );
   }
-  for (const search of searches) {
-    if (edition !== undefined && edition !== editionOf(bundle.sha256, search)) continue;
-    if (files === undefined) return { search, facts: {} };
+  for (const additions of possible) {
+    if (edition !== undefined && edition !== editionOf(bundle.sha256, additions)) continue;
+    if (files === undefined) return { additions, facts: {} };
     const expected = new SiteDigests();
-    const wanted = search && { ...inspection, options: search };
+    const wanted = { ...additions, ...inspection };
     const facts = await unpackSite(bundle, limits, expected, { ...inspection, signal }, wanted);
-    if (isSameSite(files, expected.digests())) return { search, facts };
+    if (isSameSite(files, expected.digests())) return { additions, facts };
   }
   throw new BundleRefusedError(
     `${from}, and the copy ${files ? "has other content" : "is another archive"}`,

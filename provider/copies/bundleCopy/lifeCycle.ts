@@ -1,4 +1,6 @@
 import {
+  type AdditionFacts,
+  additionsOf,
   describeDestination,
   destinationChange,
   destinationKey,
@@ -10,10 +12,10 @@ import {
   LAYOUTS,
   ownPlaceOf,
   placesOf,
-  type SearchFacts,
   signerFrom,
   SiteDigests,
   unpackSite,
+  wantedIn,
 } from "../../publishing/index";
 import { existsSync } from "node:fs";
 import { publishedLifeCycle } from "../publication/lifeCycle";
@@ -58,15 +60,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   noBookkeeping: { copies: [] },
   localFailures: ({ destination }) => traitsOf(destination)?.localFailures() ?? [],
 
-  conflicts({ destination, offlineSearch, signingKeyEnv }) {
+  conflicts({ destination, signingKeyEnv, ...inputs }) {
     if (traitsOf(destination)?.isImage !== false) return [];
     const { layout } = destination as { layout?: Layout };
     const isArchive = isLayout(layout) && LAYOUTS[layout].isArchive;
     const failures: CheckFailure[] = [];
-    if (offlineSearch !== undefined && isArchive) {
+    if (isArchive) {
       const reason =
         'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.';
-      failures.push({ property: "offlineSearch", reason });
+      failures.push(...wantedIn(inputs).map(({ name }) => ({ property: name, reason })));
     }
     if (signingKeyEnv !== undefined) {
       const reason =
@@ -129,7 +131,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   prepare(context, inputs, earlier) {
     const [before] = earlier;
-    const { source, sha256, offlineSearch: search, signingKeyEnv, limits } = inputs;
+    const { source, sha256, signingKeyEnv, limits } = inputs;
+    const additions = additionsOf(inputs);
     const { configuration, reporter, signal } = context;
     const destination = destinationOf(inputs.destination);
     const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
@@ -141,13 +144,13 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
           "Check which of the two is right. A job that is packed again may give another archive.",
         );
       }
-      let searchFacts: SearchFacts = {};
+      let added: AdditionFacts | undefined;
       let changes: SiteChanges | undefined;
-      const edition = editionOf(bundle.sha256, search);
+      const edition = editionOf(bundle.sha256, additions);
       const made = (copy: MadeCopy["copy"]): MadeCopy => ({
         copy,
         bundle: {
-          ...copiedBundle(checked, context.clock.now(), searchFacts),
+          ...copiedBundle(checked, context.clock.now(), added ?? {}),
           // the same copy again: it still differs from the copy before it
           changes: copy.uri === before?.copy.uri ? before.bundle.changes : changes,
         },
@@ -163,17 +166,16 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
             reportLeftOut(inspection, reporter, { isSitePublished, isArchivePublished: !isSitePublished });
             await draft.tryNames?.(inspection.doubtfulNames);
             if (sink) {
-              const wanted = search && { ...inspection, options: search, reporter };
-              searchFacts = await unpackSite(bundle, limits, sink, { ...inspection, signal }, wanted);
+              const wanted = { ...additions, ...inspection, reporter };
+              added = await unpackSite(bundle, limits, sink, { ...inspection, signal }, wanted);
             }
             if (other && sink) {
               changes = await changesSince(other.copy, sink.digests(), destination, place);
             } else if (before) changes = noChanges(before.copy.uri);
-            const { searchVersion: version } = searchFacts;
             const origin = {
               bundle,
               serviceUrl: serviceOf(source),
-              search: search && version !== undefined ? { options: search, version } : undefined,
+              additions: added && wantedIn(additions),
             };
             return await draft.publish((placed) => placing(made(placed)), signer && { signer, origin });
           } catch (error) {

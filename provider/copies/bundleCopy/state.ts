@@ -1,9 +1,9 @@
 import {
+  type AdditionFacts,
   type Copy,
   type CopyLink,
   type DestinationInputs,
   destinationOf,
-  type SearchFacts,
 } from "../../publishing/index";
 import {
   type CheckedBundle,
@@ -27,7 +27,7 @@ export type CopiedBundle = Pick<
   OwnOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "externalLoads" | "copiedAt"
 > &
-  SearchFacts & {
+  AdditionFacts & {
     readonly jobId?: string | undefined;
     readonly changes?: SiteChanges | undefined;
   };
@@ -36,7 +36,7 @@ export type CopiedBundle = Pick<
 export function copiedBundle(
   { bundle, inspection }: CheckedBundle,
   copiedAtMs: number,
-  search: SearchFacts,
+  added: AdditionFacts,
 ): CopiedBundle {
   const { version, jobId, sha256, size } = bundle;
   const { files, pages, selfContained, externalLoads } = inspection;
@@ -44,7 +44,7 @@ export function copiedBundle(
   return {
     ...{ version, jobId, sha256, size },
     ...{ files, pages, selfContained, externalLoads },
-    ...{ copiedAt, ...search },
+    ...{ copiedAt, ...added },
   };
 }
 

@@ -77,8 +77,7 @@ export const PUBLICATION_INPUTS: InputTable<{
         ? { value }
         : { problem: `must be a whole number from 0 to ${MAX_KEEP}` },
   },
-  // `false` is the same as an absent value, and no options the same as `true`
-  offlineSearch: { change: "content", rule: ruleOfSearch, isSame: isDeepStrictEqual },
+  offlineSearch: additionRow(SEARCH_OPTIONS, '{ button: false, exclude: ["v1/**"] }'),
   // `false` is the same as an absent value: states of versions without it have no diff
   takeOver: {
     change: "remembered",
@@ -95,10 +94,17 @@ function ruleOfLimits(value: unknown, configuration: ConfigurationSource): RuleR
   return "problem" in ruled ? ruled : { value: { ...DEFAULT_LIMITS, ...ruled.value } };
 }
 
-function ruleOfSearch(value: unknown, configuration: ConfigurationSource): RuleResult {
-  if (typeof value === "boolean") return { value: value ? true : undefined };
-  if (!hasFields(value))
-    return { problem: 'must be true, false, or options such as { button: false, exclude: ["v1/**"] }' };
-  const ruled = ruleOfFields(SEARCH_OPTIONS, "there is no such option. Options are", value, configuration);
-  return "problem" in ruled || Object.keys(ruled.value).length > 0 ? ruled : { value: true };
+/**
+ * The row of an addition to a site: `true`, or its options. `false` is the same as an absent value, and no options the same as `true`.
+ *
+ * @param example of options, for messages
+ */
+function additionRow<Options extends object>(options: InputFields<Options>, example: string): InputRow {
+  const rule = (value: unknown, configuration: ConfigurationSource): RuleResult => {
+    if (typeof value === "boolean") return { value: value ? true : undefined };
+    if (!hasFields(value)) return { problem: `must be true, false, or options such as ${example}` };
+    const ruled = ruleOfFields(options, "there is no such option. Options are", value, configuration);
+    return "problem" in ruled || Object.keys(ruled.value).length > 0 ? ruled : { value: true };
+  };
+  return { change: "content", rule, isSame: isDeepStrictEqual };
 }

@@ -5,8 +5,8 @@ import {
   type Inspection,
   isOwnerId,
   newOwner,
-  type OfflineSearch,
   type Owner,
+  type SiteAdditions,
 } from "../../publishing/index";
 import type { InputTable, CheckFailure } from "../../resource/inputTable";
 import { present } from "../../base/runtime/values/fields";
@@ -21,15 +21,13 @@ import type { PublicationContext, SharedByPublications } from "./context";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 
 /** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
-export interface PublishedInputs extends BundleRequirements {
+export interface PublishedInputs extends BundleRequirements, SiteAdditions {
   /** The source of the bundle, as plain values. */
   readonly source: CheckedSource;
   /** Number of earlier copies or kits to keep. */
   readonly keep: number;
   /** Whether a place of another stack is taken over. Absent in states of versions without this input. */
   readonly takeOver?: boolean;
-  /** The search to add, if any. */
-  readonly offlineSearch?: OfflineSearch;
   /** Name of the environment variable with the private key. */
   readonly signingKeyEnv?: string;
 }
@@ -235,6 +233,7 @@ export function asOwner<T extends Published, Result>(
   const claimant: Claimant = {
     owner: { ...newOwner(urn), ...(id !== undefined && { id }), hasMarks: stored === undefined || isKnown },
     isCreate: stored === undefined,
+    isReplacement: stored === undefined && urn !== undefined && declaredPlaces.hasState(urn),
     takeOver: inputs.takeOver === true,
     adopts,
     isDeclared: (other) => declaredPlaces.isDeclared(other, urn),

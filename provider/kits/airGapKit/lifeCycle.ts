@@ -1,4 +1,4 @@
-import { folderOwner, folderPlaces, signerFrom } from "../../publishing/index";
+import { additionsOf, folderOwner, folderPlaces, signerFrom, wantedIn } from "../../publishing/index";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { folderIdentity } from "../../base/runtime/files/samePlace";
@@ -45,12 +45,13 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     ]),
   ],
 
-  conflicts({ images, offlineSearch }) {
-    if (offlineSearch === undefined || isUnknown(offlineSearch)) return [];
+  conflicts({ images, ...inputs }) {
     if (isUnknown(images) || images.length > 0) return [];
     const reason =
-      "the archive in a kit stays as the service made it. Give `images` with an nginx image: the kit's image of the site has the search.";
-    return [{ property: "offlineSearch", reason }];
+      "the archive in a kit stays as the service made it. Give `images` with an nginx image: the kit's image of the site has what is added.";
+    return wantedIn(inputs)
+      .filter(({ options }) => !isUnknown(options))
+      .map(({ name }) => ({ property: name, reason }));
   },
 
   destinationName,
@@ -73,7 +74,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   reasonsToPublish: () => [],
 
   prepare(context, inputs, earlier) {
-    const { folder, chart, signingKeyEnv, since, offlineSearch } = inputs;
+    const { folder, chart, signingKeyEnv, since } = inputs;
     const { configuration, reporter, signal } = context;
     const { environment } = configuration;
     const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
@@ -90,7 +91,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
         ...inputs,
         bundle: { ...bundle, ...inspection },
         serviceUrl: serviceOf(inputs.source),
-        search: offlineSearch && { ...inspection, options: offlineSearch, reporter },
+        additions: { ...additionsOf(inputs), ...inspection, reporter },
         chart: chart?.path,
         signer,
         since: sinceKit,

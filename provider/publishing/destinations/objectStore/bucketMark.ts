@@ -40,7 +40,7 @@ export async function readMark(place: BucketPlace, key: string): Promise<string 
     });
   } catch (error) {
     if (error instanceof StoreError && SAYS_NOTHING.has(error.failure))
-      throw new UnreadableMarkError(error.message);
+      throw new UnreadableMarkError(error.message, error.remedy);
     if (size <= LONGEST_MARK) throw error;
   }
   if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
@@ -78,7 +78,10 @@ export function bucketMark(place: BucketPlace): MarkStore {
 
     replace: (text) => sendText(place, key, text, HEADERS),
 
-    remove: () => place.objects.remove([key]),
+    async remove() {
+      await place.objects.remove([key]);
+      return [];
+    },
 
     async earlier() {
       const keys = await listEarlier(EARLIER_MARKS).catch((error: unknown) => {

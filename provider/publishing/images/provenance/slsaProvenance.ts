@@ -29,7 +29,7 @@ const BUILD_TYPE = "pkg:npm/pulumi-docs-hosting#site/v1";
  * @param subject the image
  */
 export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: Origin): Statement {
-  const { bundle, serviceUrl, base, search } = origin;
+  const { bundle, serviceUrl, base, additions = [] } = origin;
   const { format, sha256, version, jobId, domain } = bundle;
   const job =
     serviceUrl === undefined || jobId === undefined
@@ -51,7 +51,7 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
         ...(jobId !== undefined && { jobId }),
         version,
         ...(base && { base: base.name }),
-        ...(search && { offlineSearch: search.options }),
+        ...Object.fromEntries(additions.map(({ name, options }) => [name, options])),
       },
       resolvedDependencies: materials,
     },

@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import {
-  editionOf,
-  unpackSite,
-  type SearchFacts,
-} from "../../../../provider/publishing/offlineSearch/unpackSite.ts";
+import { editionOf } from "../../../../provider/publishing/additions/additions.ts";
+import { unpackSite, type AdditionFacts } from "../../../../provider/publishing/additions/unpackSite.ts";
 import type { OfflineSearch } from "../../../../provider/publishing/offlineSearch/options.ts";
 import { tarGz } from "../../../chart/tarArchive.ts";
 import { bundleOnDisk, inspected, LIMITS } from "../archives/bundleOnDisk.ts";
@@ -17,7 +14,7 @@ const SITE = {
 const BUNDLE = tarGz(Object.entries(SITE).map(([name, content]) => ({ name: `site/${name}`, content })));
 
 interface Unpacked {
-  readonly facts: SearchFacts;
+  readonly facts: AdditionFacts;
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -31,9 +28,9 @@ async function unpacked(options?: OfflineSearch, signal = new AbortController().
     },
   };
   const bundle = bundleOnDisk(BUNDLE);
-  const search = options === undefined ? undefined : { options, hasFile: (path: string) => path in SITE };
+  const wanted = { ...(options && { offlineSearch: options }), hasFile: (path: string) => path in SITE };
   const unpacking = { signal, ...(await inspected(bundle)) };
-  const facts = await unpackSite(bundle, LIMITS, sink, unpacking, search);
+  const facts = await unpackSite(bundle, LIMITS, sink, unpacking, wanted);
   return { facts, files };
 }
 
@@ -68,18 +65,22 @@ test("a run that is cancelled ends with the reason", async () => {
 
 test("the edition of a site is its archive's digest; with a search it depends on the options and on the search's version, too", () => {
   const sha256 = "5f".repeat(32);
-  expect(editionOf(sha256, undefined)).toBe(sha256);
+  expect(editionOf(sha256, {})).toBe(sha256);
   const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-  expect(editionOf(sha256, true)).toBe(digestOf(`["${sha256}","4",true]`));
-  expect(editionOf(sha256, { button: false })).toBe(digestOf(`["${sha256}","4",{"button":false}]`));
+  expect(editionOf(sha256, { offlineSearch: true })).toBe(digestOf(`["${sha256}","4",true]`));
+  expect(editionOf(sha256, { offlineSearch: { button: false } })).toBe(
+    digestOf(`["${sha256}","4",{"button":false}]`),
+  );
 });
 
 test("the edition is the same for options in another order", () => {
   const sha256 = "5f".repeat(32);
-  expect(editionOf(sha256, { shortcuts: false, button: false })).toBe(
-    editionOf(sha256, { button: false, shortcuts: false }),
+  expect(editionOf(sha256, { offlineSearch: { shortcuts: false, button: false } })).toBe(
+    editionOf(sha256, { offlineSearch: { button: false, shortcuts: false } }),
   );
-  expect(editionOf(sha256, { shortcuts: false })).not.toBe(editionOf(sha256, { button: false }));
+  expect(editionOf(sha256, { offlineSearch: { shortcuts: false } })).not.toBe(
+    editionOf(sha256, { offlineSearch: { button: false } }),
+  );
 });
 
 test("a site of which more than a tenth asks to be left out gets a warning with the numbers, and can be found with an option", async () => {
@@ -101,8 +102,8 @@ test("a site of which more than a tenth asks to be left out gets a warning with 
   const warnings: string[] = [];
   const reporter = { warn: (text: string) => void warnings.push(text) };
   const pagesWith = async (options: OfflineSearch): Promise<number | undefined> => {
-    const search = { options, hasFile: (path: string) => path in site, reporter };
-    return (await unpackSite(bundle, LIMITS, sink, unpacking, search)).searchPages;
+    const wanted = { offlineSearch: options, hasFile: (path: string) => path in site, reporter };
+    return (await unpackSite(bundle, LIMITS, sink, unpacking, wanted)).searchPages;
   };
   expect(await pagesWith(true)).toBe(8);
   expect(warnings).toEqual([expect.stringContaining("leaves out 2 of 10 pages, such as index.html")]);
