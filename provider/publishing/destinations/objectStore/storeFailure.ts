@@ -66,8 +66,13 @@ export function failuresOf({ action, key, uri, prefix, code, status, requestId, 
   /** What the store said, as messages may contain it. */
   const text = redact(request.text, TEXT_LIMIT);
   const facts: Readonly<Record<string, string>> = {
-    ...{ code, action, status: String(status), text, shortCode: redact(code, 60) },
-    ...{ place: whereOf(uri, prefix), where: whereOf(uri, prefix, key) },
+    code,
+    action,
+    status: String(status),
+    text,
+    shortCode: redact(code, 60),
+    place: whereOf(uri, prefix),
+    where: whereOf(uri, prefix, key),
     plainCode: /^[\w .-]{1,60}$/.test(code) ? code : "failed",
     said: text === "" || text === code ? "" : `: ${text}`,
     request: requestId ? ` (request id ${redact(requestId, 100)})` : "",
@@ -78,7 +83,8 @@ export function failuresOf({ action, key, uri, prefix, code, status, requestId, 
   const by = (row: FailureRow): StoreError => {
     const [, failure, message = "", remedy = ""] = /^(\w+): (.*) \| (.*)$/.exec(row) ?? [];
     return new StoreError(filled(message), filled(remedy), {
-      ...{ failure: failure as StoreFailure, code },
+      failure: failure as StoreFailure,
+      code,
       ...(status !== undefined && { status }),
     });
   };

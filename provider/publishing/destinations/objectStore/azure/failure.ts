@@ -108,10 +108,19 @@ export function azureFailure(
   const { name = "", message = "" } = error as SdkError;
   const sasEnd = access.kind === "sas" ? (new URLSearchParams(access.token).get("se") ?? "") : "";
   const { text, by, byCode } = failuresOf({
-    ...{ code, status, action, key, uri: containerUri(inputs), prefix },
-    ...{ text: message.split(/\r?\nRequestId:/)[0] ?? "", requestId: headerOf(error, "x-ms-request-id") },
+    code,
+    status,
+    action,
+    key,
+    uri: containerUri(inputs),
+    prefix,
+    text: message.split(/\r?\nRequestId:/)[0] ?? "",
+    requestId: headerOf(error, "x-ms-request-id"),
     facts: {
-      ...{ container, account, host, end: redact(sasEnd, 40) },
+      container,
+      account,
+      host,
+      end: redact(sasEnd, 40),
       making:
         container === WEBSITE
           ? "Switch on the account's static website, which makes it."

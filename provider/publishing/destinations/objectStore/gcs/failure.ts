@@ -63,8 +63,14 @@ export async function refusalFailure(
   const reason = typeof first?.reason === "string" ? first.reason : "";
   const whole = typeof error?.message === "string" ? error.message : body;
   const { by, bySaid } = failuresOf({
-    ...{ code: reason || String(status), status, text: whole, action, key },
-    ...{ uri: bucketUri(inputs), prefix: inputs.prefix, facts: { bucket: inputs.gcsBucket } },
+    code: reason || String(status),
+    status,
+    text: whole,
+    action,
+    key,
+    uri: bucketUri(inputs),
+    prefix: inputs.prefix,
+    facts: { bucket: inputs.gcsBucket },
     requestId: headers.get("x-guploader-uploadid"),
   });
   if (status === 404 || status === 410) {
@@ -145,8 +151,11 @@ export function authFailure(error: unknown, inputs: GcsInputs): StoreError {
   const { message = "", code, response } = error as AuthError;
   const data = typeof response?.data === "string" ? response.data : JSON.stringify(response?.data ?? "");
   const { by, bySaid } = failuresOf({
-    ...{ code: typeof code === "string" ? code : "auth", status: response?.status },
-    ...{ text: message, action: "", uri: bucketUri(inputs) },
+    code: typeof code === "string" ? code : "auth",
+    status: response?.status,
+    text: message,
+    action: "",
+    uri: bucketUri(inputs),
     facts: { bucket: `the bucket ${inputs.gcsBucket}` },
   });
   const known = bySaid(AUTH_FAILURES, `${message} ${data}`);

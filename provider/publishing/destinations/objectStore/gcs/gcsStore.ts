@@ -60,9 +60,12 @@ export async function openGcs(
         found as Record<string, string | undefined>;
       const sha256 = (found["metadata"] as Record<string, string> | undefined)?.[DIGEST_NAME];
       return {
-        ...{ size: Number(size), revision: generation ?? "", sha256 },
+        size: Number(size),
+        revision: generation ?? "",
+        sha256,
         headers: {
-          ...{ contentType, cacheControl },
+          contentType,
+          cacheControl,
           ...(contentEncoding && { contentEncoding }),
           ...(contentDisposition && { contentDisposition }),
         },
@@ -73,7 +76,9 @@ export async function openGcs(
       let found = 0;
       await readPages(uri, async (pageToken) => {
         const url = client.object(undefined, {
-          ...{ prefix, pageToken, fields: `items(${ENTRY}),nextPageToken` },
+          prefix,
+          pageToken,
+          fields: `items(${ENTRY}),nextPageToken`,
           ...(atMost < Infinity && { maxResults: String(atMost) }),
         });
         const page = await json({ action: "storage.objects.list", isOfBucket: true, method: "GET", url });

@@ -116,7 +116,10 @@ async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ]);
   const stored = await client.json({
-    ...{ action: "storage.objects.create", key: object.key, isOfBucket: true, method: "POST" },
+    action: "storage.objects.create",
+    key: object.key,
+    isOfBucket: true,
+    method: "POST",
     url: client.upload({ ...query, uploadType: "multipart" }),
     headers: {
       "content-type": `multipart/related; boundary=${boundary}`,
@@ -146,7 +149,10 @@ async function beginSession(upload: Upload): Promise<URL> {
   const { key, size, headers } = object;
   const description = Buffer.from(upload.description);
   const request: GcsRequest = {
-    ...{ action: "storage.objects.create", key, isOfBucket: true, method: "POST" },
+    action: "storage.objects.create",
+    key,
+    isOfBucket: true,
+    method: "POST",
     url: client.upload({ ...query, uploadType: "resumable" }),
     headers: {
       "content-type": "application/json; charset=utf-8",
@@ -179,7 +185,11 @@ async function sendSession(
   content: Content,
 ): Promise<Fields> {
   const requestOf = (range: string, body: Buffer): GcsRequest => ({
-    ...{ action: "storage.objects.create", key, method: "PUT", url: session, accepted: [INCOMPLETE] },
+    action: "storage.objects.create",
+    key,
+    method: "PUT",
+    url: session,
+    accepted: [INCOMPLETE],
     headers: { "content-range": `bytes ${range}/${size}`, "content-length": String(body.length) },
     body: () => slicesOf(body),
   });

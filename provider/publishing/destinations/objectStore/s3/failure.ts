@@ -77,8 +77,15 @@ export function s3Failure(
   const { httpStatusCode: status, requestId } = known.$metadata ?? {};
   const { bucket: name, endpoint, prefix } = destination;
   const { text, by, byCode } = failuresOf({
-    ...{ code, status, action, key, text: known.message ?? "", requestId },
-    ...{ uri: bucketUri(destination), prefix, facts: { name, bucket: `the bucket ${name}` } },
+    code,
+    status,
+    action,
+    key,
+    text: known.message ?? "",
+    requestId,
+    uri: bucketUri(destination),
+    prefix,
+    facts: { name, bucket: `the bucket ${name}` },
   });
   const said = `${code} ${text}`;
   const region = rightRegion(code, known, text);
