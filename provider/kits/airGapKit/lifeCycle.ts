@@ -11,7 +11,7 @@ import { writeKit } from "../contents/writeKit";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";
-import { describeSource } from "../../copies/source/bundleSource";
+import { describeSource, serviceOf } from "../../copies/source/bundleSource";
 import { reportLeftOut } from "../../copies/source/inspect";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { InputError } from "../../base/runtime/messages/errors";
@@ -90,7 +90,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       const request = {
         ...inputs,
         bundle: { ...bundle, ...inspection },
-        serviceUrl: "jobId" in inputs.source ? inputs.source.baseUrl : undefined,
+        serviceUrl: serviceOf(inputs.source),
         additions: { ...additionsOf(inputs), ...inspection, reporter },
         chart: chart?.path,
         signer,

@@ -41,8 +41,17 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
   const { sha256, size, files, signed, createdAt, search } = kit;
   const own: Every<Omit<OwnOutputs, keyof AdditionFacts>> = {
     path: join(inputs.folder, kit.name),
-    ...{ version, jobId, bundleSha256, pages, selfContained, externalLoads },
-    ...{ sha256, size, files, signed, createdAt },
+    version,
+    jobId,
+    bundleSha256,
+    pages,
+    selfContained,
+    externalLoads,
+    sha256,
+    size,
+    files,
+    signed,
+    createdAt,
   };
   return { outputs: { ...inputs, ...present(own), ...search }, bookkeeping: { kits } };
 }
