@@ -157,7 +157,8 @@ export function placeRefusal(found: FoundMark, claimant: Claimant, place: NamedP
   if (found.kind === "unreadable") {
     return new DestinationError(
       `whose place ${place.uri} is cannot be read from ${place.markUri}: ${found.reason}`,
-      "Allow this stack to read and to list it. If it is no mark, find out who wrote it, remove it, and run `pulumi up` again.",
+      found.remedy ??
+        "Allow this stack to read and to list it. If it is no mark, find out who wrote it, remove it, and run `pulumi up` again.",
     );
   }
   if (found.kind === "none") {

@@ -39,7 +39,15 @@ export interface MarkStore extends NamedPlace {
 }
 
 /** A mark that the place does not show, or that is none. Its message is the reason. */
-export class UnreadableMarkError extends Error {}
+export class UnreadableMarkError extends Error {
+  /** What helps, if a store refused to say. */
+  readonly remedy: string | undefined;
+
+  constructor(reason: string, remedy?: string) {
+    super(reason);
+    this.remedy = remedy;
+  }
+}
 
 /** What the rights at a place depend on. */
 export interface PlaceContext extends Partial<Omit<Claimant, "owner">>, Pick<Claimant, "owner"> {
@@ -178,8 +186,10 @@ export class PlaceOwner {
           found.kind === "unreadable"
             ? `its mark ${this.#marks.markUri} cannot be read: ${found.reason}`
             : `its mark ${this.#marks.markUri} is gone, so another resource may have it now`;
+        const remedy = (found.kind === "unreadable" && found.remedy) || "";
         // the next operation tries again
-        if (!isLast) throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, "");
+        if (!isLast)
+          throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, remedy);
         const items = await left();
         if (items.length === 0) return;
         return reporter.warn(
@@ -210,7 +220,7 @@ export class PlaceOwner {
       return first === undefined ? { kind: "none" } : { kind: "earlier", marks: [first, ...others] };
     } catch (error) {
       if (!(error instanceof UnreadableMarkError)) throw error;
-      return { kind: "unreadable", reason: error.message };
+      return { kind: "unreadable", reason: error.message, remedy: error.remedy };
     }
   }
 

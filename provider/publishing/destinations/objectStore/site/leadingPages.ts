@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { hasRelativeAddress } from "../../inspection/relativeAddresses";
+import { hasRelativeAddress } from "../../../inspection/relativeAddresses";
 import type { SiteObject } from "./siteObjects";
 import type { SiteBuffer } from "./siteBuffer";
 
@@ -10,17 +10,18 @@ const LARGEST_READ = 16 * 1024 * 1024;
  * Replaces each index document that would be a copy of the page beside its folder (`guide/index.html` of `guide.html`) by one that leads
  * on to the page, if the page has relative addresses: one folder deeper, they would lead nowhere.
  */
-export async function leadOn(
+export async function withLeadingPages(
   stages: readonly (readonly SiteObject[])[],
   buffer: SiteBuffer,
 ): Promise<SiteObject[][]> {
-  const ledOn = async (object: SiteObject): Promise<SiteObject> => {
+  const replaced = async (object: SiteObject): Promise<SiteObject> => {
     const { size, indexFor } = object;
     if (indexFor === undefined) return object;
     if (size <= LARGEST_READ && !hasRelativeAddress(await buffer.read(object))) return object;
-    return { ...object, ...(await buffer.add(Buffer.from(leadingPage(basename(indexFor))))) };
+    const page = await buffer.add(Buffer.from(leadingPage(basename(indexFor))));
+    return { ...object, ...page };
   };
-  return Array.fromAsync(stages, (stage) => Array.fromAsync(stage, ledOn)); // one after the other
+  return Array.fromAsync(stages, (stage) => Array.fromAsync(stage, replaced)); // one after the other
 }
 
 /** A page that leads to one in the folder above it, with query and fragment if scripts run. */

@@ -1,7 +1,7 @@
-import { isImmutable } from "../../inspection/immutableFiles";
-import { isPage } from "../../inspection/mediaTypes";
-import type { FileHeaders } from "./fileHeaders";
-import type { Revision } from "./objectStore";
+import { isImmutable } from "../../../inspection/immutableFiles";
+import { isPage } from "../../../inspection/mediaTypes";
+import type { FileHeaders } from "../fileHeaders";
+import type { Revision } from "../objectStore";
 
 /** A file of a site in the buffer, before it is sent. */
 export interface BufferedFile {

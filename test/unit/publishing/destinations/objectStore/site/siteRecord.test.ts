@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { HEADERS_VERSION } from "../../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
+import { HEADERS_VERSION } from "../../../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
 import {
   isRecordPath,
   parseRecord,
   recordPath,
   writeRecord,
   type SiteRecord,
-} from "../../../../../provider/publishing/destinations/objectStore/siteRecord.ts";
+} from "../../../../../../provider/publishing/destinations/objectStore/site/siteRecord.ts";
 
 const PLACE = { uri: "s3://docs/v", uriOf: (key: string) => `s3://docs/${key}` };
 const DIGEST = "ab".repeat(32);

@@ -1,22 +1,22 @@
-import { firstOf } from "../../../base/runtime/messages/firstOf";
-import { isPage } from "../../inspection/mediaTypes";
-import type { OwnedPlace } from "./bucketMark";
-import { takeInventory, writtenByCopies, type Inventory } from "./siteInventory";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
+import { isPage } from "../../../inspection/mediaTypes";
+import type { OwnedPlace } from "../bucketMark";
+import { SiteInventory } from "./siteInventory";
 import { recordPath, type SiteRecord } from "./siteRecord";
 import type { FoundRecord } from "./storedRecords";
-import { clearUploads } from "./unfinishedUploads";
+import { clearUploads } from "../unfinishedUploads";
 
 /** Removes copies: the files that no other copy has, then their records. */
 export async function removeRecords(
   place: OwnedPlace,
   isLeaving: (record: FoundRecord) => boolean,
 ): Promise<void> {
-  const inventory = await takeInventory(place);
+  const inventory = await SiteInventory.take(place);
   const gone = inventory.records.filter(isLeaving);
   const stay = inventory.records.filter((record) => !gone.includes(record));
   await clearSiteUploads(place, gone);
 
-  const { removable, foreign } = await fatesOf(place, inventory, gone, stay);
+  const { removable, foreign } = await fatesOf(inventory, gone, stay);
   const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
   const isOfPage = (path: string): boolean => isPage(path) || addresses.has(path);
   // pages first: what a page loads exists as long as the page
@@ -39,15 +39,14 @@ interface Fates {
 }
 
 async function fatesOf(
-  place: OwnedPlace,
-  { objects }: Inventory,
+  inventory: SiteInventory,
   gone: readonly FoundRecord[],
   stay: readonly FoundRecord[],
 ): Promise<Fates> {
   const isKept = (path: string): boolean => stay.some(({ files }) => files.has(path));
   const paths = new Set(gone.flatMap(({ files }) => [...files.keys()]).filter((path) => !isKept(path)));
-  const written = new Set(await writtenByCopies(place, objects, gone, paths));
-  const foreign = [...paths].filter((path) => objects.has(path) && !written.has(path));
+  const written = new Set(await inventory.writtenBy(gone, paths));
+  const foreign = [...paths].filter((path) => inventory.objects.has(path) && !written.has(path));
   return { removable: [...written], foreign };
 }
 

@@ -1,68 +1,15 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { firstOf } from "../../../base/runtime/messages/firstOf";
+import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
+import { isInOtherPlace } from "../bucketMark";
+import type { BucketPlace } from "../bucketPlace";
+import { CONCURRENCY } from "../objectStore";
+import { isSameContent } from "../sendObject";
 import { changedHeaders, hasHeaders, sentHeaders, type SentFile } from "./changedHeaders";
-import { inParallel } from "../../../base/runtime/concurrency/inParallel";
-import { CONCURRENCY, type ListedObject } from "./objectStore";
-import { isSameContent } from "./sendObject";
-import { RECORDS_FOLDER } from "../../ownership/placeMark";
-import { isInOtherPlace, MARK_PATH } from "./bucketMark";
+import type { SiteInventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
-import { isRecordPath, type SiteRecord } from "./siteRecord";
-import { listedRecord, type FoundRecord } from "./storedRecords";
-import type { BucketPlace } from "./bucketPlace";
-
-/** What the bucket contains below the prefix, according to the records and the place. */
-export interface Inventory extends Omit<ListedSite, "records"> {
-  readonly records: readonly FoundRecord[];
-}
-
-/** Lists the objects below the prefix, with their paths below it. */
-export async function listObjects(
-  place: BucketPlace,
-  onObject: (path: string, object: ListedObject) => void,
-): Promise<void> {
-  const prefix = place.key("");
-  await place.objects.list(prefix, (object) => {
-    if (object.key.startsWith(prefix)) onObject(object.key.slice(prefix.length), object);
-  });
-}
-
-/** An object below the prefix, as a list describes it. */
-type ListedFile = Pick<ListedObject, "size" | "revision" | "archiveTier"> & { readonly headersAtMs: number };
-
-/** What a list shows below the prefix. */
-export interface ListedSite {
-  /** The objects of sites, and those of others, by path below the prefix. */
-  readonly objects: ReadonlyMap<string, ListedFile>;
-  /** The objects of records. */
-  readonly records: readonly ListedObject[];
-  /** The prefixes of places below this one, with a slash at the end: what is there belongs to them. */
-  readonly inner: readonly string[];
-}
-
-/** Lists all objects below the prefix, and the records of copies. */
-export async function listSite(place: BucketPlace): Promise<ListedSite> {
-  const objects = new Map<string, ListedFile>();
-  const records: ListedObject[] = [];
-  const inner: string[] = [];
-  await listObjects(place, (path, object) => {
-    const { size, revision, modifiedAtMs, headersAtMs = modifiedAtMs, archiveTier } = object;
-    if (isRecordPath(path)) records.push(object);
-    if (path.startsWith(`${RECORDS_FOLDER}/`)) return;
-    objects.set(path, { size, revision, headersAtMs, ...(archiveTier !== undefined && { archiveTier }) });
-    if (path.endsWith(`/${MARK_PATH}`)) inner.push(path.slice(0, -MARK_PATH.length));
-  });
-  return { objects, records, inner };
-}
-
-/** Lists the objects below the prefix, and reads the records of copies. */
-export async function takeInventory(place: BucketPlace): Promise<Inventory> {
-  const { records: listed, objects, inner } = await listSite(place);
-  const records = await Array.fromAsync(listed, (each) => listedRecord(place, each)); // one after the other
-  return { objects, inner, records: records.filter((record) => record !== undefined) };
-}
 
 /** What a publication finds of the objects that it wants. */
 export interface ExistingContents {
@@ -80,8 +27,7 @@ export interface ExistingContents {
  * @throws DestinationError when an object exists that no copy wrote
  */
 export async function existingContents(
-  place: BucketPlace,
-  { records, objects: listed, inner }: Inventory,
+  { place, records, objects: listed, inner }: SiteInventory,
   objects: readonly SiteObject[],
   lacksRecords: boolean,
 ): Promise<ExistingContents> {
@@ -147,8 +93,17 @@ export async function existingContents(
   return { differing, altered };
 }
 
+/** What is at the path of an object. */
+interface FoundContent {
+  /** It has the object's content and headers. */
+  readonly isSame: boolean;
+  readonly hasContent: boolean;
+  /** A copy of this package sent it. */
+  readonly isSent: boolean;
+}
+
 /** Looks at the object that is at the path of another. */
-async function lookAt(place: BucketPlace, object: SiteObject) {
+async function lookAt(place: BucketPlace, object: SiteObject): Promise<FoundContent> {
   const key = place.key(object.path);
   const stored = await place.objects.head(key);
   if (stored === undefined) return { isSame: false, hasContent: false, isSent: false };
@@ -166,27 +121,4 @@ async function digestAt(place: BucketPlace, key: string): Promise<string | undef
     for await (const bytes of content) digest.update(bytes);
     return digest.digest("hex");
   });
-}
-
-/** The paths at which the object is one that one of the copies wrote. */
-export async function writtenByCopies(
-  place: BucketPlace,
-  objects: Inventory["objects"],
-  copies: readonly SiteRecord[],
-  paths: Iterable<string>,
-): Promise<string[]> {
-  const ours: string[] = [];
-  const unsure: string[] = [];
-  for (const path of paths) {
-    const found = objects.get(path);
-    if (found === undefined) continue;
-    if (copies.some(({ files }) => files.get(path)?.revision === found.revision)) ours.push(path);
-    else if (copies.some(({ isWhole, files }) => !isWhole && files.has(path))) unsure.push(path);
-  }
-  await inParallel(unsure, CONCURRENCY, async (path) => {
-    const stored = await place.objects.head(place.key(path));
-    if (stored?.sha256 === undefined) return;
-    if (copies.some(({ files }) => files.get(path)?.sha256 === stored.sha256)) ours.push(path);
-  });
-  return ours;
 }

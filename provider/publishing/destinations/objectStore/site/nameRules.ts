@@ -1,7 +1,7 @@
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { firstOf } from "../../../base/runtime/messages/firstOf";
-import { RECORDS_FOLDER } from "../../ownership/placeMark";
-import type { BucketPlace } from "./bucketPlace";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
+import { RECORDS_FOLDER } from "../../../ownership/placeMark";
+import type { BucketPlace } from "../bucketPlace";
 
 /** How many names a refusal has. */
 const MAX_NAMED = 5;

@@ -1,19 +1,19 @@
 // Which names and buckets a site cannot have. The rules are those of Azure and Google; the objects are in memory.
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
-import { checkDestination } from "../../../../../provider/publishing/destinations/inputs.ts";
-import { brokenRule as azureRule } from "../../../../../provider/publishing/destinations/objectStore/azure/inputs.ts";
-import { OwnedPlace } from "../../../../../provider/publishing/destinations/objectStore/bucketMark.ts";
-import { brokenRule as googleRule } from "../../../../../provider/publishing/destinations/objectStore/gcs/inputs.ts";
-import type { ObjectStore } from "../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
-import { openS3 } from "../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import { SITES_IN_BUCKET } from "../../../../../provider/publishing/destinations/objectStore/siteLayout.ts";
+import { checkDestination } from "../../../../../../provider/publishing/destinations/inputs.ts";
+import { brokenRule as azureRule } from "../../../../../../provider/publishing/destinations/objectStore/azure/inputs.ts";
+import { OwnedPlace } from "../../../../../../provider/publishing/destinations/objectStore/bucketMark.ts";
+import { brokenRule as googleRule } from "../../../../../../provider/publishing/destinations/objectStore/gcs/inputs.ts";
+import type { ObjectStore } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
+import { openS3 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import { SITES_IN_BUCKET } from "../../../../../../provider/publishing/destinations/objectStore/site/siteLayout.ts";
 import {
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
   type BucketStub,
-} from "../../../../simulation/bucketStub.ts";
+} from "../../../../../simulation/bucketStub.ts";
 
 const EDITION = "e".repeat(64);
 const BUNDLE = { path: "/nowhere", format: "tar.gz", sha256: EDITION, size: 1, version: "1" } as const;

@@ -2,15 +2,15 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { Copy, Destination } from "../../../../../provider/publishing/destinations/destination.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
 import {
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
   type BucketStub,
   type StubOperation,
-} from "../../../../simulation/bucketStub.ts";
+} from "../../../../../simulation/bucketStub.ts";
 
 type Site = Readonly<Record<string, string>>;
 const SITE: Site = { "app.css": "a{}", "guide.html": "<h1>Guide</h1>", "index.html": "<h1>Start</h1>" };

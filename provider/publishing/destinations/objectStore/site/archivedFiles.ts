@@ -1,6 +1,6 @@
-import { firstOf } from "../../../base/runtime/messages/firstOf";
-import type { BucketPlace } from "./bucketPlace";
-import type { ListedObject } from "./objectStore";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
+import type { BucketPlace } from "../bucketPlace";
+import type { ListedObject } from "../objectStore";
 
 /**
  * Names the files that a rule of the bucket or somebody moved to a tier from which the store serves nothing. No revision shows it.

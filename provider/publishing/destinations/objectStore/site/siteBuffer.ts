@@ -1,9 +1,9 @@
 import { createHash, hash } from "node:crypto";
 import { appendFile, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import type { DigestingSink, SiteFile } from "../../archives/site";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { headersOf } from "./fileHeaders";
+import type { DigestingSink, SiteFile } from "../../../archives/site";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { headersOf } from "../fileHeaders";
 import type { BufferedFile } from "./siteObjects";
 
 /** How many bytes are collected before a write. */

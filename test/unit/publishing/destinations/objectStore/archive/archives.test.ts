@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { BucketInputs } from "../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
-import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
-import type { Copy, Destination } from "../../../../../provider/publishing/destinations/destination.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
+import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
+import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
 import {
   CANARIES,
   startBucketStub,
@@ -14,7 +14,7 @@ import {
   xml,
   type BucketStub,
   type StubRequest,
-} from "../../../../simulation/bucketStub.ts";
+} from "../../../../../simulation/bucketStub.ts";
 
 const MB = 1024 * 1024;
 let store: BucketStub;

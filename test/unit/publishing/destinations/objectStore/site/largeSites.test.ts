@@ -2,17 +2,17 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import type { Copy } from "../../../../../provider/publishing/destinations/destination.ts";
-import type { BucketInputs } from "../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
-import { s3Destination } from "../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
+import type { Copy } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
 import {
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
   xml,
   type BucketStub,
-} from "../../../../simulation/bucketStub.ts";
+} from "../../../../../simulation/bucketStub.ts";
 
 type Site = Readonly<Record<string, string>>;
 

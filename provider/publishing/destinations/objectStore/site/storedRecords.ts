@@ -1,11 +1,11 @@
-import type { Deadline } from "../../../base/runtime/time/clock";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import type { BucketPlace } from "./bucketPlace";
-import { headersOf, HEADERS_VERSION } from "./fileHeaders";
-import { RECORDS_FOLDER } from "../../ownership/placeMark";
-import type { ListedObject, Revision } from "./objectStore";
-import { textsOf } from "./readObject";
-import { sendText } from "./sendObject";
+import type { Deadline } from "../../../../base/runtime/time/clock";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import type { BucketPlace } from "../bucketPlace";
+import { headersOf, HEADERS_VERSION } from "../fileHeaders";
+import { RECORDS_FOLDER } from "../../../ownership/placeMark";
+import type { ListedObject, Revision } from "../objectStore";
+import { textsOf } from "../readObject";
+import { sendText } from "../sendObject";
 import { parseRecord, recordPath, writeRecord, type SiteRecord } from "./siteRecord";
 
 /** A record as read from the bucket. */

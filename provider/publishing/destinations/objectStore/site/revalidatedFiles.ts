@@ -1,20 +1,28 @@
-import { firstOf } from "../../../base/runtime/messages/firstOf";
-import type { Reporter } from "../../../base/runtime/messages/reporter";
-import { isImmutable } from "../../inspection/immutableFiles";
-import { revalidated } from "./fileHeaders";
+import { firstOf } from "../../../../base/runtime/messages/firstOf";
+import type { Reporter } from "../../../../base/runtime/messages/reporter";
+import { isImmutable } from "../../../inspection/immutableFiles";
+import { revalidated } from "../fileHeaders";
 import type { SiteObject } from "./siteObjects";
 import type { SiteRecord } from "./siteRecord";
 
+/** The objects of a site after the headers `immutable` were checked. */
+export interface CheckedHashes {
+  /** The objects, in the order of upload. */
+  readonly stages: readonly (readonly SiteObject[])[];
+  /** The paths of which no record knew it. */
+  readonly falseHashes: readonly string[];
+  /** All paths of which it is known, for the new record. */
+  readonly revalidated: readonly string[];
+}
+
 /**
- * The objects of a site, without the header `immutable` for names that look like a hash of the content and are none: an earlier copy had
+ * The objects of a site, without the header `immutable` for names that look like a hash of the content, but of which an earlier copy had
  * other content under the same name. This is remembered in the records of the copies.
- *
- * @returns the same objects and, for the new record, all paths of which this is known
  */
 export function withoutFalseHashes(
   stages: readonly (readonly SiteObject[])[],
   records: readonly Pick<SiteRecord, "files" | "revalidated">[],
-) {
+): CheckedHashes {
   const known = new Set(records.flatMap((record) => record.revalidated ?? []));
   const found: string[] = [];
   const checked = (object: SiteObject): SiteObject => {
@@ -27,8 +35,7 @@ export function withoutFalseHashes(
   };
   return {
     stages: stages.map((stage) => stage.map(checked)),
-    /** The paths of which no record knew it. */
-    found: found.sort(),
+    falseHashes: found.sort(),
     revalidated: [...known, ...found].sort(),
   };
 }

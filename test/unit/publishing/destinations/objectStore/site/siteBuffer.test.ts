@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SiteBuffer } from "../../../../../provider/publishing/destinations/objectStore/siteBuffer.ts";
+import { SiteBuffer } from "../../../../../../provider/publishing/destinations/objectStore/site/siteBuffer.ts";
 
 /** Chunks of a reader that reuses its memory. */
 async function* reused(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {

@@ -1,16 +1,16 @@
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import type { CopyLayout } from "../copyLayout";
-import { RECORDS_FOLDER } from "../../ownership/placeMark";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
+import type { CopyLayout } from "../../copyLayout";
+import { RECORDS_FOLDER } from "../../../ownership/placeMark";
 import { reportArchived } from "./archivedFiles";
 import { changedHeaders, sentHeaders, type SentFile } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
 import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { listSite } from "./siteInventory";
-import { copyOf, publishSite } from "./sitePublication";
+import { copyOf, SitePublication } from "./sitePublication";
 import { editionAt, isRecordPath, recordPath, type SiteRecord } from "./siteRecord";
 import { removeRecords } from "./siteRemoval";
 import { findRecord } from "./storedRecords";
-import type { OwnedPlace } from "./bucketMark";
+import type { OwnedPlace } from "../bucketMark";
 
 /** Sites in a bucket: their files at their own paths, and a record of each copy. */
 export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
@@ -35,7 +35,7 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     return {
       sink: buffer,
       publish: (at, placing) =>
-        publishSite(at, { edition, earlier, buffer }, placing).finally(() => buffer.close()),
+        new SitePublication(at, { edition, earlier, buffer }).publish(placing).finally(() => buffer.close()),
     };
   },
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { headersOf } from "../../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
+import { headersOf } from "../../../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
 import {
   conflictingPaths,
   siteObjects,
-} from "../../../../../provider/publishing/destinations/objectStore/siteObjects.ts";
+} from "../../../../../../provider/publishing/destinations/objectStore/site/siteObjects.ts";
 
 const fileOf = (path: string) => ({
   ...{ path, size: 1, sha256: "", offset: 0, revision: "" },

@@ -4,15 +4,15 @@ import { beforeEach, describe, expect, test, type TestContext } from "vitest";
 import {
   openS3,
   s3Destination,
-} from "../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { Copy, Destination } from "../../../../../provider/publishing/destinations/destination.ts";
+} from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
 import {
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
   xml,
   type BucketStub,
-} from "../../../../simulation/bucketStub.ts";
+} from "../../../../../simulation/bucketStub.ts";
 
 type Site = Readonly<Record<string, string>>;
 
