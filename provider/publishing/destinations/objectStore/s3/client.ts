@@ -74,7 +74,12 @@ export function bucketClient(destination: BucketInputs, sdk: Sdk, context: Desti
   }
 
   return {
-    ...{ destination, sdk, context, s3, direct, run },
+    destination,
+    sdk,
+    context,
+    s3,
+    direct,
+    run,
     /** The destination in messages. */
     uri: placeUri(bucketUri(destination), destination.prefix ?? ""),
     /** The parameters with which requests name an object. */
