@@ -59,13 +59,14 @@ export interface Published {
 }
 
 /** Outputs of the bundle that are known before it is published. */
-export function knownOfBundle({ source, offlineSearch }: PublishedInputs) {
+export function knownOfBundle({ source, offlineSearch, fetchExternal }: PublishedInputs) {
   const search = offlineSearch === undefined ? undefined : UNKNOWN;
   return {
     version: isUnknown(source) ? UNKNOWN : source.version,
     jobId: isUnknown(source) ? UNKNOWN : jobOf(source),
     searchPages: search,
     searchVersion: search,
+    fetchedAssets: fetchExternal === undefined ? undefined : UNKNOWN,
   };
 }
 

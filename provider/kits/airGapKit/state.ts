@@ -45,15 +45,14 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
     jobId,
     bundleSha256,
     pages,
-    selfContained,
-    externalLoads,
     sha256,
     size,
     files,
     signed,
     createdAt,
   };
-  return { outputs: { ...inputs, ...present(own), ...search }, bookkeeping: { kits } };
+  const outputs = { ...inputs, ...present(own), ...present(search ?? {}), selfContained, externalLoads };
+  return { outputs, bookkeeping: { kits } };
 }
 
 /** The outputs before a kit is written. */
