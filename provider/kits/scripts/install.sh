@@ -28,7 +28,8 @@ read_arguments() {
       -h | --help | -h=* | --help=*) only=help ;;
       --dry-run=none | --dry-run=false) ;;
       --dry-run | --dry-run=*) only=${only:-trial} ;;
-      --wait=false) unwaited=yes ;;
+      --wait=false | --wait=hookOnly) unwaited=$1 ;;
+      --wait | --wait=*) unwaited='' ;; # the last one counts
       # their values are no options
       --set | --set-string | --set-file | --set-json | --set-literal | -f | --values | --description) [ $# -lt 2 ] || shift ;;
       -n | --namespace) namespace=" --namespace ${2-}" ;;
@@ -62,7 +63,7 @@ explain_failure() {
     "A rule of the cluster refuses the objects, or does not answer. Its reason is in helm's error: set values that satisfy it, or ask who keeps the rule."
   cause 'exceeded quota' \
     "The namespace's quota does not allow it: kubectl describe quota$namespace"
-  cause 'unknown (shorthand )?flag|flag needs an argument|invalid argument|requires at least|accepts [0-9]' \
+  cause 'unknown (shorthand )?flag|flag needs an argument|invalid argument|requires (at least )?[0-9]|accepts [0-9]' \
     "An argument for helm is wrong. helm upgrade --help lists what it takes."
   cause 'cluster unreachable|no configuration has been provided|context .* does not exist' \
     "$unreachable"
@@ -204,7 +205,7 @@ case $only in
   trial) echo "Nothing was installed, because of --dry-run." ;;
   *)
     if [ -n "$unwaited" ]; then
-      echo "OK: the release $release is installed. Whether its pods serve the site is not known, because of --wait=false."
+      echo "OK: the release $release is installed. Whether its pods serve the site is not known, because of $unwaited."
     else
       echo "OK: the release $release serves the site of this kit."
     fi
