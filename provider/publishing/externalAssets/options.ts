@@ -8,7 +8,7 @@ export interface FetchLimits {
   assets?: number;
   /** Time for all assets together, such as "90s" or "10m". @default 10m */
   time?: string;
-  /** How many redirects of one address are followed. @default 5 */
+  /** Number of redirects that are followed from one address. @default 5 */
   redirects?: number;
 }
 

@@ -69,7 +69,9 @@ export async function openGcs(
       const known = new Map<string, StoredObject["headers"]>();
       await readPages(uri, async (pageToken) => {
         const url = client.object(undefined, {
-          ...{ prefix, pageToken, fields: `items(${ENTRY}),nextPageToken` },
+          prefix,
+          pageToken,
+          fields: `items(${ENTRY}),nextPageToken`,
           ...(atMost < Infinity && { maxResults: String(atMost) }),
         });
         const page = await json({ action: "storage.objects.list", isOfBucket: true, method: "GET", url });
