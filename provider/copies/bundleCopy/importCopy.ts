@@ -21,7 +21,7 @@ import type { PublicationContext } from "../publication/context";
 import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
-import { describeSource, sourceAttributes } from "../source/bundleSource";
+import { describeSource, jobOf, sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import type { CheckedBundle, OwnedContext } from "../publication/publication";
@@ -172,10 +172,12 @@ async function bundleOf(
   const { source, limits } = inputs;
   const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
   const { version, domain } = source;
-  const jobId = "jobId" in source ? source.jobId : undefined;
   const format = await archiveFormat(path);
   // the archive is the copy, or in the scratch folder
-  return { bundle: { path, format, sha256, size, version, jobId, domain }, ...NOTHING_FETCHED };
+  return {
+    bundle: { path, format, sha256, size, version, jobId: jobOf(source), domain },
+    ...NOTHING_FETCHED,
+  };
 }
 
 /** What may have been added to a copy: what the ID gives; of each other addition, nothing, or all with its defaults. */

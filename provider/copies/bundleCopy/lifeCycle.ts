@@ -22,7 +22,7 @@ import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isStoredLink } from "../../service/bundleLink";
-import { describeSource } from "../source/bundleSource";
+import { describeSource, serviceOf } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
 import { preparedAdditions } from "../publication/siteAdditions";
@@ -180,7 +180,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
             } else if (before) changes = noChanges(before.copy.uri);
             const origin = {
               bundle,
-              serviceUrl: "jobId" in source ? source.baseUrl : undefined,
+              serviceUrl: serviceOf(source),
               additions: added && wantedIn(additions),
               fetched: added?.fetchedAssets,
             };

@@ -19,7 +19,7 @@ import { preparedAdditions } from "../../copies/publication/siteAdditions";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";
-import { describeSource } from "../../copies/source/bundleSource";
+import { describeSource, serviceOf } from "../../copies/source/bundleSource";
 import { reportLeftOut } from "../../copies/source/inspect";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { InputError } from "../../base/runtime/messages/errors";
@@ -103,8 +103,8 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       const requestWith = (additions: WantedAdditions): KitRequest => ({
         ...inputs,
         bundle: { ...bundle, ...inspection },
-        serviceUrl: "jobId" in inputs.source ? inputs.source.baseUrl : undefined,
-        additions,
+          serviceUrl: serviceOf(inputs.source),
+          additions,
         chart: chart?.path,
         signer,
         since: sinceKit,

@@ -41,8 +41,15 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
   const { sha256, size, files, signed, createdAt, search } = kit;
   const own: Every<Omit<OwnOutputs, keyof AdditionFacts>> = {
     path: join(inputs.folder, kit.name),
-    ...{ version, jobId, bundleSha256, pages },
-    ...{ sha256, size, files, signed, createdAt },
+    version,
+    jobId,
+    bundleSha256,
+    pages,
+    sha256,
+    size,
+    files,
+    signed,
+    createdAt,
   };
   const outputs = { ...inputs, ...present(own), ...present(search ?? {}), selfContained, externalLoads };
   return { outputs, bookkeeping: { kits } };

@@ -169,7 +169,12 @@ async function copyBundle(
 function textsOf(manifest: KitManifest, keyId?: string, verifySha256?: string): TextValues {
   const { version, domain, jobId, signed, chart, images, since, needs, bundle } = manifest;
   return {
-    ...{ version, domain, jobId, signed, keyId, verifySha256 },
+    version,
+    domain,
+    jobId,
+    signed,
+    keyId,
+    verifySha256,
     bundle: basename(bundle.path),
     bundleSha256: bundle.sha256,
     chart: chart?.path,

@@ -1,6 +1,6 @@
 import { type Token, TokenizerMode } from "parse5";
 import { MarkupReader } from "../inspection/markupReader";
-import type { Section } from "../search/textIndex";
+import type { Section } from "../search/sections";
 import { beginning, visible } from "../search/words";
 import { redirectIn, type Redirect } from "./redirect";
 

@@ -27,6 +27,8 @@ const FREE = new WeakMap<Owner, Set<string>>();
 export interface MarkStore extends NamedPlace {
   /** The text of the mark; `undefined` only if the place says that there is none. @throws UnreadableMarkError */
   read(): Promise<string | undefined>;
+  /** Whether a list of the place shows neither a mark nor a record: one request. `false` in doubt. Absent where a read costs nothing. */
+  isEmpty?(): Promise<boolean>;
   /** Makes the mark. @returns `false` if there is one already: the place checks that in the same step, where it can */
   make(text: string): Promise<boolean>;
   /** Writes the mark in the place of another. */
@@ -80,8 +82,10 @@ export class PlaceOwner {
 
   /** Refuses the place if the resource must not write to it. Writes nothing. @throws DestinationError */
   async check(): Promise<void> {
-    const { owner } = this.#claimant;
-    const found = await this.#find();
+    const { owner, isCreate } = this.#claimant;
+    // a list may be late: a mark that it does not show yet is kept by the conditional write
+    const isEmpty = isCreate && (await this.#marks.isEmpty?.()) === true;
+    const found: FoundMark = isEmpty ? { kind: "none" } : await this.#find();
     if (claimAction(found, this.#claimant) === "refuse")
       throw placeRefusal(found, this.#claimant, this.#marks);
     if (found.kind === "none") FREE.set(owner, (FREE.get(owner) ?? new Set()).add(this.#marks.markUri));

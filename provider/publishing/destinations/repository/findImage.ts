@@ -56,7 +56,8 @@ export async function findImage(
   const hasList = await hasBlob(client, list.digest);
   return {
     copy: {
-      ...{ uri: image, image },
+      uri: image,
+      image,
       ...(artifacts && { publicKey: verifier.publicKey }),
       parts: {
         manifests: manifestsOf(digest, images),

@@ -79,9 +79,9 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   const ranked = bestOf(matched, isSentence ? COVERAGE : KEYWORDS_COVERAGE);
   const results = await Promise.all(
     ranked.map(async ({ page, score }) => {
-      const places = matched.map(({ pages }) => pages.get(page)?.places ?? []);
+      const terms = matched.map(({ pages }) => pages.get(page)?.terms ?? []);
       const stored = await readPage(page, directory, load);
-      const { result, closeness } = await quote(stored, question, places, load);
+      const { result, closeness } = await quote(stored, question, terms, load);
       return { result, score: (INDEX * score) / (ranked[0]?.score || 1) + closeness };
     }),
   );

@@ -119,7 +119,7 @@ test("the next update asks no host; a changed font comes with the next version",
   const { inputs } = check({ fetchExternal: true });
   const state = await bundleCopy.create(world().context, inputs);
   const nowMs = Date.now();
-  expect(bundleCopy.diff(inputs, state, { nowMs })).toMatchObject({
+  expect(bundleCopy.diff(inputs, state, { name: "docs", nowMs })).toMatchObject({
     changed: [],
     decision: { code: "UP_TO_DATE" },
   });

@@ -1,7 +1,8 @@
 // Index and search together, without pages of HTML and without a browser.
 import { describe, expect, test } from "vitest";
 import { search, type Result } from "../../../../provider/publishing/search/browser/query.ts";
-import { TextIndex, type Section } from "../../../../provider/publishing/search/textIndex.ts";
+import type { Section } from "../../../../provider/publishing/search/sections.ts";
+import { TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
 import { indexFiles } from "./indexFiles.ts";
 
 /** Texts by the path of their page; a section may have a heading and an anchor. */

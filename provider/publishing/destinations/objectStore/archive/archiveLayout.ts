@@ -117,8 +117,7 @@ async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placi
     );
   };
   // the conditional write finds an archive that is there, too
-  const isNew = place.owner.wasFree && size <= SMALL;
-  const before = isNew ? undefined : await look();
+  const before = place.owner.wasFree && size <= SMALL ? undefined : await look();
   placing?.({ sha256, ...(await storedCopy(place, key, before ?? { size, revision: "" })) });
   let stored = before;
   // first: the last removal finds it, whatever happens to this run
@@ -140,7 +139,8 @@ async function publishArchive(place: OwnedPlace, bundle: Bundle, placing?: Placi
   if (stored === undefined) throw removedMeanwhile(place.uriOf(key));
   const copy = { sha256, ...(await storedCopy(place, key, stored)) };
   placing?.(copy);
-  if (!isNew) await clearArchiveUploads(place, [file]);
+  // before the mark, nobody could begin one
+  if (!place.owner.wasFree) await clearArchiveUploads(place, [file]);
   return copy;
 }
 
