@@ -59,6 +59,7 @@ export { sendText } from "./destinations/objectStore/sendObject";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
 export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { ReadCopy } from "./externalAssets/keptAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAssets";
 export {
   DEFAULT_FETCH_LIMITS,
