@@ -3,7 +3,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { createHash } from "node:crypto";
 import fetch from "node-fetch";
 import type { Browser } from "playwright-core";
