@@ -9,7 +9,7 @@ import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./p
 /** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
 interface CommonArgs extends Omit<
   InputsOf<BundleCopyInputs>,
-  "source" | "destination" | "offlineSearch" | "signingKeyEnv"
+  "source" | "destination" | AdditionName | "signingKeyEnv"
 > {
   /**
    * The bundle to copy: an export of this stack, the fields of an export in another stack, or a bundle file on this machine. The
@@ -18,8 +18,9 @@ interface CommonArgs extends Omit<
   source: SourceArgs;
 }
 
-/** Only the files of a site, or an image, have a search. Only an image has a signature. */
-type Search = Pick<InputsOf<BundleCopyInputs>, "offlineSearch">;
+/** Only the files of a site, or an image, have additions. Only an image has a signature. */
+type AdditionName = "offlineSearch" | "llmsTxt";
+type Additions = Pick<InputsOf<BundleCopyInputs>, AdditionName>;
 type Signature = Pick<InputsOf<BundleCopyInputs>, "signingKeyEnv">;
 
 /** Of a destination that is not known when the program is compiled, the provider checks what it has. */
@@ -31,12 +32,13 @@ export type BundleCopyArgs = CommonArgs &
     | ({
         /** The destination of the copy: a folder, a bucket or a registry's repository. Another destination replaces the resource. */
         destination: RepositoryArgs | Later<DestinationArgs>;
-      } & Search &
+      } & Additions &
         Signature)
-    | ({ destination: SiteArgs } & Search & { signingKeyEnv?: null | undefined })
+    | ({ destination: SiteArgs } & Additions & { signingKeyEnv?: null | undefined })
     | {
         destination: DestinationArgs | Later<DestinationArgs>;
         offlineSearch?: false | null | undefined;
+        llmsTxt?: false | null | undefined;
         signingKeyEnv?: null | undefined;
       }
   );

@@ -204,8 +204,8 @@ async function matching(
   }
   throw new BundleRefusedError(
     `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
-    "Name the source that the copy was made from. If it has a search with options, add them: ?offlineSearch={…}. " +
-      "A search of another version of this package cannot be imported.",
+    "Name the source that the copy was made from. If it has a search or Markdown with options, add them: ?offlineSearch={…} or ?llmsTxt={…}. " +
+      "One of another version of this package cannot be imported.",
   );
 }
 

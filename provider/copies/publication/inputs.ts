@@ -1,4 +1,4 @@
-import { DEFAULT_UNPACKED_BYTES, type SearchOptions } from "../../publishing/index";
+import { DEFAULT_UNPACKED_BYTES, type LlmsTxtOptions, type SearchOptions } from "../../publishing/index";
 import { isDeepStrictEqual } from "node:util";
 import { hasFields } from "../../base/runtime/values/fields";
 import {
@@ -46,6 +46,14 @@ const SEARCH_OPTIONS: InputFields<SearchOptions> = {
   includeNoindex: { rule: ruleOfSwitch },
 };
 
+const LLMS_OPTIONS: InputFields<LlmsTxtOptions> = {
+  title: { rule: text(ruleOfLine) },
+  summary: { rule: text(ruleOfLine) },
+  baseUrl: { rule: text(ruleOfSiteUrl) },
+  exclude: { rule: ruleOfList },
+  full: { rule: ruleOfSwitch },
+};
+
 /** The row of `signingKeyEnv`. */
 export const SIGNING_KEY_INPUT: InputRow = {
   change: "content",
@@ -61,6 +69,7 @@ export const PUBLICATION_INPUTS: InputTable<{
   limits: BundleLimits;
   keep: number;
   offlineSearch?: boolean | SearchOptions;
+  llmsTxt?: boolean | LlmsTxtOptions;
   takeOver?: boolean;
 }> = {
   requireSelfContained: {
@@ -78,6 +87,7 @@ export const PUBLICATION_INPUTS: InputTable<{
         : { problem: `must be a whole number from 0 to ${MAX_KEEP}` },
   },
   offlineSearch: additionRow(SEARCH_OPTIONS, '{ button: false, exclude: ["v1/**"] }'),
+  llmsTxt: additionRow(LLMS_OPTIONS, '{ full: true, exclude: ["v1/**"] }'),
   // `false` is the same as an absent value: states of versions without it have no diff
   takeOver: {
     change: "remembered",
@@ -87,6 +97,24 @@ export const PUBLICATION_INPUTS: InputTable<{
     },
   },
 };
+
+function ruleOfLine(value: string): RuleResult {
+  return value.trim() === "" || /[\n\r]/.test(value)
+    ? { problem: "must be a text in one line that is not empty" }
+    : { value: value.trim() };
+}
+
+function ruleOfSiteUrl(value: string): RuleResult {
+  const url = URL.parse(value);
+  const isAddress =
+    /^https?:$/.test(url?.protocol ?? "") && url?.username === "" && url.search === "" && url.hash === "";
+  return isAddress
+    ? { value: value.trim() }
+    : {
+        problem:
+          "must be the address of the site, such as https://docs.example.com/, without a login, query or fragment",
+      };
+}
 
 function ruleOfLimits(value: unknown, configuration: ConfigurationSource): RuleResult {
   if (!hasFields(value)) return { problem: "must be an object, such as { archiveBytes: 1e9 }" };

@@ -1,4 +1,4 @@
-import { baseProblem, type SearchOptions } from "../../publishing/index";
+import { baseProblem, type LlmsTxtOptions, type SearchOptions } from "../../publishing/index";
 import { withAnyValue } from "../../resource/anyValue";
 import { isDeepStrictEqual } from "node:util";
 import { nameProblem, platformProblem } from "../contents/kitImage";
@@ -75,6 +75,13 @@ export interface AirGapKitInputs {
    * @default false
    */
   offlineSearch?: boolean | SearchOptions;
+  /**
+   * Add Markdown to the site's image in the kit, for programs that read documentation: a Markdown file beside each page, and a list of
+   * them, `llms.txt`. `true`, or options. Needs `images`. The archive in the kit stays as it is.
+   *
+   * @default false
+   */
+  llmsTxt?: boolean | LlmsTxtOptions;
   /**
    * Take the folder over if it belongs to another stack or project, with everything that is recorded there. That stack then cannot write
    * there any more. Set it for one `pulumi up`.

@@ -32,6 +32,10 @@ export interface OwnOutputs {
   searchPages?: number;
   /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
   searchVersion?: string;
+  /** Number of pages in `llms.txt`. Only with `llmsTxt`. */
+  llmsPages?: number;
+  /** Version of the Markdown in it. A newer version of this package keeps it until the content changes. */
+  llmsVersion?: string;
 }
 
 /** The outputs of a kit: all inputs, and facts about the bundle and the kit. */
@@ -53,4 +57,6 @@ export const AIR_GAP_KIT_OUTPUTS: OutputTable<OwnOutputs> = {
   createdAt: {},
   searchPages: { nullIfAbsent: true },
   searchVersion: { nullIfAbsent: true },
+  llmsPages: { nullIfAbsent: true },
+  llmsVersion: { nullIfAbsent: true },
 };

@@ -1,10 +1,13 @@
 import { hash } from "node:crypto";
 import { canonical, type OfflineSearch } from "../offlineSearch/options";
+import type { LlmsTxt } from "../llmsTxt/options";
+import { LLMS_VERSION } from "../llmsTxt/siteMarkdown";
 import { SEARCH_VERSION } from "../offlineSearch/siteSearch";
 
 /** What is added to a site while it is published. The inputs of copies and kits have these names. */
 export interface SiteAdditions {
   readonly offlineSearch?: OfflineSearch;
+  readonly llmsTxt?: LlmsTxt;
 }
 
 /** The name of an addition: that of its input. */
@@ -21,6 +24,7 @@ interface Addition {
 /** One row per addition, in the order of documents about a site. The only list of them. */
 const ADDITIONS: Readonly<Record<AdditionName, Addition>> = {
   offlineSearch: { version: SEARCH_VERSION, component: "offline-search" },
+  llmsTxt: { version: LLMS_VERSION, component: "llms-txt" },
 };
 
 export const ADDITION_NAMES = Object.keys(ADDITIONS) as readonly AdditionName[];

@@ -4,7 +4,9 @@ import { shown } from "../archives/refusal";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { pagesWithoutText } from "../offlineSearch/readPage";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
+import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
 import type { SiteAdditions } from "./additions";
+import { PagesWithMarkdown } from "./addToPages";
 
 /** Facts about what was added to a published site, as outputs show them. Empty without additions. */
 export interface AdditionFacts {
@@ -12,6 +14,10 @@ export interface AdditionFacts {
   readonly searchPages?: number;
   /** Version of the index and the search box. */
   readonly searchVersion?: string;
+  /** Number of pages in `llms.txt`. */
+  readonly llmsPages?: number;
+  /** Version of the Markdown and of `llms.txt`. */
+  readonly llmsVersion?: string;
 }
 
 /** From this share of the pages on that ask to be left out, they may be meant for readers, as in an internal site. */
@@ -22,13 +28,15 @@ export interface WantedAdditions extends SiteAdditions {
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
   /** Receives what is worth a warning about pages. @default nobody */
-  readonly reporter?: Pick<Reporter, "warn">;
+  readonly reporter?: Pick<Reporter, "info" | "warn">;
 }
 
 /** A sink that changes files on their way to another one, and adds some. */
 interface Stage extends SiteSink {
   /** Writes what it adds after the site's last file. The sink then accepts no more files. */
   finish(): Promise<AdditionFacts>;
+  /** Ends what it started, whether it was finished or not. */
+  end?(): Promise<void>;
 }
 
 /**
@@ -46,20 +54,38 @@ export async function unpackSite(
   // each stage passes files on to the one before it in this list: what is added to pages comes last
   const stages: Stage[] = [];
   const next = (): SiteSink => stages.at(-1) ?? sink;
-  if (wanted?.offlineSearch !== undefined) stages.push(searchStage(next(), wanted, unpacking.signal));
-  await unpackBundle(bundle, limits, next(), unpacking);
-  let facts: AdditionFacts = {};
-  for (const stage of stages.reverse()) facts = { ...facts, ...(await stage.finish()) };
-  return facts;
+  if (wanted) stages.push(...pageStages(next(), wanted, unpacking.signal));
+  try {
+    await unpackBundle(bundle, limits, next(), unpacking);
+    let facts: AdditionFacts = {};
+    for (const stage of stages.toReversed()) facts = { ...facts, ...(await stage.finish()) };
+    return facts;
+  } finally {
+    for (const stage of stages) await stage.end?.();
+  }
 }
 
-function searchStage(
-  sink: SiteSink,
-  { offlineSearch, hasFile, reporter }: WantedAdditions,
-  signal: AbortSignal,
-): Stage {
-  const options = offlineSearch === undefined || offlineSearch === true ? {} : offlineSearch;
-  const site = new SiteSearch(sink, options, hasFile, signal);
+/** What is added to pages: one stage, because each page is read once for all of it. */
+function pageStages(sink: SiteSink, wanted: WantedAdditions, signal: AbortSignal): Stage[] {
+  const { offlineSearch, llmsTxt, hasFile, reporter } = wanted;
+  const options = offlineSearch === true ? {} : offlineSearch;
+  const search = options && new SiteSearch(sink, options, hasFile, signal);
+  if (llmsTxt === undefined) return search ? [searchStage(search, reporter)] : [];
+  const pages = new PagesWithMarkdown(sink, new SiteMarkdown(llmsTxt, hasFile), search, signal);
+  const stage: Stage = {
+    file: (file, content) => pages.file(file, content),
+    async finish() {
+      const { llmsPages, searchPages } = await pages.finish(reporter);
+      if (search) warnOfLostPages(search, reporter);
+      const found = searchPages === undefined ? {} : { searchPages, searchVersion: SEARCH_VERSION };
+      return { ...found, llmsPages, llmsVersion: LLMS_VERSION };
+    },
+    end: () => pages.end(),
+  };
+  return [stage];
+}
+
+function searchStage(site: SiteSearch, reporter: WantedAdditions["reporter"]): Stage {
   return {
     file: (file, content) => site.file(file, content),
     async finish() {
