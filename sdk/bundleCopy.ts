@@ -1,10 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
+import type { BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
 import { rememberDestination } from "./copiedSite";
 import type { DestinationArgs, RepositoryArgs, SiteArgs } from "./destinationArgs";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
+import {
+  type InputNames,
+  type InputsOf,
+  isProvided,
+  type OutputsOf,
+  ProvidedResource,
+} from "./providedResource";
 
 /** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
 interface CommonArgs extends Omit<
@@ -19,7 +25,7 @@ interface CommonArgs extends Omit<
 }
 
 /** Only the files of a site, or an image, have additions. Only an image has a signature. */
-type AdditionName = "offlineSearch" | "llmsTxt";
+type AdditionName = "offlineSearch" | "llmsTxt" | "fetchExternal";
 type Additions = Pick<InputsOf<BundleCopyInputs>, AdditionName>;
 type Signature = Pick<InputsOf<BundleCopyInputs>, "signingKeyEnv">;
 
@@ -39,9 +45,23 @@ export type BundleCopyArgs = CommonArgs &
         destination: DestinationArgs | Later<DestinationArgs>;
         offlineSearch?: false | null | undefined;
         llmsTxt?: false | null | undefined;
+        fetchExternal?: false | null | undefined;
         signingKeyEnv?: null | undefined;
       }
   );
+
+const INPUTS: InputNames<BundleCopyInputs> = {
+  source: "plain",
+  destination: "plain",
+  sha256: "plain",
+  requireSelfContained: "plain",
+  limits: "plain",
+  keep: "plain",
+  offlineSearch: "plain",
+  fetchExternal: "plain",
+  takeOver: "plain",
+  signingKeyEnv: "plain",
+};
 
 // a property of the class for each output
 export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
@@ -78,7 +98,7 @@ export class BundleCopy extends ProvidedResource {
     super(
       "BundleCopy",
       name,
-      { inputs: BUNDLE_COPY_INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
+      { inputs: INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
       { ...args, source: plainSource(args.source) },
       opts,
     );

@@ -24,7 +24,7 @@ export interface Host extends Pick<PublicationContext, "fetch" | "lookup" | "clo
    * A row of the CLI.
    *
    * @param urn the resource, if known
-   * @param isOneOfMany whether many operations run now
+   * @param isOneOfMany whether several operations run now
    */
   reporter(urn: string | undefined, isOneOfMany?: () => boolean): RowReporter;
   /** Calls back when the user stops the run, and at its normal end. Watching twice has no effect. */
@@ -59,7 +59,7 @@ export class Session {
   #settings: Omit<ConfigurationSource, "secrets">;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
-  readonly #round = new Round();
+  readonly #round: Round;
   /** The error for a call that arrives after Ctrl-C. */
   #cancelled: RunCancelledError | undefined;
   /**
@@ -75,6 +75,7 @@ export class Session {
     this.#shared = shared;
     this.#settings = { environment: host.environment, stackConfig: () => undefined };
     this.#pacers = new Pacers(host.clock);
+    this.#round = new Round(host.clock, (line) => host.reporter(undefined).info(line));
     this.resumeRecords = new ResumeFolder(() => homeFolder(host.environment, "resume"), host.clock);
   }
 
@@ -103,6 +104,11 @@ export class Session {
     return this.#shared.declaredPlaces.declare(urn, places);
   }
 
+  /** Notes that the stack has a state of a resource, see {@link DeclaredPlaces.hasState}. */
+  noteState(urn: string): void {
+    this.#shared.declaredPlaces.noteState(urn);
+  }
+
   /** The row of a resource, for a short call. @param urn the resource, if known */
   reporter(urn: string | undefined, secrets: Secrets): Reporter {
     return withoutSecrets(this.#host.reporter(urn), secrets);
@@ -127,7 +133,9 @@ export class Session {
     const row = this.#host.reporter(urn, () => this.#round.isFleet);
     const reporter = withoutSecrets(row, secrets);
     let isDone = false;
-    this.#round.began(this.#host.clock.monotonic());
+    // the others are short, and say nothing of a resource that is one of many
+    const isCounted = name === "create" || name === "update";
+    if (isCounted) this.#round.began(urn);
     this.#inFlight.add(stop);
     if (this.#cancelled) {
       stop.abort(this.#cancelled);
@@ -158,8 +166,7 @@ export class Session {
       this.#inFlight.delete(stop);
       this.#exitIfEngineGone();
       row.close(isDone);
-      const summary = this.#round.ended(urn, isDone, this.#host.clock.monotonic());
-      if (summary !== undefined) this.#host.reporter(undefined).info(summary);
+      if (isCounted) this.#round.ended(urn, isDone);
     }
   }
 

@@ -1,6 +1,7 @@
 import {
   checkDestination,
   type DestinationInputs,
+  type FetchOptions,
   type LlmsTxtOptions,
   type SearchOptions,
 } from "../../publishing/index";
@@ -43,6 +44,13 @@ export interface BundleCopyInputs {
    * @default false
    */
   llmsTxt?: boolean | LlmsTxtOptions;
+  /**
+   * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the copy, and refer to it there. `true`, or
+   * options. For images and for the layout `site`. A change makes another copy.
+   *
+   * @default false
+   */
+  fetchExternal?: boolean | FetchOptions;
   /**
    * Name of the environment variable with the private key that signs the image, its provenance and its SBOM (PEM: ECDSA P-256 or
    * Ed25519). Only for images.

@@ -1,4 +1,4 @@
-import type { ExternalLoad } from "../../publishing/index";
+import type { ExternalLoad, FetchedAsset } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
 import type { CheckedInputs } from "./inputs";
 
@@ -36,6 +36,8 @@ export interface OwnOutputs {
   llmsPages?: number;
   /** Version of the Markdown in it. A newer version of this package keeps it until the content changes. */
   llmsVersion?: string;
+  /** What was fetched from other hosts. Only with `fetchExternal`. */
+  fetchedAssets?: readonly FetchedAsset[];
 }
 
 /** The outputs of a kit: all inputs, and facts about the bundle and the kit. */
@@ -59,4 +61,5 @@ export const AIR_GAP_KIT_OUTPUTS: OutputTable<OwnOutputs> = {
   searchVersion: { nullIfAbsent: true },
   llmsPages: { nullIfAbsent: true },
   llmsVersion: { nullIfAbsent: true },
+  fetchedAssets: { nullIfAbsent: true },
 };

@@ -4,6 +4,7 @@ import {
   folderOwner,
   folderRecords,
   type PlaceContext,
+  removeRecordedCopies,
   type Verifier,
 } from "../../publishing/index";
 import { lstat, readFile, rm } from "node:fs/promises";
@@ -156,6 +157,7 @@ export async function removeKits(
       if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
       await records.remove([name]);
     }
+    if (isLast && isMarked) await removeRecordedCopies(folder, context);
   };
   await place.release(isLast, remove, async () => {
     const paths = [...removed.keys()].map((name) => join(folder, name));

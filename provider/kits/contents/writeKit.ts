@@ -97,7 +97,12 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   const chart = request.chart === undefined ? undefined : await packChart(request.chart, kit, signal);
   const bundleFile = await copyBundle(bundle, kit, context);
   const { images, blobs, facts } = await writeImages(draft, request, context);
-  const origin = { bundle, serviceUrl, additions: facts && wantedIn(additions) };
+  const origin = {
+    bundle,
+    serviceUrl,
+    additions: facts && wantedIn(additions),
+    fetched: facts?.fetchedAssets,
+  };
   await writeOriginFiles(kit, origin, { images, chart });
   await writeFile(join(kit, "values.yaml"), chartValues(bundle, images, request.values));
   await writeScript("verify.sh", kit);
@@ -126,7 +131,10 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
   const verify = files.find(({ path }) => path === "verify.sh");
-  const texts = { ...textsOf(manifest, signer?.keyId, verify?.sha256), llmsPages: facts?.llmsPages?.toString() };
+  const texts = {
+    ...textsOf(manifest, signer?.keyId, verify?.sha256),
+    llmsPages: facts?.llmsPages?.toString(),
+  };
   await writeReadme(kit, { ...texts, parts: false });
   const unchanged = files.filter(({ path }) => path !== INDEX);
   const whole = await writeList(kit, SUMS, unchanged, signer, signal);
@@ -164,7 +172,12 @@ async function copyBundle(
 function textsOf(manifest: KitManifest, keyId?: string, verifySha256?: string): TextValues {
   const { version, domain, jobId, signed, chart, images, since, needs, bundle } = manifest;
   return {
-    ...{ version, domain, jobId, signed, keyId, verifySha256 },
+    version,
+    domain,
+    jobId,
+    signed,
+    keyId,
+    verifySha256,
     bundle: basename(bundle.path),
     bundleSha256: bundle.sha256,
     chart: chart?.path,

@@ -5,6 +5,9 @@ import type { Reporter } from "../../base/runtime/messages/reporter";
 import { pagesWithoutText } from "../offlineSearch/readPage";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
 import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
+import type { ExternalAssets } from "../externalAssets/externalAssets";
+import type { FetchedAsset } from "../externalAssets/fetchedAssets";
+import type { ExternalLoad } from "../archives/site";
 import type { SiteAdditions } from "./additions";
 import { PagesWithMarkdown } from "./addToPages";
 
@@ -18,6 +21,12 @@ export interface AdditionFacts {
   readonly llmsPages?: number;
   /** Version of the Markdown and of `llms.txt`. */
   readonly llmsVersion?: string;
+  /** What was fetched from other hosts. */
+  readonly fetchedAssets?: readonly FetchedAsset[];
+  /** Only with what was fetched: whether the site now loads nothing from another host. */
+  readonly selfContained?: boolean;
+  /** Only with what was fetched: what the site still loads from other hosts. */
+  readonly externalLoads?: readonly ExternalLoad[];
 }
 
 /** From this share of the pages on that ask to be left out, they may be meant for readers, as in an internal site. */
@@ -29,6 +38,10 @@ export interface WantedAdditions extends SiteAdditions {
   readonly hasFile: (path: string) => boolean;
   /** Receives what is worth a warning about pages. @default nobody */
   readonly reporter?: Pick<Reporter, "info" | "warn">;
+  /** What was fetched, see {@link SiteAdditions.fetchExternal}. Fetched before the edition of a copy is known. */
+  readonly external?: ExternalAssets | undefined;
+  /** Receives what the site still loads from other hosts, before anything is published: it may refuse the site. */
+  readonly acceptLoads?: (loads: Required<Pick<AdditionFacts, "selfContained" | "externalLoads">>) => void;
 }
 
 /** A sink that changes files on their way to another one, and adds some. */
@@ -55,6 +68,7 @@ export async function unpackSite(
   const stages: Stage[] = [];
   const next = (): SiteSink => stages.at(-1) ?? sink;
   if (wanted) stages.push(...pageStages(next(), wanted, unpacking.signal));
+  if (wanted?.external !== undefined) stages.push(externalStage(next(), wanted.external, wanted));
   try {
     await unpackBundle(bundle, limits, next(), unpacking);
     let facts: AdditionFacts = {};
@@ -92,6 +106,22 @@ function searchStage(site: SiteSearch, reporter: WantedAdditions["reporter"]): S
       const searchPages = await site.finish();
       warnOfLostPages(site, reporter);
       return { searchPages, searchVersion: SEARCH_VERSION };
+    },
+  };
+}
+
+function externalStage(
+  next: SiteSink,
+  external: ExternalAssets,
+  { acceptLoads }: Pick<WantedAdditions, "acceptLoads">,
+): Stage {
+  const site = external.sink(next);
+  return {
+    file: (file, content) => site.file(file, content),
+    async finish() {
+      const facts = await site.finish();
+      acceptLoads?.(facts);
+      return facts;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import { titlesOf, withoutSiteName } from "../offlineSearch/siteTitles";
-import { compareTexts } from "../search/textIndex";
+import { compareTexts } from "../search/order";
 import { encodedPath } from "./markdownPaths";
 import type { LlmsTxtOptions } from "./options";
 

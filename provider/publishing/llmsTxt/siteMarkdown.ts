@@ -66,17 +66,19 @@ export class SiteMarkdown {
     this.#own.push(...own);
     if (read === undefined) this.#unread.push(path);
     const markdown = read ? this.#withTitle(path, read) : unreadText(path);
-    const targetOf = (address: string): LinkTarget => this.#targetOf(path, address, read?.base);
+    const targets = new Map<string, LinkTarget>();
+    const targetOf = (address: string): LinkTarget => {
+      const target = targets.get(address) ?? this.#targetOf(path, address, read?.base);
+      targets.set(address, target);
+      return target;
+    };
     const files = paths
       .filter((each) => !this.#paths.isOwn(each))
       .map((each) => ({ path: each, text: placed(markdown, dirname(each), targetOf) }));
-    if (read && !this.#isUnlisted(path, read))
-      this.#list(
-        path,
-        first,
-        read,
-        placed(markdown, ".", (address) => this.#fromRoot(targetOf(address))),
-      );
+    if (read && !this.#isUnlisted(path, read)) {
+      this.#list(path, first, read);
+      this.#full?.add(path, () => placed(markdown, ".", (address) => this.#fromRoot(targetOf(address))));
+    }
     return { files, link: addressFrom(dirname(path), { path: first, suffix: "" }) };
   }
 
@@ -93,7 +95,7 @@ export class SiteMarkdown {
     return { files, pages: listed.length };
   }
 
-  #list(path: string, markdown: string, { page, description }: MarkdownPage, text: string): void {
+  #list(path: string, markdown: string, { page, description }: MarkdownPage): void {
     const sentence = firstSentence(page.sections.find((section) => section.text !== "")?.text ?? "");
     const heading = page.sections.find((section) => section.heading !== "")?.heading ?? "";
     this.#listed.push({
@@ -104,7 +106,6 @@ export class SiteMarkdown {
       description: description.trim(),
       sentence,
     });
-    this.#full?.add(path, text);
   }
 
   /** Pages that ask to be left out, and those that lead to another one. */
@@ -184,9 +185,9 @@ class FullText {
   /** From this page on, pages do not fit. */
   #end: string | undefined;
 
-  add(path: string, text: string): void {
+  add(path: string, text: () => string): void {
     if (this.#end !== undefined && !isBefore(path, this.#end)) return;
-    const bytes = Buffer.from(text);
+    const bytes = Buffer.from(text());
     this.#pages.set(path, bytes);
     this.#bytes += bytes.length;
     if (this.#bytes > 2 * FULL_BYTES) this.#cut(); // rarely, because it sorts

@@ -73,9 +73,7 @@ test("a copy with Markdown has its files beside the pages, which lead to them; t
   expect(text("llms.txt")).toContain("- [Guide](guide/index.md)");
   expect(text("guide.md")).toBe("# Guide\n\n[Start](index.md)\n");
   expect(text("guide/index.md")).toBe("# Guide\n\n[Start](../index.md)\n");
-  expect(text("index.html")).toContain(
-    '<link rel="alternate" type="text/markdown" href="index.md"></head>',
-  );
+  expect(text("index.html")).toContain('<link rel="alternate" type="text/markdown" href="index.md"></head>');
   expect(text("guide/index.html")).toMatch(/<\/main><link rel="alternate"[^>]*>$/);
 });
 

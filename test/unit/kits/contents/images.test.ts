@@ -354,7 +354,9 @@ test("Markdown in the site's image is in the facts about the kit, in its provena
   const provenance = readFileSync(join(path, "provenance.json"), "utf8");
   expect(provenance).toMatch(/"llmsTxt": true/);
   expect(readFileSync(join(path, "sbom.cdx.json"), "utf8")).toContain("pulumi-docs-hosting/llms-txt");
-  expect(readFileSync(join(path, "README.md"), "utf8")).toMatch(/`\/llms\.txt` of the installed site lists the Markdown of its \d+ pages/);
+  expect(readFileSync(join(path, "README.md"), "utf8")).toMatch(
+    /`\/llms\.txt` of the installed site lists the Markdown of its \d+ pages/,
+  );
   expect(readFileSync(join(plain.path, "README.md"), "utf8")).not.toContain("llms.txt");
 });
 

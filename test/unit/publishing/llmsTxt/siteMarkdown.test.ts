@@ -30,9 +30,19 @@ const page = (title: string, content: string, head = ""): string =>
   `<html><head><title>${title} | Handbook</title>${head}</head><body><main><h1>${title}</h1>${content}</main></body></html>`;
 
 const SITE = {
-  "index.html": page("Start", "<p>Welcome to it. More.</p>", '<meta name="description" content="All about tides.">'),
-  "guide/index.html": page("Guide", '<p>How to <a href="install.html#now">install</a>. <a href="/">Start</a></p><img src="../a.png" alt="A">'),
-  "guide/install.html": page("Install", '<p>First run. Then wait.</p><a href="../guide/">back</a> <a href="https://example.com/a.html">other</a>'),
+  "index.html": page(
+    "Start",
+    "<p>Welcome to it. More.</p>",
+    '<meta name="description" content="All about tides.">',
+  ),
+  "guide/index.html": page(
+    "Guide",
+    '<p>How to <a href="install.html#now">install</a>. <a href="/">Start</a></p><img src="../a.png" alt="A">',
+  ),
+  "guide/install.html": page(
+    "Install",
+    '<p>First run. Then wait.</p><a href="../guide/">back</a> <a href="https://example.com/a.html">other</a>',
+  ),
   "api/x.html": page("X", "<p>Text</p>"),
   "a.png": "",
 };
@@ -59,10 +69,22 @@ test("llms.txt has title, summary and a section for each folder, with a line for
 
 test("the Markdown of a folder's page is at both addresses that are asked for, and its links lead from there", () => {
   const { files, links } = added(SITE);
-  expect(files["guide/index.md"]).toBe("# Guide\n\nHow to [install](install.md#now). [Start](../index.md)\n\n![A](../a.png)\n");
-  expect(files["guide.md"]).toBe("# Guide\n\nHow to [install](guide/install.md#now). [Start](index.md)\n\n![A](a.png)\n");
-  expect(files["guide/install.md"]).toBe("# Install\n\nFirst run. Then wait.\n\n[back](index.md) [other](https://example.com/a.html)\n");
-  expect(links).toEqual({ "index.html": "index.md", "guide/index.html": "index.md", "guide/install.html": "install.md", "api/x.html": "x.md", "a.png": undefined });
+  expect(files["guide/index.md"]).toBe(
+    "# Guide\n\nHow to [install](install.md#now). [Start](../index.md)\n\n![A](../a.png)\n",
+  );
+  expect(files["guide.md"]).toBe(
+    "# Guide\n\nHow to [install](guide/install.md#now). [Start](index.md)\n\n![A](a.png)\n",
+  );
+  expect(files["guide/install.md"]).toBe(
+    "# Install\n\nFirst run. Then wait.\n\n[back](index.md) [other](https://example.com/a.html)\n",
+  );
+  expect(links).toEqual({
+    "index.html": "index.md",
+    "guide/index.html": "index.md",
+    "guide/install.html": "install.md",
+    "api/x.html": "x.md",
+    "a.png": undefined,
+  });
 });
 
 test("the same files give the same bytes in any order", () => {
@@ -78,7 +100,12 @@ test("files that the site brings stay, and are named", () => {
 });
 
 test("pages with one name have Markdown each", () => {
-  const { files } = added({ "index.html": "", "a.html": "<p>html", "a.htm": "<p>htm", "a/index.html": "<p>index" });
+  const { files } = added({
+    "index.html": "",
+    "a.html": "<p>html",
+    "a.htm": "<p>htm",
+    "a/index.html": "<p>index",
+  });
   expect(files).toMatchObject({ "a.md": "html\n", "a.htm.md": "htm\n", "a/index.md": "index\n" });
 });
 
@@ -102,16 +129,26 @@ test("pages that ask to be left out, redirects and the page for unknown addresse
 });
 
 test("options give title, summary and address", () => {
-  const { files } = added(SITE, { title: "T", summary: "S", baseUrl: "https://docs.example.com/", full: true });
+  const { files } = added(SITE, {
+    title: "T",
+    summary: "S",
+    baseUrl: "https://docs.example.com/",
+    full: true,
+  });
   expect(files["llms.txt"]).toMatch(/^# T\n\n> S\n/);
   expect(files["llms.txt"]).toContain("- [Guide](https://docs.example.com/guide/index.md)");
-  expect(files["llms-full.txt"]).toContain("How to [install](https://docs.example.com/guide/install.md#now).");
+  expect(files["llms-full.txt"]).toContain(
+    "How to [install](https://docs.example.com/guide/install.md#now).",
+  );
   expect(files["guide/index.md"]).toContain("[install](install.md#now)");
 });
 
 test("llms-full.txt ends at 16 MiB, whatever the order of the pages, and says how many it has", () => {
   const site = Object.fromEntries(
-    Array.from({ length: 40 }, (_, index) => [`p${String(index).padStart(2, "0")}.html`, `<p>${"word ".repeat(200_000)}</p>`]),
+    Array.from({ length: 40 }, (_, index) => [
+      `p${String(index).padStart(2, "0")}.html`,
+      `<p>${"word ".repeat(200_000)}</p>`,
+    ]),
   );
   const { files } = added(site, { full: true });
   const full = files["llms-full.txt"] ?? "";
@@ -121,9 +158,9 @@ test("llms-full.txt ends at 16 MiB, whatever the order of the pages, and says ho
 });
 
 test.each([
-  ["/docs/", "<a href=\"b.html\">b</a>", "[b](b.md)"],
-  ["../", "<a href=\"c.html\">c</a>", "[c](../c.md)"],
-  ["https://other.example/x/", "<a href=\"b.html\">b</a>", "[b](https://other.example/x/b.html)"],
+  ["/docs/", '<a href="b.html">b</a>', "[b](b.md)"],
+  ["../", '<a href="c.html">c</a>', "[c](../c.md)"],
+  ["https://other.example/x/", '<a href="b.html">b</a>', "[b](https://other.example/x/b.html)"],
 ])("<base href=%j> is obeyed", (base, link, expected) => {
   const site = { "docs/a.html": `<base href="${base}"><p>${link}</p>`, "docs/b.html": "", "c.html": "" };
   expect(added(site).files["docs/a.md"]).toBe(`${expected}\n`);
