@@ -59,13 +59,16 @@ export interface Published {
 }
 
 /** Outputs of the bundle that are known before it is published. */
-export function knownOfBundle({ source, offlineSearch, fetchExternal }: PublishedInputs) {
+export function knownOfBundle({ source, offlineSearch, llmsTxt, fetchExternal }: PublishedInputs) {
   const search = offlineSearch === undefined ? undefined : UNKNOWN;
+  const llms = llmsTxt === undefined ? undefined : UNKNOWN;
   return {
     version: isUnknown(source) ? UNKNOWN : source.version,
     jobId: isUnknown(source) ? UNKNOWN : jobOf(source),
     searchPages: search,
     searchVersion: search,
+    llmsPages: llms,
+    llmsVersion: llms,
     fetchedAssets: fetchExternal === undefined ? undefined : UNKNOWN,
   };
 }

@@ -103,8 +103,8 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       const requestWith = (additions: WantedAdditions): KitRequest => ({
         ...inputs,
         bundle: { ...bundle, ...inspection },
-          serviceUrl: serviceOf(inputs.source),
-          additions,
+        serviceUrl: serviceOf(inputs.source),
+        additions,
         chart: chart?.path,
         signer,
         since: sinceKit,
