@@ -110,12 +110,12 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
 
   describe.each(["archive", "site"] as const)("the layout %s:", (layout) => {
     test.for(Object.keys(OPERATIONS))("%s", { timeout: 120_000 }, async (name, context) => {
-      await OPERATIONS[name]?.(await tableOf(await kind.start(context), layout, context));
+      await OPERATIONS[name]?.(tableOf(await kind.start(context), layout, context));
     });
   });
 });
 
-async function tableOf(store: BucketStore, layout: "archive" | "site", context: TestContext): Promise<Table> {
+function tableOf(store: BucketStore, layout: "archive" | "site", context: TestContext): Table {
   const place = destinationOf({ ...store.place, prefix: "docs", layout });
   const as: Table["as"] = async (more) => ({
     ...(await operation(context)),
