@@ -26,6 +26,7 @@ const PUBLISHING = [
   "inspection",
   "search",
   "offlineSearch",
+  "externalAssets",
   "additions",
   "images",
   "download",

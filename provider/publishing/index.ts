@@ -1,5 +1,12 @@
 // The only way in to what publishes a bundle.
-export { ADDITION_NAMES, additionsOf, editionOf, wantedIn, type SiteAdditions } from "./additions/additions";
+export {
+  ADDITION_NAMES,
+  additionsOf,
+  editionOf,
+  GUESSED_ADDITIONS,
+  wantedIn,
+  type SiteAdditions,
+} from "./additions/additions";
 export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
 export { ArchiveFile } from "./archives/archiveFile";
 export { ARCHIVE_NAME, archiveFormat } from "./archives/format";
@@ -51,6 +58,16 @@ export { verifySdk } from "./destinations/objectStore/s3/sdk";
 export { sendText } from "./destinations/objectStore/sendObject";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
+export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { ReadCopy } from "./externalAssets/keptAssets";
+export type { FetchedAsset } from "./externalAssets/fetchedAssets";
+export {
+  DEFAULT_FETCH_LIMITS,
+  patternProblem,
+  type FetchExternal,
+  type FetchLimits,
+  type FetchOptions,
+} from "./externalAssets/options";
 export { download, type DownloadContext, type Downloaded } from "./download/download";
 export { imageStatements } from "./images/provenance/imageStatements";
 export type { Origin } from "./images/provenance/origin";

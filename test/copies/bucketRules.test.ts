@@ -34,7 +34,7 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     ["a type", "index.html", { contentType: "application/octet-stream" }],
     ["the type of a page's second address", "guide", { contentType: "application/octet-stream" }],
     ["a cache rule", "guide.html", { cacheControl: "public, max-age=3600" }],
-    ["an encoding", "guide.html", { contentEncoding: "gzip" }],
+    ["an encoding", "guide.html", { contentEncoding: "compress" }],
     ["a disposition", "index.html", { contentDisposition: "attachment" }],
   ] as const)(
     "%s that somebody changed is drift, and the next version sends the file again",
@@ -111,8 +111,25 @@ describe("azure", () => {
     expect(await sites(store).compare(copy, by)).toBe("changed");
     expect(by.lines).toContainEqual(expect.stringMatching(/in the tier Archive: guide\.html/));
     const again = await publish(context, sites(store), SITE);
+    expect((await blob.getProperties()).accessTier).toBe("Hot");
     expect((await store.read("v/guide.html")).content.toString()).toBe(SITE["guide.html"]);
     expect(await sites(store).compare(again, await operation(context))).toBe("same");
+  });
+
+  test("a mark in the archive tier is refused with what helps", async (context) => {
+    const store = await azure.start(context);
+    await publish(context, sites(store), SITE);
+    const mark = new BlobClient(
+      `${store.address}/v/.docs-hosting/owner.json`,
+      new StorageSharedKeyCredential(ACCOUNT, KEY),
+    );
+    await mark.setAccessTier("Archive");
+    await expect(
+      publish(context, sites(store), { ...SITE, "new.html": "<h1>New</h1>" }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining("is in the archive tier (BlobArchived)") as string,
+      remedy: expect.stringMatching(/^Set its tier to Hot/) as string,
+    });
   });
 
   /** An emulator of its own, with the account that every emulator has. */
@@ -131,11 +148,11 @@ describe("azure", () => {
   test("an emulator that is older than the SDK's API version is named, with its switch", async (context) => {
     const place = await startEmulator(context, []);
     for (const layout of ["site", "archive"] as const) {
-      const draft = await destinationOf({ ...place, layout }).begin(
-        await makeBundle(context, 100),
-        await operation(context),
-      );
-      await expect(draft.publish()).rejects.toMatchObject({
+      const [bundle, by] = [await makeBundle(context, 100), await operation(context)];
+      const published = destinationOf({ ...place, layout })
+        .begin(bundle, by)
+        .then((draft) => draft.publish());
+      await expect(published).rejects.toMatchObject({
         message: expect.stringContaining("does not accept a header of the Azure SDK") as string,
         remedy: expect.stringContaining("azurite --skipApiVersionCheck") as string,
       });

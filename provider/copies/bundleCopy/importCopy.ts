@@ -1,5 +1,4 @@
 import {
-  ADDITION_NAMES,
   type AdditionFacts,
   additionsOf,
   archiveFormat,
@@ -7,6 +6,7 @@ import {
   destinationOf,
   editionOf,
   type FoundCopy,
+  GUESSED_ADDITIONS,
   newOwner,
   signerFrom,
   type SiteAdditions,
@@ -21,13 +21,14 @@ import type { PublicationContext } from "../publication/context";
 import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
-import { describeSource, sourceAttributes } from "../source/bundleSource";
+import { describeSource, jobOf, sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import type { CheckedBundle, OwnedContext } from "../publication/publication";
 import { present } from "../../base/runtime/values/fields";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
+import { preparedAdditions } from "../publication/siteAdditions";
 import { withScratchFolder } from "./scratchFolder";
 import { type BundleCopyState, copiedBundle, linkTo, stateOf } from "./state";
 
@@ -116,9 +117,15 @@ async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy):
     const { bundle } = obtained;
     const inspection = await inspect(context, wanted, bundle);
     const possible = possibleAdditions(wanted, Object.keys(parsed.additions));
-    const { additions, facts } = await matching(context, { bundle, inspection }, found, possible, wanted);
+    const { additions, edition, facts } = await matching(
+      context,
+      { bundle, inspection },
+      found,
+      possible,
+      wanted,
+    );
     const inputs = checked({ ...additions });
-    const copy = { ...found.copy, sha256: editionOf(bundle.sha256, additions) };
+    const copy = { ...found.copy, sha256: edition };
     const made = copiedBundle({ bundle, inspection }, context.clock.now(), facts);
     const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
     obtained.remove();
@@ -165,28 +172,32 @@ async function bundleOf(
   const { source, limits } = inputs;
   const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
   const { version, domain } = source;
-  const jobId = "jobId" in source ? source.jobId : undefined;
   const format = await archiveFormat(path);
   // the archive is the copy, or in the scratch folder
-  return { bundle: { path, format, sha256, size, version, jobId, domain }, ...NOTHING_FETCHED };
+  return {
+    bundle: { path, format, sha256, size, version, jobId: jobOf(source), domain },
+    ...NOTHING_FETCHED,
+  };
 }
 
 /** What may have been added to a copy: what the ID gives; of each other addition, nothing, or all with its defaults. */
 function possibleAdditions(wanted: SiteAdditions, given: readonly string[]): readonly SiteAdditions[] {
   let possible = [additionsOf(wanted)];
-  for (const name of ADDITION_NAMES.filter((each) => !given.includes(each)))
+  for (const name of GUESSED_ADDITIONS.filter((each) => !given.includes(each)))
     possible = possible.flatMap((one) => [one, { ...one, [name]: true }]);
   return possible;
 }
 
 /** Finds the additions with which the bundle gives the copy. @throws BundleRefusedError if none of them does */
 async function matching(
-  { signal }: LimitedContext,
+  context: OwnedContext,
   { bundle, inspection }: CheckedBundle,
   { edition, sha256, files }: FoundCopy,
   possible: readonly SiteAdditions[],
-  { source, limits }: CheckedInputs,
-): Promise<{ additions: SiteAdditions; facts: AdditionFacts }> {
+  inputs: CheckedInputs,
+): Promise<{ additions: SiteAdditions; edition: string; facts: AdditionFacts }> {
+  const { source, limits } = inputs;
+  const { signal } = context;
   const from = `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}`;
   if (sha256 !== undefined && sha256 !== bundle.sha256) {
     throw new BundleRefusedError(
@@ -195,16 +206,21 @@ async function matching(
     );
   }
   for (const additions of possible) {
-    if (edition !== undefined && edition !== editionOf(bundle.sha256, additions)) continue;
-    if (files === undefined) return { additions, facts: {} };
-    const expected = new SiteDigests();
-    const wanted = { ...additions, ...inspection };
-    const facts = await unpackSite(bundle, limits, expected, { ...inspection, signal }, wanted);
-    if (isSameSite(files, expected.digests())) return { additions, facts };
+    const found = await withScratchFolder(context, async ({ scratch }) => {
+      const checked = { bundle, inspection };
+      const wanted = await preparedAdditions(context, { ...inputs, ...additions }, checked, scratch);
+      const own = editionOf(bundle.sha256, wanted);
+      if (edition !== undefined && edition !== own) return undefined;
+      if (files === undefined) return { additions, edition: own, facts: {} };
+      const expected = new SiteDigests();
+      const facts = await unpackSite(bundle, limits, expected, { ...inspection, signal }, wanted);
+      return isSameSite(files, expected.digests()) ? { additions, edition: own, facts } : undefined;
+    });
+    if (found !== undefined) return found;
   }
   throw new BundleRefusedError(
     `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
-    "Name the source that the copy was made from. If it has a search with options, add them: ?offlineSearch={…}. " +
+    "Name the source that the copy was made from. If it has a search with options, or files of other hosts, add them: ?offlineSearch={…}&fetchExternal=true. " +
       "A search of another version of this package cannot be imported.",
   );
 }

@@ -1,6 +1,5 @@
 import {
   type AdditionFacts,
-  additionsOf,
   describeDestination,
   destinationChange,
   destinationKey,
@@ -23,9 +22,10 @@ import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isStoredLink } from "../../service/bundleLink";
-import { describeSource } from "../source/bundleSource";
+import { describeSource, serviceOf } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
+import { preparedAdditions } from "../publication/siteAdditions";
 import { traitsOf } from "./destinationKinds";
 import { importCopy } from "./importCopy";
 import { withScratchFolder } from "./scratchFolder";
@@ -132,7 +132,6 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   prepare(context, inputs, earlier) {
     const [before] = earlier;
     const { source, sha256, signingKeyEnv, limits } = inputs;
-    const additions = additionsOf(inputs);
     const { configuration, reporter, signal } = context;
     const destination = destinationOf(inputs.destination);
     const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
@@ -146,7 +145,6 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       }
       let added: AdditionFacts | undefined;
       let changes: SiteChanges | undefined;
-      const edition = editionOf(bundle.sha256, additions);
       const made = (copy: MadeCopy["copy"]): MadeCopy => ({
         copy,
         bundle: {
@@ -157,6 +155,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
+          const isSame = before?.bundle.sha256 === bundle.sha256 && before.bundle.version === bundle.version;
+          const additions = await preparedAdditions(
+            context,
+            inputs,
+            checked,
+            place.scratch,
+            isSame ? (wanted) => destination.readFiles(before.copy, wanted, place) : undefined,
+          );
+          const edition = editionOf(bundle.sha256, additions);
           const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
           const other = before?.copy.sha256 === edition ? undefined : before;
@@ -166,16 +173,16 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
             reportLeftOut(inspection, reporter, { isSitePublished, isArchivePublished: !isSitePublished });
             await draft.tryNames?.(inspection.doubtfulNames);
             if (sink) {
-              const wanted = { ...additions, ...inspection, reporter };
-              added = await unpackSite(bundle, limits, sink, { ...inspection, signal }, wanted);
+              added = await unpackSite(bundle, limits, sink, { ...inspection, signal }, additions);
             }
             if (other && sink) {
               changes = await changesSince(other.copy, sink.digests(), destination, place);
             } else if (before) changes = noChanges(before.copy.uri);
             const origin = {
               bundle,
-              serviceUrl: "jobId" in source ? source.baseUrl : undefined,
+              serviceUrl: serviceOf(source),
               additions: added && wantedIn(additions),
+              fetched: added?.fetchedAssets,
             };
             return await draft.publish((placed) => placing(made(placed)), signer && { signer, origin });
           } catch (error) {

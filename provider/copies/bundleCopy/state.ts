@@ -42,9 +42,16 @@ export function copiedBundle(
   const { files, pages, selfContained, externalLoads } = inspection;
   const copiedAt = new Date(copiedAtMs).toISOString();
   return {
-    ...{ version, jobId, sha256, size },
-    ...{ files, pages, selfContained, externalLoads },
-    ...{ copiedAt, ...added },
+    version,
+    jobId,
+    sha256,
+    size,
+    files,
+    pages,
+    selfContained,
+    externalLoads,
+    copiedAt,
+    ...added,
   };
 }
 
@@ -83,7 +90,10 @@ export function stateOf(
   const { copy, bundle } = newest;
   const { uri, image, sitePath, publicKey } = copy;
   const own: Every<Omit<OwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
-    ...{ uri, image, sitePath, publicKey },
+    uri,
+    image,
+    sitePath,
+    publicKey,
     earlier: older.slice(0, inputs.keep).map(earlierCopy),
   };
   const address = isLinkSigned(inputs.destination) ? undefined : copy.address;

@@ -15,7 +15,7 @@ import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
 import type { Decision } from "../../resource/decision";
 import type { Imported, StoredState } from "../../resource/lifeCycle";
 import type { LinkTimes } from "../../service/renewalWindow";
-import type { CheckedSource } from "../source/bundleSource";
+import { type CheckedSource, jobOf } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
@@ -59,13 +59,14 @@ export interface Published {
 }
 
 /** Outputs of the bundle that are known before it is published. */
-export function knownOfBundle({ source, offlineSearch }: PublishedInputs) {
+export function knownOfBundle({ source, offlineSearch, fetchExternal }: PublishedInputs) {
   const search = offlineSearch === undefined ? undefined : UNKNOWN;
   return {
     version: isUnknown(source) ? UNKNOWN : source.version,
-    jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
+    jobId: isUnknown(source) ? UNKNOWN : jobOf(source),
     searchPages: search,
     searchVersion: search,
+    fetchedAssets: fetchExternal === undefined ? undefined : UNKNOWN,
   };
 }
 

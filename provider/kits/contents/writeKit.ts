@@ -97,7 +97,12 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   const chart = request.chart === undefined ? undefined : await packChart(request.chart, kit, signal);
   const bundleFile = await copyBundle(bundle, kit, context);
   const { images, blobs, facts } = await writeImages(draft, request, context);
-  const origin = { bundle, serviceUrl, additions: facts && wantedIn(additions) };
+  const origin = {
+    bundle,
+    serviceUrl,
+    additions: facts && wantedIn(additions),
+    fetched: facts?.fetchedAssets,
+  };
   await writeOriginFiles(kit, origin, { images, chart });
   await writeFile(join(kit, "values.yaml"), chartValues(bundle, images, request.values));
   await writeScript("verify.sh", kit);
@@ -164,7 +169,12 @@ async function copyBundle(
 function textsOf(manifest: KitManifest, keyId?: string, verifySha256?: string): TextValues {
   const { version, domain, jobId, signed, chart, images, since, needs, bundle } = manifest;
   return {
-    ...{ version, domain, jobId, signed, keyId, verifySha256 },
+    version,
+    domain,
+    jobId,
+    signed,
+    keyId,
+    verifySha256,
     bundle: basename(bundle.path),
     bundleSha256: bundle.sha256,
     chart: chart?.path,

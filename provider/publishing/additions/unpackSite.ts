@@ -4,6 +4,9 @@ import { shown } from "../archives/refusal";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { pagesWithoutText } from "../offlineSearch/readPage";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
+import type { ExternalAssets } from "../externalAssets/externalAssets";
+import type { FetchedAsset } from "../externalAssets/fetchedAssets";
+import type { ExternalLoad } from "../archives/site";
 import type { SiteAdditions } from "./additions";
 
 /** Facts about what was added to a published site, as outputs show them. Empty without additions. */
@@ -12,6 +15,12 @@ export interface AdditionFacts {
   readonly searchPages?: number;
   /** Version of the index and the search box. */
   readonly searchVersion?: string;
+  /** What was fetched from other hosts. */
+  readonly fetchedAssets?: readonly FetchedAsset[];
+  /** Only with what was fetched: whether the site now loads nothing from another host. */
+  readonly selfContained?: boolean;
+  /** Only with what was fetched: what the site still loads from other hosts. */
+  readonly externalLoads?: readonly ExternalLoad[];
 }
 
 /** From this share of the pages on that ask to be left out, they may be meant for readers, as in an internal site. */
@@ -23,6 +32,10 @@ export interface WantedAdditions extends SiteAdditions {
   readonly hasFile: (path: string) => boolean;
   /** Receives what is worth a warning about pages. @default nobody */
   readonly reporter?: Pick<Reporter, "warn">;
+  /** What was fetched, see {@link SiteAdditions.fetchExternal}. Fetched before the edition of a copy is known. */
+  readonly external?: ExternalAssets | undefined;
+  /** Receives what the site still loads from other hosts, before anything is published: it may refuse the site. */
+  readonly acceptLoads?: (loads: Required<Pick<AdditionFacts, "selfContained" | "externalLoads">>) => void;
 }
 
 /** A sink that changes files on their way to another one, and adds some. */
@@ -47,6 +60,7 @@ export async function unpackSite(
   const stages: Stage[] = [];
   const next = (): SiteSink => stages.at(-1) ?? sink;
   if (wanted?.offlineSearch !== undefined) stages.push(searchStage(next(), wanted, unpacking.signal));
+  if (wanted?.external !== undefined) stages.push(externalStage(next(), wanted.external, wanted));
   await unpackBundle(bundle, limits, next(), unpacking);
   let facts: AdditionFacts = {};
   for (const stage of stages.reverse()) facts = { ...facts, ...(await stage.finish()) };
@@ -66,6 +80,22 @@ function searchStage(
       const searchPages = await site.finish();
       warnOfLostPages(site, reporter);
       return { searchPages, searchVersion: SEARCH_VERSION };
+    },
+  };
+}
+
+function externalStage(
+  next: SiteSink,
+  external: ExternalAssets,
+  { acceptLoads }: Pick<WantedAdditions, "acceptLoads">,
+): Stage {
+  const site = external.sink(next);
+  return {
+    file: (file, content) => site.file(file, content),
+    async finish() {
+      const facts = await site.finish();
+      acceptLoads?.(facts);
+      return facts;
     },
   };
 }

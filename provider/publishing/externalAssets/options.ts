@@ -8,14 +8,14 @@ export interface FetchLimits {
   assets?: number;
   /** Time for all assets together, such as "90s" or "10m". @default 10m */
   time?: string;
-  /** How many redirects of one address are followed. @default 5 */
+  /** Number of redirects that are followed from one address. @default 5 */
   redirects?: number;
 }
 
 /** Options of what a copy fetches from other hosts. */
 export interface FetchOptions {
   /**
-   * Patterns of hosts, or of hosts with paths, that are fetched: `fonts.gstatic.com`, `cdn.jsdelivr.net/npm/katex@*\/**`. `*` matches a
+   * Patterns of hosts, or of hosts with paths, that are fetched: `fonts.gstatic.com`, `cdn.jsdelivr.net/npm/**`. `*` matches a
    * part of a name, `**` any path. A frame is fetched only if a pattern names it.
    *
    * @default all hosts

@@ -224,13 +224,15 @@ export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
 );
 
 /** Attributes of SVG with a style's value. */
-export const PRESENTATION = /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
+export const PRESENTATION =
+  /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
 
 /**
  * An address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
  * parentheses, as browsers parse it: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export const CANDIDATE = /[\t\n\f\r ,]*([^\t\n\f\r ,](?:[^\t\n\f\r ]*[^\t\n\f\r ,])?)(?:,+|(?:\([^)]*\)?|[^,(])*)/gy;
+export const CANDIDATE =
+  /[\t\n\f\r ,]*([^\t\n\f\r ,](?:[^\t\n\f\r ]*[^\t\n\f\r ,])?)(?:,+|(?:\([^)]*\)?|[^,(])*)/gy;
 
 /** The addresses in a `srcset`. */
 export function srcsetAddresses(srcset: string): Iterable<string> {

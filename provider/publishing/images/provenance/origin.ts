@@ -1,5 +1,6 @@
 import type { Bundle } from "../../inspection/bundle";
 import type { MadeAddition } from "../../additions/additions";
+import type { FetchedAsset } from "../../externalAssets/fetchedAssets";
 import type { Base } from "../siteImage/siteImage";
 
 /** The materials of a published site. */
@@ -11,4 +12,6 @@ export interface Origin {
   readonly base?: Base | undefined;
   /** What was added to the site. @default nothing */
   readonly additions?: readonly MadeAddition[] | undefined;
+  /** What the site has of other hosts. @default nothing */
+  readonly fetched?: readonly FetchedAsset[] | undefined;
 }

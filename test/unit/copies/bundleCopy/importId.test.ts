@@ -62,14 +62,14 @@ test.each<[string, object]>([
 
 test.each([
   [`copies/${SHA256}.tar.gz`, SOURCE],
-  [`copies/${SHA256}`, `${SOURCE}, offlineSearch`],
+  [`copies/${SHA256}`, `${SOURCE}, offlineSearch, fetchExternal`],
   [
     `s3://docs/${SHA256}.zip`,
     `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife`,
   ],
   [
     `s3://docs/#sha256:${SHA256}`,
-    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch`,
+    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch, fetchExternal`,
   ],
   [`gs://docs/site/${SHA256}.zip`, `${SOURCE}, endpoint, cleanUrls, linkLife`],
   [
@@ -78,7 +78,7 @@ test.each([
   ],
   [
     `r.internal/docs@sha256:${SHA256}`,
-    `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, signingKeyEnv`,
+    `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, fetchExternal, signingKeyEnv`,
   ],
 ])("another field of %s is refused with those that there are", (uri, fields) => {
   const id = `${uri}?jobId=7f3a&place=x`;

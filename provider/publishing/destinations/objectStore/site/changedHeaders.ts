@@ -1,6 +1,6 @@
 import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
 import { hasHeadersOf, headersOf, revalidated, type FileHeaders } from "../fileHeaders";
-import { CONCURRENCY, type StoredObject } from "../objectStore";
+import { CONCURRENCY, type ListedObject, type StoredObject } from "../objectStore";
 import type { BucketPlace } from "../bucketPlace";
 import { secondPaths } from "./siteObjects";
 import { recordPath, type SiteRecord } from "./siteRecord";
@@ -13,12 +13,13 @@ export interface SentFile {
   readonly recordedAtMs: number;
 }
 
-/** When objects were written or described last, by path: milliseconds since 1970, by the clock of the store. */
-type Listed = ReadonlyMap<string, { readonly headersAtMs: number }>;
+/** Objects as a list describes them, by path. */
+type Listed = ReadonlyMap<string, Pick<ListedObject, "modifiedAtMs" | "headers">>;
 
 /**
- * Finds the files whose headers somebody changed since they were sent: neither the list nor the revision of S3 and Google shows it. The
- * record of a copy is written after its files, so only files that are newer than their record are looked at.
+ * Finds the files whose headers somebody changed since they were sent. The revision shows it in Azure alone. Google lists the headers; in
+ * S3 a change is a new write: the record of a copy is written after its files, so only files that are newer than their record are
+ * looked at.
  *
  * @param edition of a copy whose record exists: a store that does not return the headers of that returns those of no file
  */
@@ -28,23 +29,27 @@ export async function changedHeaders(
   listed: Listed,
   files: Iterable<SentFile>,
 ): Promise<string[]> {
-  const newer = [...files].filter(
-    ({ path, recordedAtMs }) => (listed.get(path)?.headersAtMs ?? -Infinity) >= recordedAtMs,
-  );
-  if (newer.length === 0) return [];
+  const changed: string[] = [];
+  const newer: SentFile[] = [];
+  for (const file of files) {
+    const found = listed.get(file.path);
+    if (found?.headers !== undefined) {
+      if (!hasHeaders(found.headers, file.headers)) changed.push(file.path);
+    } else if (found !== undefined && found.modifiedAtMs >= file.recordedAtMs) newer.push(file);
+  }
+  if (newer.length === 0) return changed.sort();
   const record = place.key(recordPath(edition));
   const described = await place.objects.head(record);
-  if (described === undefined || !hasHeaders(described, headersOf(record))) return [];
-  const changed: string[] = [];
+  if (described === undefined || !hasHeaders(described.headers, headersOf(record))) return changed.sort();
   await inParallel(newer, CONCURRENCY, async ({ path, headers }) => {
     const stored = await place.objects.head(place.key(path));
-    if (stored !== undefined && !hasHeaders(stored, headers)) changed.push(path);
+    if (stored !== undefined && !hasHeaders(stored.headers, headers)) changed.push(path);
   });
   return changed.sort();
 }
 
 /** Whether an object is served with these headers, and with none that makes browsers download it. */
-export function hasHeaders({ headers: stored }: StoredObject, wanted: FileHeaders): boolean {
+export function hasHeaders(stored: StoredObject["headers"], wanted: FileHeaders): boolean {
   return (
     stored.contentDisposition === undefined &&
     sameText(stored.contentType, wanted.contentType) &&

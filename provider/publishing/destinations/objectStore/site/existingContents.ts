@@ -110,7 +110,7 @@ async function lookAt(place: BucketPlace, object: SiteObject): Promise<FoundCont
   const isSent = stored.sha256 !== undefined;
   const sha256 = stored.sha256 ?? (stored.size === object.size ? await digestAt(place, key) : undefined);
   const hasContent = isSameContent({ ...stored, sha256 }, object);
-  const isSame = isSent && hasContent && hasHeaders(stored, object.headers);
+  const isSame = isSent && hasContent && hasHeaders(stored.headers, object.headers);
   return { isSame, hasContent, isSent };
 }
 

@@ -17,13 +17,10 @@ export async function listObjects(
   });
 }
 
-/** An object below the prefix, as a list describes it. */
-type ListedFile = Pick<ListedObject, "size" | "revision" | "archiveTier"> & { readonly headersAtMs: number };
-
 /** What a list shows below the prefix. */
 export interface ListedSite {
   /** The objects of sites, and those of others, by path below the prefix. */
-  readonly objects: ReadonlyMap<string, ListedFile>;
+  readonly objects: ReadonlyMap<string, ListedObject>;
   /** The objects of records. */
   readonly records: readonly ListedObject[];
   /** The prefixes of places below this one, with a slash at the end: what is there belongs to them. */
@@ -32,14 +29,13 @@ export interface ListedSite {
 
 /** Lists all objects below the prefix, and the records of copies. */
 export async function listSite(place: BucketPlace): Promise<ListedSite> {
-  const objects = new Map<string, ListedFile>();
+  const objects = new Map<string, ListedObject>();
   const records: ListedObject[] = [];
   const inner: string[] = [];
   await listObjects(place, (path, object) => {
-    const { size, revision, modifiedAtMs, headersAtMs = modifiedAtMs, archiveTier } = object;
     if (isRecordPath(path)) records.push(object);
     if (path.startsWith(`${RECORDS_FOLDER}/`)) return;
-    objects.set(path, { size, revision, headersAtMs, ...(archiveTier !== undefined && { archiveTier }) });
+    objects.set(path, object);
     if (path.endsWith(`/${MARK_PATH}`)) inner.push(path.slice(0, -MARK_PATH.length));
   });
   return { objects, records, inner };

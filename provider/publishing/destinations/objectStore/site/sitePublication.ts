@@ -157,8 +157,11 @@ export class SitePublication {
     await clearSiteUploads(this.#place, [record, ...inventory.records]);
   }
 
-  async #makeRoom({ inventory, conflicting }: SitePlan): Promise<void> {
+  async #makeRoom({ inventory, conflicting, missing }: SitePlan): Promise<void> {
     await this.#place.remove(await inventory.writtenBy(inventory.records, conflicting));
+    // a store keeps what replaces an archived object in the same tier, or refuses to replace it
+    const sent = missing.flat().map(({ path }) => path);
+    await this.#place.remove(sent.filter((path) => inventory.objects.get(path)?.archiveTier !== undefined));
   }
 
   async #send({ inventory, missing }: SitePlan): Promise<void> {

@@ -127,7 +127,10 @@ export async function parseRecord(
   if (format !== FORMAT || !isText(sha256) || typeof isWhole !== "boolean") throw refusal();
   note(whole["files"]);
   const record: SiteRecord = {
-    ...{ sha256, isWhole, headersVersion: Number(headersVersion), files },
+    sha256,
+    isWhole,
+    headersVersion: Number(headersVersion),
+    files,
     ...(Array.isArray(derived) && { derived: (derived as unknown[]).filter(isText) }),
     ...(Array.isArray(revalidated) && { revalidated: (revalidated as unknown[]).filter(isText) }),
   };
