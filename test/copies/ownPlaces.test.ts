@@ -39,21 +39,11 @@ const OPERATIONS: Readonly<Record<string, (table: Table) => Promise<void>>> = {
   async "a replacement: the copies go with the last owner"({ place, as, publish, remove, left }) {
     const { copy } = await publish();
     const owner = newOwner(COPY_URN);
-    const { copy: replaced, lines } = await publish({ owner, isReplacement: true });
+    const { copy: replaced, lines } = await publish({ owner });
     expect(lines).toContain("is taken over");
     expect(await remove([copy], state)).toContain("nothing is removed");
     expect(await place.compare(replaced, await as({ owner, ...state }))).toBe("same");
     await remove([replaced], { owner, ...state });
-    expect(await left()).toEqual([]);
-  },
-  async "a replacement that was killed"({ place, as, publish, remove, left }) {
-    const { copy } = await publish();
-    await publish({ owner: newOwner(COPY_URN), isReplacement: true });
-    const found = await place.compare(copy, await as(state));
-    expect(found === "unmarked" || found === "changed").toBe(true);
-    const { copy: next, lines } = await publish(state);
-    expect(lines).toContain("is taken over");
-    await remove([next, copy], state);
     expect(await left()).toEqual([]);
   },
   async "a create elsewhere of the same name"({ publish, remove, left }) {
