@@ -103,7 +103,8 @@ export class Operation {
   readonly clock: Clock = {
     now: () => Date.parse("2026-01-01T00:00:00Z") + this.#elapsedMs,
     monotonic: () => this.#elapsedMs,
-    random: () => 0.5,
+    // the longest pause is not the limit of a connection
+    random: () => (this.#fault ? 0.4 : 0.5),
     after: (delayMs, callback) => {
       const isPause = this.#fault
         ? delayMs <= LONGEST_FAULTY_PAUSE_MS && delayMs !== CONNECT_LIMIT_MS
