@@ -32,7 +32,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     resumeRecords: NO_RECORDS,
     publicationRecords: NO_RECORDS,
     tracer: noTracer,
-    declaredPlaces: { isDeclared: () => true, hasState: () => false },
+    declaredPlaces: { isDeclared: () => true },
     machine: "bench",
     inFlight: () => 1,
     signal: new AbortController().signal,

@@ -32,7 +32,7 @@ export function testContext(
     secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),
     publicationRecords: new MemoryNotes(),
-    declaredPlaces: { isDeclared: () => true, hasState: () => false },
+    declaredPlaces: { isDeclared: () => true },
     tracer: noTracer,
     machine: "build-agent",
     inFlight: () => 1,

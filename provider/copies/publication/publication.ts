@@ -237,7 +237,6 @@ export function asOwner<T extends Published, Result>(
   const claimant: Claimant = {
     owner: { ...newOwner(urn), ...(id !== undefined && { id }), hasMarks: stored === undefined || isKnown },
     isCreate: stored === undefined,
-    isReplacement: stored === undefined && urn !== undefined && declaredPlaces.hasState(urn),
     takeOver: inputs.takeOver === true,
     adopts,
     isDeclared: (other) => declaredPlaces.isDeclared(other, urn),
