@@ -26,6 +26,8 @@ const PUBLISHING = [
   "inspection",
   "search",
   "offlineSearch",
+  "externalAssets",
+  "additions",
   "images",
   "download",
   "ownership",
@@ -83,23 +85,39 @@ const areas = FOLDERS.flatMap(([folder, closed]) => [
 
 /** Layouts, records and marks in buckets stand on the interface of a store. */
 const OBJECT_STORE = "publishing/destinations/objectStore";
-const anyStore = {
-  files: [`provider/${OBJECT_STORE}/*.ts`],
+const STORES = ["s3", "azure", "gcs"];
+const LIBRARIES = ["@aws-sdk/**", "@smithy/**", "@azure/**", "@google-cloud/**"];
+/** What a folder of it must not import. */
+const storeRule = (files, closed, message) => ({
+  files: files.map((each) => `provider/${OBJECT_STORE}/${each}`),
   rules: restricted([
     ...PROVIDER,
-    {
-      group: [
-        ...below(EVERYTHING_ABOVE),
-        "./*/**",
-        "@aws-sdk/**",
-        "@smithy/**",
-        "@azure/**",
-        "@google-cloud/**",
-      ],
-      message: `provider/${OBJECT_STORE}/ names no store: only the folder of a store, such as s3/, uses its library.`,
-    },
+    { group: ["../../index", "../../../index", ...below(EVERYTHING_ABOVE), ...closed], message },
   ]),
-};
+});
+const NAMES_NO_STORE = `provider/${OBJECT_STORE}/ names no store: only the folder of a store, such as s3/, uses its library.`;
+const objectStore = [
+  storeRule(["*.ts"], ["./*/**", ...LIBRARIES], NAMES_NO_STORE),
+  storeRule(
+    ["bucketDestination.ts"],
+    [...STORES.map((each) => `./${each}/**`), ...LIBRARIES],
+    NAMES_NO_STORE,
+  ),
+  ...["site", "archive"].map((layout) =>
+    storeRule(
+      [`${layout}/**`],
+      [...below([...STORES, layout === "site" ? "archive" : "site"]), ...LIBRARIES],
+      NAMES_NO_STORE,
+    ),
+  ),
+  ...STORES.map((store) =>
+    storeRule(
+      [`${store}/**`],
+      below(["site", "archive", ...STORES.filter((other) => other !== store)]),
+      "A store knows neither another store nor the layouts of copies.",
+    ),
+  ),
+];
 
 export default tseslint.config(
   {
@@ -132,7 +150,7 @@ export default tseslint.config(
     rules: restricted(PROVIDER),
   },
   ...areas,
-  anyStore,
+  ...objectStore,
   {
     files: ["provider/adapters/plugin/**"],
     rules: restricted([
@@ -164,10 +182,10 @@ export default tseslint.config(
     rules: restricted([
       {
         regex:
-          "/provider/(?!adapters/session/nodeVersion$|base/runtime/time/clock$|base/runtime/tracing/tracer$|agentJob/lookUp\\.js$|base/runtime/values/fields$|base/runtime/messages/errors$|resource/(?:(?:input|output)Table|anyValue)$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+(?:inputs|outputs)$)",
+          "/provider/(?!adapters/session/nodeVersion$|base/runtime/time/clock$|base/runtime/tracing/tracer$|agentJob/lookUp\\.js$|base/runtime/values/fields$|base/runtime/messages/errors$|resource/(?:(?:input|output)Table|anyValue)$|installation/[^/]+$|kits/contents/(?:chartDigest|mergeValues)$|copies/source/fileDigest$|(?:[^/]+/)+outputs$)",
         allowTypeImports: true,
         message:
-          "The user's program takes types, tables of inputs and outputs, and errors from provider/, and the one read that it does itself.",
+          "The user's program takes types, tables of outputs, and errors from provider/, and the one read that it does itself.",
       },
       { group: ["**/test/**", "**/examples/**"], message: "sdk/ imports only itself and provider/." },
     ]),

@@ -1,10 +1,24 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { AGENT_JOB_INPUTS, type AgentJobInputs } from "../provider/agentJob/inputs";
+import type { AgentJobInputs, CheckedAgentJobInputs } from "../provider/agentJob/inputs";
 import { AGENT_JOB_OUTPUTS, type AgentJobOutputs } from "../provider/agentJob/outputs";
-import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
+import {
+  type InputNames,
+  type InputsOf,
+  isProvided,
+  type OutputsOf,
+  ProvidedResource,
+} from "./providedResource";
 
 /** Arguments of {@link AgentJob}: see {@link AgentJobInputs} for the meaning of each. */
 export type AgentJobArgs = InputsOf<AgentJobInputs>;
+
+const INPUTS: InputNames<CheckedAgentJobInputs> = {
+  projectId: "plain",
+  jobId: "plain",
+  acceptFailed: "plain",
+  baseUrl: "plain",
+  apiKeyEnv: "plain",
+};
 
 // a property of the class for each output
 export interface AgentJob extends OutputsOf<Omit<AgentJobOutputs, "jobId">> {}
@@ -37,7 +51,7 @@ export class AgentJob extends ProvidedResource {
     super(
       "AgentJob",
       name,
-      { inputs: AGENT_JOB_INPUTS, outputs: AGENT_JOB_OUTPUTS },
+      { inputs: INPUTS, outputs: AGENT_JOB_OUTPUTS },
       { ...given, jobId: id }, // Pulumi reserves the name `id`
       opts,
     );

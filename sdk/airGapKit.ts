@@ -1,9 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AIR_GAP_KIT_INPUTS, type AirGapKitInputs } from "../provider/kits/airGapKit/inputs";
+import type { AirGapKitInputs } from "../provider/kits/airGapKit/inputs";
 import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs } from "../provider/kits/airGapKit/outputs";
 import { chartDigest } from "../provider/kits/contents/chartDigest";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
+import {
+  type InputNames,
+  type InputsOf,
+  isProvided,
+  type OutputsOf,
+  ProvidedResource,
+} from "./providedResource";
 
 /** Arguments of {@link AirGapKit}: see {@link AirGapKitInputs} for the meaning of each. */
 export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" | "chart"> {
@@ -15,6 +21,24 @@ export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" 
   /** Path of the chart that installs the site: a folder, or a packed chart (`.tgz`). @default none */
   chart?: pulumi.Input<string> | undefined;
 }
+
+const INPUTS: InputNames<AirGapKitInputs> = {
+  source: "plain",
+  folder: "plain",
+  chart: "plain",
+  images: "plain",
+  platforms: "plain",
+  values: "any",
+  signingKeyEnv: "plain",
+  since: "plain",
+  partSize: "plain",
+  requireSelfContained: "plain",
+  limits: "plain",
+  keep: "plain",
+  offlineSearch: "plain",
+  fetchExternal: "plain",
+  takeOver: "plain",
+};
 
 // a property of the class for each output
 export interface AirGapKit extends OutputsOf<AirGapKitOutputs> {}
@@ -54,7 +78,7 @@ export class AirGapKit extends ProvidedResource {
     super(
       "AirGapKit",
       name,
-      { inputs: AIR_GAP_KIT_INPUTS, outputs: AIR_GAP_KIT_OUTPUTS },
+      { inputs: INPUTS, outputs: AIR_GAP_KIT_OUTPUTS },
       {
         ...args,
         source: plainSource(args.source),

@@ -1,15 +1,21 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { BUNDLE_COPY_INPUTS, type BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
+import type { BundleCopyInputs } from "../provider/copies/bundleCopy/inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
 import { rememberDestination } from "./copiedSite";
 import type { DestinationArgs, RepositoryArgs, SiteArgs } from "./destinationArgs";
 import { plainSource, type SourceArgs } from "./plainSource";
-import { type InputsOf, isProvided, type OutputsOf, ProvidedResource } from "./providedResource";
+import {
+  type InputNames,
+  type InputsOf,
+  isProvided,
+  type OutputsOf,
+  ProvidedResource,
+} from "./providedResource";
 
 /** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
 interface CommonArgs extends Omit<
   InputsOf<BundleCopyInputs>,
-  "source" | "destination" | "offlineSearch" | "signingKeyEnv"
+  "source" | "destination" | "offlineSearch" | "fetchExternal" | "signingKeyEnv"
 > {
   /**
    * The bundle to copy: an export of this stack, the fields of an export in another stack, or a bundle file on this machine. The
@@ -18,8 +24,8 @@ interface CommonArgs extends Omit<
   source: SourceArgs;
 }
 
-/** Only the files of a site, or an image, have a search. Only an image has a signature. */
-type Search = Pick<InputsOf<BundleCopyInputs>, "offlineSearch">;
+/** Something is added only to the files of a site, or to an image. Only an image has a signature. */
+type Additions = Pick<InputsOf<BundleCopyInputs>, "offlineSearch" | "fetchExternal">;
 type Signature = Pick<InputsOf<BundleCopyInputs>, "signingKeyEnv">;
 
 /** Of a destination that is not known when the program is compiled, the provider checks what it has. */
@@ -31,15 +37,29 @@ export type BundleCopyArgs = CommonArgs &
     | ({
         /** The destination of the copy: a folder, a bucket or a registry's repository. Another destination replaces the resource. */
         destination: RepositoryArgs | Later<DestinationArgs>;
-      } & Search &
+      } & Additions &
         Signature)
-    | ({ destination: SiteArgs } & Search & { signingKeyEnv?: null | undefined })
+    | ({ destination: SiteArgs } & Additions & { signingKeyEnv?: null | undefined })
     | {
         destination: DestinationArgs | Later<DestinationArgs>;
         offlineSearch?: false | null | undefined;
+        fetchExternal?: false | null | undefined;
         signingKeyEnv?: null | undefined;
       }
   );
+
+const INPUTS: InputNames<BundleCopyInputs> = {
+  source: "plain",
+  destination: "plain",
+  sha256: "plain",
+  requireSelfContained: "plain",
+  limits: "plain",
+  keep: "plain",
+  offlineSearch: "plain",
+  fetchExternal: "plain",
+  takeOver: "plain",
+  signingKeyEnv: "plain",
+};
 
 // a property of the class for each output
 export interface BundleCopy extends OutputsOf<BundleCopyOutputs> {}
@@ -76,7 +96,7 @@ export class BundleCopy extends ProvidedResource {
     super(
       "BundleCopy",
       name,
-      { inputs: BUNDLE_COPY_INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
+      { inputs: INPUTS, outputs: BUNDLE_COPY_OUTPUTS },
       { ...args, source: plainSource(args.source) },
       opts,
     );

@@ -1,11 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Layout } from "../provider/publishing/destinations/destination";
-import type { DestinationInputs } from "../provider/publishing/destinations/inputs";
 import type {
   BucketEncryption,
   BucketInputs,
-} from "../provider/publishing/destinations/objectStore/s3/inputs";
-import type { RepositoryInputs } from "../provider/publishing/destinations/repository/inputs";
+  DestinationInputs,
+  Layout,
+  RepositoryInputs,
+} from "../provider/publishing/index";
 import type { OneKindOf } from "./providedResource";
 
 /** A bucket whose objects have a key of their own. */

@@ -1,31 +1,37 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputRow } from "../provider/resource/inputTable";
 import type { Duration } from "../provider/base/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { anyValue } from "./anyValue";
+import { isAtService } from "./sourceKinds";
 import { handlerText } from "./handler";
 import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainKey } from "./registration";
 import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
+
+/**
+ * The names of a resource's inputs; a missing one does not compile. `any` has values of any kind, which {@link anyValue} prepares. The rules
+ * are in the provider's tables, and need what publishes a bundle: a program does not load them.
+ */
+export type InputNames<Inputs> = { readonly [Name in keyof Inputs]-?: "any" | "plain" };
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
 export abstract class ProvidedResource extends pulumi.CustomResource {
   /**
    * @param kind the name under which `provider/dynamic.ts` exports its implementation
-   * @param tables the resource's inputs and outputs
+   * @param names the resource's inputs and outputs
    * @param given the inputs that the program gives
    * @throws pulumi.RunError before anything is registered: for the option `import`, and if Pulumi's provider process cannot find the package
    */
   protected constructor(
     kind: Parameters<typeof handlerText>[0],
     name: string,
-    tables: { readonly inputs: Readonly<Record<string, InputRow>>; readonly outputs: OutputRows },
+    names: { readonly inputs: Readonly<Record<string, string>>; readonly outputs: OutputRows },
     given: Readonly<Record<string, unknown>>,
     opts: pulumi.CustomResourceOptions,
   ) {
     refuseComponentPackage(kind, name);
     refuseImport(kind, name, opts);
     checkPackageIsFound();
-    const { inputs, outputs } = tables;
+    const { inputs, outputs } = names;
     const type = typeOf(kind);
     const secretOutputs = Object.keys(rowsThat("isSecret", outputs));
     super(
@@ -66,10 +72,9 @@ function withSecretBaseUrl(inputs: object, given: Readonly<Record<string, unknow
   const isSecret = pulumi.runtime.getConfig(BASE_URL_CONFIG) !== undefined && isConfigSecret(BASE_URL_CONFIG);
   if (!isSecret) return given;
   const { source } = given;
-  const isOwnSource = typeof source === "object" && source !== null && "jobId" in source;
   return {
     ...given,
-    ...(isOwnSource && { source: withSecret(source) }),
+    ...(isAtService(source) && { source: withSecret(source) }),
     ...(Object.hasOwn(inputs, "baseUrl") && withSecret({ baseUrl: given["baseUrl"] })),
   };
 }
@@ -81,12 +86,12 @@ function withSecret(fields: object): object {
 
 /** The given inputs, those of any kind as Pulumi can register them. */
 function prepared(
-  rows: Readonly<Record<string, InputRow>>,
+  inputs: Readonly<Record<string, string>>,
   given: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const values = Object.entries(given).map(([name, value]) => [
     name,
-    rows[name]?.hasAnyValue === true ? anyValue(value) : value,
+    inputs[name] === "any" ? anyValue(value) : value,
   ]);
   return Object.fromEntries(values) as Record<string, unknown>;
 }

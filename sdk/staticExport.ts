@@ -1,8 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { STATIC_EXPORT_INPUTS, type StaticExportInputs } from "../provider/staticExport/inputs";
+import type { StaticExportInputs } from "../provider/staticExport/inputs";
 import { STATIC_EXPORT_OUTPUTS, type StaticExportOutputs } from "../provider/staticExport/outputs";
 import type { JobReport } from "../provider/service/exportJob";
 import {
+  type InputNames,
   type InputsOf,
   isProvided,
   type OutputsOf,
@@ -40,6 +41,18 @@ export interface StaticExportLookup {
  */
 export type UnmanagedStaticExport = pulumi.CustomResource &
   Pick<StaticExport, "domain" | "version" | "jobId" | "status" | keyof JobReport | "baseUrl" | "apiKeyEnv">;
+
+const INPUTS: InputNames<StaticExportInputs> = {
+  domain: "plain",
+  version: "plain",
+  triggers: "any",
+  jobId: "plain",
+  renewBefore: "plain",
+  exportOptions: "any",
+  renewalTimeout: "plain",
+  baseUrl: "plain",
+  apiKeyEnv: "plain",
+};
 
 // a property of the class for each output
 export interface StaticExport extends OutputsOf<StaticExportOutputs> {}
@@ -100,6 +113,6 @@ export class StaticExport extends ProvidedResource {
    * @param opts Pulumi's resource options
    */
   constructor(name: string, args: StaticExportArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super("StaticExport", name, { inputs: STATIC_EXPORT_INPUTS, outputs: STATIC_EXPORT_OUTPUTS }, args, opts);
+    super("StaticExport", name, { inputs: INPUTS, outputs: STATIC_EXPORT_OUTPUTS }, args, opts);
   }
 }

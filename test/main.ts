@@ -39,15 +39,14 @@ function isPartOfTestFile(text: string): boolean {
 async function runSuite(name: string): Promise<number> {
   const { run, env, files = [], short = files } = SUITES[name] ?? SUITES["unit"] ?? { run: "" };
   const isShort = given.includes("--short");
-  const args = given.filter((argument) => argument !== "--short");
+  // `npm test -- SUITE -- FILE` passes the second `--` on, after which vitest would read no file's name
+  const args = given.filter((argument) => argument !== "--short" && argument !== "--");
   // of a program's own options, only vitest's begin with a dash
   const named = args.some((argument) => !argument.startsWith("-"));
   const chosen = (isShort ? short : files).map((file) => join(import.meta.dirname, file));
   const all = named ? args : [...chosen, ...args];
   const path = join(import.meta.dirname, run);
-  const command = run.endsWith("vitest.config.ts")
-    ? [VITEST, "run", "--config", path, ...all]
-    : [path, ...all];
+  const command = run.endsWith(".config.ts") ? [VITEST, "run", "--config", path, ...all] : [path, ...all];
   const child = spawn(process.execPath, command, {
     stdio: "inherit",
     env: { ...process.env, ...env, ...(isShort && { SHORT: "true" }) },

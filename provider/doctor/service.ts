@@ -45,7 +45,13 @@ export async function checkService(
   const given = present<ServiceInputs>({ baseUrl, apiKeyEnv });
   const signal = new AbortController().signal;
   const shared: ClientContext = {
-    ...{ configuration, fetch, clock, secrets, signal, tracer: noTracer, reporter: silent },
+    configuration,
+    fetch,
+    clock,
+    secrets,
+    signal,
+    tracer: noTracer,
+    reporter: silent,
     pacers: new Pacers(clock),
     jobsSeen: new JobsSeen(),
   };

@@ -1,4 +1,4 @@
-import { publicKeyProblem } from "../publishing/index";
+import { publicKeyProblem } from "../base/runtime/values/publicKey";
 
 /** How the signature of an image is verified before it is installed. */
 export interface ImageVerification {

@@ -1,4 +1,13 @@
 // The only way in to what publishes a bundle.
+export {
+  ADDITION_NAMES,
+  additionsOf,
+  editionOf,
+  GUESSED_ADDITIONS,
+  wantedIn,
+  type SiteAdditions,
+} from "./additions/additions";
+export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
 export { ArchiveFile } from "./archives/archiveFile";
 export { ARCHIVE_NAME, archiveFormat } from "./archives/format";
 export { readTarGz } from "./archives/readTar";
@@ -43,13 +52,23 @@ export { BucketPlace, type BucketFields } from "./destinations/objectStore/bucke
 export { openGcs } from "./destinations/objectStore/gcs/gcsStore";
 export { verifyGcsSdk } from "./destinations/objectStore/gcs/sdk";
 export type { ObjectStore } from "./destinations/objectStore/objectStore";
+export type { BucketEncryption, BucketInputs } from "./destinations/objectStore/s3/inputs";
 export { openS3 } from "./destinations/objectStore/s3/s3Store";
 export { verifySdk } from "./destinations/objectStore/s3/sdk";
 export { sendText } from "./destinations/objectStore/sendObject";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
+export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { ReadCopy } from "./externalAssets/keptAssets";
+export type { FetchedAsset } from "./externalAssets/fetchedAssets";
+export {
+  DEFAULT_FETCH_LIMITS,
+  patternProblem,
+  type FetchExternal,
+  type FetchLimits,
+  type FetchOptions,
+} from "./externalAssets/options";
 export { download, type DownloadContext, type Downloaded } from "./download/download";
-export { hashFile } from "./download/hashFile";
 export { imageStatements } from "./images/provenance/imageStatements";
 export type { Origin } from "./images/provenance/origin";
 export { imageComponent, sbomText, siteComponents, type SbomComponent } from "./images/provenance/sbom";
@@ -91,15 +110,14 @@ export { opened } from "./images/signing/envelope";
 export { isSignatureOf, signatureProblem } from "./images/signing/imageSignature";
 export { makeArtifacts } from "./images/signing/makeArtifacts";
 export { signerFrom, type Signer } from "./images/signing/signer";
-export { publicKeyProblem, verifierFrom, type Verifier } from "./images/signing/verifier";
+export { verifierFrom, type Verifier } from "./images/signing/verifier";
 export { LayerWriter } from "./images/siteImage/layer";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
 export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
 export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests, digestSite } from "./inspection/siteDigests";
 export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
-export { editionOf, unpackSite, type SearchFacts, type WantedSearch } from "./offlineSearch/unpackSite";
-export { DeclaredPlaces } from "./ownership/declaredPlaces";
+export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderOwner, folderRecords } from "./ownership/folderMark";
 export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
 export type { Claimant } from "./ownership/placeDecision";

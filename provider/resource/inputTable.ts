@@ -41,8 +41,6 @@ export interface InputRow {
   readonly isSame?: (one: unknown, other: unknown) => boolean;
   /** The input's name for the user. @default its name in the table */
   readonly publicName?: string;
-  /** Whether it holds values of any kind: a class of the SDK prepares them, see `anyValue`. */
-  readonly hasAnyValue?: true;
   /** The output of this name has a value even if the input is not given, so the state stores whether it was given. */
   readonly filledIn?: true;
 }

@@ -82,7 +82,6 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   triggers: {
     change: "content",
     isSame: (one, other) => isDeepStrictEqual(one ?? [], other ?? []),
-    hasAnyValue: true,
     rule: withAnyValue((value) => (Array.isArray(value) ? { value } : { problem: "must be a list" }), true),
   },
   jobId: {
@@ -97,7 +96,6 @@ export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {
   exportOptions: {
     change: "content",
     isSame: (one, other) => isDeepStrictEqual(one ?? {}, other ?? {}),
-    hasAnyValue: true,
     rule: withAnyValue((value) => {
       if (!hasFields(value)) {
         return {

@@ -34,7 +34,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     resumeRecords: NO_RECORDS,
     publicationRecords: NO_RECORDS,
     tracer: noTracer,
-    declaredPlaces: { isDeclared: () => true },
+    declaredPlaces: { isDeclared: () => true, hasState: () => false },
     machine: "bench",
     inFlight: () => 1,
     signal: new AbortController().signal,

@@ -18,7 +18,8 @@ const bundle = {
   jobId: "job-2",
   domain: "docs.example.com",
 } as const;
-const context = builtContext(scratch);
+// the tests put an image of nobody's at the tag
+const context = { ...builtContext(scratch), takeOver: true };
 const draft = await repositoryDestination({
   repository,
   tag: "current",

@@ -34,7 +34,7 @@ export function testContext(
     secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),
     publicationRecords: new MemoryNotes(),
-    declaredPlaces: { isDeclared: () => true },
+    declaredPlaces: { isDeclared: () => true, hasState: () => false },
     tracer: noTracer,
     machine: "build-agent",
     inFlight: () => 1,

@@ -1,4 +1,4 @@
-import { DeclaredPlaces } from "../../publishing/index";
+import { DeclaredPlaces } from "../../resource/declaredPlaces";
 import { PublicationFolder } from "../../copies/publication/publicationRecords";
 import type { SharedByPublications } from "../../copies/publication/context";
 import { Semaphore } from "../../base/runtime/concurrency/semaphore";

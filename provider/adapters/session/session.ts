@@ -106,6 +106,11 @@ export class Session {
     return this.#shared.declaredPlaces.declare(urn, places);
   }
 
+  /** Notes that the stack has a state of a resource, see {@link DeclaredPlaces.hasState}. */
+  noteState(urn: string): void {
+    this.#shared.declaredPlaces.noteState(urn);
+  }
+
   /** The row of a resource, for a short call. @param urn the resource, if known */
   reporter(urn: string | undefined, secrets: Secrets): Reporter {
     return withoutSecrets(this.#host.reporter(urn), secrets);

@@ -1,4 +1,5 @@
-import type { DeclaredPlaces, DownloadContext } from "../../publishing/index";
+import type { DownloadContext } from "../../publishing/index";
+import type { DeclaredPlaces } from "../../resource/declaredPlaces";
 import type { Context } from "../../resource/context";
 import type { Semaphore } from "../../base/runtime/concurrency/semaphore";
 import type { PublicationFolder } from "./publicationRecords";
@@ -11,7 +12,7 @@ export interface SharedByPublications extends Pick<DownloadContext, "downloads">
    */
   readonly publications: Semaphore;
   /** The places of the resources that the running program declares. */
-  readonly declaredPlaces: Pick<DeclaredPlaces, "isDeclared">;
+  readonly declaredPlaces: Pick<DeclaredPlaces, "isDeclared" | "hasState">;
   /** Stores publications until the state has them. */
   readonly publicationRecords: Omit<PublicationFolder, "operationEnded">;
 }

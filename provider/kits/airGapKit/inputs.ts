@@ -1,4 +1,4 @@
-import { baseProblem, type SearchOptions } from "../../publishing/index";
+import { baseProblem, type FetchOptions, type SearchOptions } from "../../publishing/index";
 import { withAnyValue } from "../../resource/anyValue";
 import { isDeepStrictEqual } from "node:util";
 import { nameProblem, platformProblem } from "../contents/kitImage";
@@ -76,6 +76,13 @@ export interface AirGapKitInputs {
    */
   offlineSearch?: boolean | SearchOptions;
   /**
+   * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the site's image in the kit, and refer to it
+   * there. `true`, or options. Needs `images`. The archive in the kit stays as it is.
+   *
+   * @default false
+   */
+  fetchExternal?: boolean | FetchOptions;
+  /**
    * Take the folder over if it belongs to another stack or project, with everything that is recorded there. That stack then cannot write
    * there any more. Set it for one `pulumi up`.
    *
@@ -129,7 +136,6 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
   values: {
     change: "content",
     default: {},
-    hasAnyValue: true,
     // empty objects are usual in values of a chart
     rule: withAnyValue(
       (value) => (hasFields(value) ? { value } : { problem: "must be an object, such as { replicas: 2 }" }),

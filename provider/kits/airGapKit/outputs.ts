@@ -1,4 +1,4 @@
-import type { ExternalLoad } from "../../publishing/index";
+import type { ExternalLoad, FetchedAsset } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
 import type { CheckedInputs } from "./inputs";
 
@@ -32,6 +32,8 @@ export interface OwnOutputs {
   searchPages?: number;
   /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
   searchVersion?: string;
+  /** What was fetched from other hosts. Only with `fetchExternal`. */
+  fetchedAssets?: readonly FetchedAsset[];
 }
 
 /** The outputs of a kit: all inputs, and facts about the bundle and the kit. */
@@ -53,4 +55,5 @@ export const AIR_GAP_KIT_OUTPUTS: OutputTable<OwnOutputs> = {
   createdAt: {},
   searchPages: { nullIfAbsent: true },
   searchVersion: { nullIfAbsent: true },
+  fetchedAssets: { nullIfAbsent: true },
 };

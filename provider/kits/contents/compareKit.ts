@@ -1,9 +1,10 @@
 import {
+  type AdditionFacts,
   fieldsOf,
   folderOwner,
   folderRecords,
   type PlaceContext,
-  type SearchFacts,
+  removeRecordedCopies,
   type Verifier,
 } from "../../publishing/index";
 import { lstat, readFile, rm } from "node:fs/promises";
@@ -40,8 +41,8 @@ export interface WrittenKit {
   readonly signed: boolean;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** About the search in the site's image. */
-  readonly search?: SearchFacts;
+  /** About what was added to the site's image. The name is that of the first addition: states have it. */
+  readonly search?: AdditionFacts;
 }
 
 /**
@@ -156,6 +157,7 @@ export async function removeKits(
       if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
       await records.remove([name]);
     }
+    if (isLast && isMarked) await removeRecordedCopies(folder, context);
   };
   await place.release(isLast, remove, async () => {
     const paths = [...removed.keys()].map((name) => join(folder, name));

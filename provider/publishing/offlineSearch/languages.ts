@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import { compareTexts } from "../search/textIndex";
+import { compareTexts } from "../search/order";
 
 /** A page with its language, such as `de` or `pt-br`; empty if it does not say. */
 interface Page {

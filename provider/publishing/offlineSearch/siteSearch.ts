@@ -11,7 +11,10 @@ import { type ReadPage, readPage } from "./readPage";
 import { leadsAway } from "./redirect";
 import { SiteAddresses } from "./siteAddresses";
 import { titlesOf } from "./siteTitles";
-import { compareTexts, type IndexFile, type Section, TextIndex } from "../search/textIndex";
+import type { IndexFile } from "../search/dataFile";
+import { compareTexts } from "../search/order";
+import type { Section } from "../search/sections";
+import { TextIndex } from "../search/textIndex";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
 export const SEARCH_VERSION = "4";

@@ -3,7 +3,7 @@ import { link, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink, writeFile
 import { basename, join, resolve } from "node:path";
 import { ignoreMissing, ignoring } from "../../base/runtime/files/ignoreMissing";
 import { makeFolder } from "../../base/runtime/files/makeFolder";
-import { hasNoOwner, ownName } from "../../base/runtime/files/ownerProcess";
+import { hasNoOwner, isAbandoned, isOfRunningProcess, ownName } from "../../base/runtime/files/ownerProcess";
 import { isOwnerId } from "./owner";
 import { LONGEST_MARK, MARK_NAME, markIn, type PlaceMark, RECORDS_FOLDER } from "./placeMark";
 import { type MarkStore, type PlaceContext, PlaceOwner, UnreadableMarkError } from "./placeOwner";
@@ -66,6 +66,7 @@ export function folderMark(folder: string): MarkStore {
     async remove() {
       await unlink(path).catch(ignoreMissing);
       await tidy(records);
+      return leftIn(folder);
     },
 
     async earlier() {
@@ -182,9 +183,9 @@ async function writeDraft(folder: string, text: string): Promise<string> {
   const draft = join(records, `.${ownName()}.draft`);
   for (let tries = 1; ; tries++) {
     await makeRecords(folder);
-    await removeDrafts(records);
     try {
       await writeFile(draft, text, { flag: "wx", flush: true });
+      await removeDrafts(records, draft);
       return draft;
     } catch (error) {
       // another run has just removed the last mark, and the folder
@@ -193,17 +194,51 @@ async function writeDraft(folder: string, text: string): Promise<string> {
   }
 }
 
-async function removeDrafts(records: string): Promise<void> {
+/**
+ * Removes the drafts of ended processes, and those that are a day older than a new one: their runs were killed on another machine. The
+ * ages come from the file system's clock. Drafts of another user stay. Best effort.
+ *
+ * @param than a draft that this process has just written
+ */
+async function removeDrafts(records: string, than: string): Promise<void> {
+  const own = await lstat(than).catch(() => undefined);
   for (const name of (await readdir(records).catch(ignoreMissing)) ?? []) {
     const [, owner] = DRAFT.exec(name) ?? [];
-    if (owner !== undefined && hasNoOwner(owner)) await unlink(join(records, name)).catch(() => undefined);
+    const path = join(records, name);
+    if (owner === undefined || path === than) continue;
+    const stats = await lstat(path).catch(() => undefined);
+    if (!own || !stats?.isFile() || stats.uid !== own.uid) continue;
+    if (hasNoOwner(owner) || isAbandoned(owner, stats.mtimeMs, own.mtimeMs))
+      await unlink(path).catch(() => undefined);
   }
 }
 
 /** Removes the folder of records, if it is empty. */
 async function tidy(records: string): Promise<void> {
-  await removeDrafts(records);
+  const probe = join(records, `.${ownName()}.draft`);
+  await writeFile(probe, "", { flag: "wx" }).catch(() => undefined);
+  await removeDrafts(records, probe);
+  await rm(probe, { force: true });
   await rmdir(records).catch(ignoreFull);
+}
+
+/**
+ * What is left of records when the mark is gone: drafts of runs that may go on elsewhere, records of another kind of resource with
+ * their items, and files of others. None if another run has made its mark meanwhile.
+ */
+async function leftIn(folder: string): Promise<string[]> {
+  const names = (await readdir(resolve(folder, RECORDS_FOLDER)).catch(ignoreMissing)) ?? [];
+  if (names.includes(MARK_NAME)) return [];
+  const left: string[] = [];
+  for (const name of names.sort()) {
+    const [, owner] = DRAFT.exec(name) ?? [];
+    if (owner !== undefined && isOfRunningProcess(owner)) continue;
+    left.push(join(folder, RECORDS_FOLDER, name));
+    const item = basename(name, ".json");
+    const hasItem = item !== name && (await lstat(resolve(folder, item)).catch(ignoreMissing));
+    if (hasItem) left.push(join(folder, item));
+  }
+  return left;
 }
 
 const ignoreFull = ignoring("ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR");

@@ -1,4 +1,5 @@
 import { DestinationError } from "../../base/runtime/messages/errors";
+import { firstOf } from "../../base/runtime/messages/firstOf";
 import type { Clock } from "../../base/runtime/time/clock";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { type Owner, stackIn } from "./owner";
@@ -12,6 +13,7 @@ import {
   placeRefusal,
   relationOf,
   removalAction,
+  replacedBy,
 } from "./placeDecision";
 import { type FoundMark, markIn, type PlaceMark, placeMarkText } from "./placeMark";
 
@@ -25,18 +27,29 @@ const FREE = new WeakMap<Owner, Set<string>>();
 export interface MarkStore extends NamedPlace {
   /** The text of the mark; `undefined` only if the place says that there is none. @throws UnreadableMarkError */
   read(): Promise<string | undefined>;
+  /** Whether a list of the place shows neither a mark nor a record: one request. `false` in doubt. Absent where a read costs nothing. */
+  isEmpty?(): Promise<boolean>;
   /** Makes the mark. @returns `false` if there is one already: the place checks that in the same step, where it can */
   make(text: string): Promise<boolean>;
   /** Writes the mark in the place of another. */
   replace(text: string): Promise<void>;
-  remove(): Promise<void>;
+  /** @returns what stays beside it, for people */
+  remove(): Promise<readonly string[]>;
   /** The marks at items, of versions that were not released. */
   earlier(): Promise<readonly PlaceMark[]>;
   removeEarlier(): Promise<void>;
 }
 
 /** A mark that the place does not show, or that is none. Its message is the reason. */
-export class UnreadableMarkError extends Error {}
+export class UnreadableMarkError extends Error {
+  /** What helps, if a store refused to say. */
+  readonly remedy: string | undefined;
+
+  constructor(reason: string, remedy?: string) {
+    super(reason);
+    this.remedy = remedy;
+  }
+}
 
 /** What the rights at a place depend on. */
 export interface PlaceContext extends Partial<Omit<Claimant, "owner">>, Pick<Claimant, "owner"> {
@@ -55,10 +68,11 @@ export class PlaceOwner {
   #wasFree = false;
 
   constructor(marks: MarkStore, context: PlaceContext) {
-    const { owner, isCreate = false, takeOver = false, adopts, isDeclared = () => true } = context;
+    const { owner, isCreate = false, isReplacement = false, takeOver = false, adopts } = context;
+    const { isDeclared = () => true } = context;
     this.#marks = marks;
     this.#context = context;
-    this.#claimant = { owner, isCreate, takeOver, adopts, isDeclared };
+    this.#claimant = { owner, isCreate, isReplacement, takeOver, adopts, isDeclared };
   }
 
   /** Whether the place was nobody's before it was claimed: no run of this resource has left anything there. */
@@ -68,8 +82,10 @@ export class PlaceOwner {
 
   /** Refuses the place if the resource must not write to it. Writes nothing. @throws DestinationError */
   async check(): Promise<void> {
-    const { owner } = this.#claimant;
-    const found = await this.#find();
+    const { owner, isCreate } = this.#claimant;
+    // a list may be late: a mark that it does not show yet is kept by the conditional write
+    const isEmpty = isCreate && (await this.#marks.isEmpty?.()) === true;
+    const found: FoundMark = isEmpty ? { kind: "none" } : await this.#find();
     if (claimAction(found, this.#claimant) === "refuse")
       throw placeRefusal(found, this.#claimant, this.#marks);
     if (found.kind === "none") FREE.set(owner, (FREE.get(owner) ?? new Set()).add(this.#marks.markUri));
@@ -93,13 +109,13 @@ export class PlaceOwner {
       if (action === "refuse") throw placeRefusal(found, this.#claimant, this.#marks);
       if (action === "goOn" && found.kind === "mark") {
         if (before) this.#report(before.found, before.action);
-        else if (found.mark.urn !== this.#claimant.owner.urn) await this.#marks.replace(this.#text()); // renamed or moved
+        else if (!this.#isCurrent(found.mark)) await this.#marks.replace(this.#text());
         await this.#removeEarlier(before?.found);
         this.#wasFree = before?.action === "make";
         return this.#wasFree;
       }
       if (action === "make" || found.kind === "earlier") await this.#marks.make(this.#text());
-      else await this.#marks.replace(this.#text());
+      else await this.#marks.replace(this.#text(replacedBy(found, this.#claimant)));
       // read again: another run may have written one, or the store may have lost it
       before = { found, action };
     }
@@ -174,8 +190,10 @@ export class PlaceOwner {
           found.kind === "unreadable"
             ? `its mark ${this.#marks.markUri} cannot be read: ${found.reason}`
             : `its mark ${this.#marks.markUri} is gone, so another resource may have it now`;
+        const remedy = (found.kind === "unreadable" && found.remedy) || "";
         // the next operation tries again
-        if (!isLast) throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, "");
+        if (!isLast)
+          throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, remedy);
         const items = await left();
         if (items.length === 0) return;
         return reporter.warn(
@@ -206,15 +224,19 @@ export class PlaceOwner {
       return first === undefined ? { kind: "none" } : { kind: "earlier", marks: [first, ...others] };
     } catch (error) {
       if (!(error instanceof UnreadableMarkError)) throw error;
-      return { kind: "unreadable", reason: error.message };
+      return { kind: "unreadable", reason: error.message, remedy: error.remedy };
     }
   }
 
   async #removeMark(found: FoundMark): Promise<void> {
     if (found.kind === "earlier") await this.#marks.removeEarlier();
     // whoever took the place over meanwhile keeps the mark
-    if (found.kind === "mark" && relationOf(await this.#find(), this.#claimant) === "own")
-      await this.#marks.remove();
+    if (found.kind !== "mark" || relationOf(await this.#find(), this.#claimant) !== "own") return;
+    const left = await this.#marks.remove();
+    if (left.length === 0) return;
+    this.#context.reporter.warn(
+      `these stay in ${this.#marks.uri}, because this resource did not write them, or another run may still need them: ${firstOf(left)}. Remove them when nobody needs them`,
+    );
   }
 
   async #removeEarlier(found: FoundMark | undefined): Promise<void> {
@@ -237,7 +259,13 @@ export class PlaceOwner {
     return isSame ? `another resource of this URN: ${nameOfOwner(mark)}` : nameOfOwner(mark);
   }
 
-  #text(): string {
-    return placeMarkText(this.#context.owner, this.#context.clock.now());
+  /** Whether the own mark says what is so now: not after a rename or a move, nor when the state has a replacement. */
+  #isCurrent({ urn, replaces = [] }: PlaceMark): boolean {
+    const { owner, isCreate } = this.#claimant;
+    return urn === owner.urn && (isCreate || replaces.length === 0);
+  }
+
+  #text(replaces: readonly string[] = []): string {
+    return placeMarkText(this.#context.owner, this.#context.clock.now(), replaces);
   }
 }

@@ -10,7 +10,7 @@ export interface Word {
 }
 
 /** Longer words are digests and encoded data, in characters. */
-const LONGEST_WORD = 40;
+export const LONGEST_WORD = 40;
 /** Bound for remembered words, so that hostile text cannot fill the memory. */
 const MOST_KNOWN = 200_000;
 /** Longest run of letters whose words are remembered, in UTF-16 units. */
@@ -93,13 +93,34 @@ const HYPHENATED =
 /** Longer ones are names of files and classes, in UTF-16 units. */
 const LONGEST_HYPHENATED = 20;
 
-/** The words of a text that have hyphens, without them: many readers write `email`. */
-export function unhyphenated(text: string): string[] {
+/** A word of two parts with at least so many letters is found by its parts. */
+export const SHORTEST_PARTS = [3, 2] as const;
+
+/**
+ * The words of a text that have hyphens, without them: many readers write `email`.
+ *
+ * @param isText whether those are left out that are found by their parts, as `file-system` is: a text has many
+ */
+export function unhyphenated(text: string, isText = false): string[] {
+  const [start, end] = SHORTEST_PARTS;
   const joined: string[] = [];
-  for (const [, before = "", rest = ""] of text.matchAll(HYPHENATED))
-    if (before.length + rest.length < LONGEST_HYPHENATED)
-      joined.push(folded(before + rest.replace(HYPHENS, "")));
+  for (const [, before = "", rest = ""] of text.matchAll(HYPHENATED)) {
+    if (before.length + rest.length >= LONGEST_HYPHENATED) continue;
+    const others = rest.replace(HYPHENS, "");
+    const isFound = others === rest && before.length >= start && rest.length >= end;
+    if (!isText || !isFound) joined.push(folded(before + others));
+  }
   return joined;
+}
+
+/** All words of a text by which the index has it: with their parts, and without their hyphens. */
+export function termsOf(text: string): string[] {
+  return [...wordsOf(text).flatMap((word) => [word.text, ...word.parts]), ...unhyphenated(text)];
+}
+
+/** What the path of a page says about it. */
+export function nameOf(path: string): string {
+  return path.replace(/(?:index)?\.[a-z]+$/i, "");
 }
 
 /** Accents of European scripts, marks of Hebrew and Arabic, and the Arabic stroke that makes a word longer. */

@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
+import type { Fault, FaultKind } from "./faults.ts";
 import type { Clock } from "../../../provider/base/runtime/time/clock.ts";
 
 /** A longer delay is a limit, which no history reaches, in milliseconds. */
 const LONGEST_PAUSE_MS = 5_000;
 /** How much time a pause takes on this slow machine, in milliseconds: a look at an owner who never ends is repeated thrice. */
 const PAUSE_MS = 20_000;
+/** The same at a store with faults: a request is given up before a pause is longer than {@link LONGEST_PAUSE_MS}. */
+const FAULTY_PAUSE_MS = 40_000;
 
 const killed = Symbol("killed");
 
@@ -35,6 +38,11 @@ export class Operation {
   /** The files that it has opened: the end of a process closes them. */
   readonly handles = new Set<FileHandle>();
   readonly #killAt: number | undefined;
+  readonly #fault: Fault | undefined;
+  /** Somebody puts a link in the way. */
+  putLink: ((path: string) => void) | undefined;
+  /** Whether a step had its fault. */
+  hadFault = false;
   readonly #waiting: Waiting[] = [];
   readonly #death: Promise<typeof killed>;
   #die: () => void = () => undefined;
@@ -45,8 +53,9 @@ export class Operation {
   #isOver = false;
 
   /** @param killAt the step that does not begin any more */
-  constructor(killAt?: number) {
+  constructor(killAt?: number, fault?: Fault) {
     this.#killAt = killAt;
+    this.#fault = fault;
     this.#death = new Promise((resolve) => {
       this.#die = () => resolve(killed);
     });
@@ -65,9 +74,17 @@ export class Operation {
     }
   }
 
-  /** Waits until the next step may begin. */
-  step(): Promise<void> {
-    if (this.#killAt !== undefined && this.#steps++ >= this.#killAt) {
+  /** Waits until the next step may begin. @returns the fault that the step has */
+  async step(): Promise<FaultKind | undefined> {
+    const number = this.#steps++;
+    await this.#begin(number);
+    if (!this.#fault) return undefined;
+    const { kind, from, steps } = this.#fault;
+    return number >= from && number < from + steps ? kind : undefined;
+  }
+
+  #begin(number: number): Promise<void> {
+    if (this.#killAt !== undefined && number >= this.#killAt) {
       this.#isOver = true;
       this.#die();
       this.#arrived();
@@ -88,7 +105,7 @@ export class Operation {
       let isStopped = false;
       const begin = (): void => {
         if (isStopped || this.#isOver) return;
-        this.#elapsedMs += PAUSE_MS;
+        this.#elapsedMs += this.#fault ? FAULTY_PAUSE_MS : PAUSE_MS;
         callback();
       };
       if (this.#isTogether) this.#wait({ isPause: true, begin });

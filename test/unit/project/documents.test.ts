@@ -54,7 +54,7 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   Unreleased: "a heading of the changelog, between releases",
   "manifest.json": "a file in a kit",
   ".docs-hosting/SHA256.json": "an object in a bucket",
-  ".docs-hosting/owners/ITEM/OWNER.json": "an object in a bucket",
+  ".docs-hosting/owner.json": "an object in a bucket",
 };
 
 /** All words of the code. This file would have the foreign names. */
@@ -158,6 +158,19 @@ test("every area of the provider has a README that the README of the provider li
   const links = DOCUMENTS.find(({ path }) => path === "provider/README.md")?.links;
   expect(areas.size).toBeGreaterThan(10);
   expect([...areas].filter((area) => !links?.includes(`${area}/README.md`))).toEqual([]);
+});
+
+test("the README of an area names only files below it", () => {
+  const areas = DOCUMENTS.filter(({ path }) => /^provider\/.+\/README\.md$/.test(path));
+  const elsewhere = areas.flatMap(({ path, names }) => {
+    const below = FILES.filter((file) => file.startsWith(`${dirname(path)}/`));
+    const files = names.filter((name) => /^[\w./-]+\.(ts|sh|conf)$/.test(name));
+    return files
+      .filter((name) => !below.some((file) => file.endsWith(`/${name}`)))
+      .map((name) => ({ path, name }));
+  });
+  expect(areas.length).toBeGreaterThan(10);
+  expect(elsewhere).toEqual([]);
 });
 
 test("documents that comments of the code name exist", () => {

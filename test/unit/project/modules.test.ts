@@ -32,6 +32,46 @@ test("no file of provider/ and sdk/ imports itself through others", () => {
   expect(done).toEqual(new Set(FILES)); // every import was found
 });
 
+/** Files that are loaded with a file: what it imports not only as types, and what those import. */
+function loadedWith(entry: string): Set<string> {
+  const loaded = new Set<string>();
+  const load = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    // type imports are not compiled, and `import()` stays one
+    const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), "utf8"), {
+      compilerOptions: { module: ts.ModuleKind.Node16, target: ts.ScriptTarget.ESNext },
+    });
+    for (const [, path = ""] of outputText.matchAll(/require\("(\.[^"]+)"\)/g))
+      if (!path.endsWith(".json")) load(relative(ROOT, join(ROOT, dirname(file), `${path}.ts`)));
+  };
+  load(entry);
+  return loaded;
+}
+
+/** What a process must not load before a resource needs it: it would start later, and hold tens of megabytes. */
+test.each([
+  [
+    "a stack of exports",
+    "provider/dynamic.ts",
+    /^provider\/(?:publishing|kits|installation|doctor|copies\/(?!publication\/))/,
+  ],
+  [
+    "a program",
+    "sdk/index.ts",
+    /^provider\/(?:publishing|copies\/publication|kits\/airGapKit\/(?!outputs)|doctor|service\/client|base\/http)/,
+  ],
+  [
+    "a program that installs a site",
+    "sdk/kubernetes/index.ts",
+    /^provider\/(?:publishing|copies\/(?!source\/fileDigest)|doctor|service|base\/http)/,
+  ],
+])("%s loads nothing that publishes a bundle", (_, entry, closed) => {
+  const loaded = [...loadedWith(entry)];
+  expect(loaded.length).toBeGreaterThan(20); // the imports were found
+  expect(loaded.filter((file) => closed.test(file))).toEqual([]);
+});
+
 test("each module of the code has unit tests in the folder of its name, and each pattern of its tests finds one", () => {
   expect([...MODULES.values()].flatMap(({ files }) => files)).toHaveLength(
     FILES.filter((file) => !ENTRIES.includes(file) && !RUN_BY_BROWSERS.has(file)).length,

@@ -2,7 +2,7 @@ import { usingFolder } from "../../../base/runtime/files/diskFailure";
 import { layoutDestination, type CopyLayout } from "../copyLayout";
 import type { Destination, Layout } from "../destination";
 import { ARCHIVES_IN_FOLDER } from "./archiveFolder";
-import { folderPlace, type FolderPlace } from "./folderPlace";
+import { folderPlace, type FolderContext, type FolderPlace } from "./folderPlace";
 import type { FolderInputs } from "./inputs";
 import { SITES_IN_FOLDER } from "./siteFolder";
 
@@ -16,4 +16,13 @@ export function folderDestination({ folder, layout = "archive" }: FolderInputs):
   return layoutDestination(folder, LAYOUTS, layout, (context, work) =>
     usingFolder(folder, context.signal, () => work(folderPlace(folder, context))),
   );
+}
+
+/** Removes the copies that are recorded in a folder of another kind of resource, which took it over. */
+export async function removeRecordedCopies(folder: string, context: FolderContext): Promise<void> {
+  const place = folderPlace(folder, context);
+  for (const layout of Object.values(LAYOUTS)) {
+    const recorded = await layout.recorded(place);
+    if (recorded.length > 0) await layout.remove(place, recorded, [], []);
+  }
 }

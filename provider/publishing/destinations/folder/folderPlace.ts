@@ -2,14 +2,17 @@ import { lstat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreMissing } from "../../../base/runtime/files/ignoreMissing";
 import { folderOwner, folderRecords, type FolderRecords } from "../../ownership/folderMark";
-import type { PlaceOwner } from "../../ownership/placeOwner";
+import type { PlaceContext, PlaceOwner } from "../../ownership/placeOwner";
 import type { DestinationContext } from "../destination";
+
+/** What an operation on copies in a folder needs from the outside. */
+export type FolderContext = PlaceContext & Pick<DestinationContext, "signal">;
 
 /** A folder with copies, during one operation. */
 export interface FolderPlace {
   /** As the user wrote it: addresses of copies and messages have it so. */
   readonly folder: string;
-  readonly context: DestinationContext;
+  readonly context: FolderContext;
   readonly owner: PlaceOwner;
   readonly records: FolderRecords;
   /** The path of a name in the folder; without a name, the folder's. */
@@ -19,7 +22,7 @@ export interface FolderPlace {
   readonly itemUri: (item: string) => string;
 }
 
-export function folderPlace(folder: string, context: DestinationContext): FolderPlace {
+export function folderPlace(folder: string, context: FolderContext): FolderPlace {
   const path = (name = ""): string => resolve(folder, name);
   return {
     folder,

@@ -25,8 +25,8 @@ export interface ListedObject {
   readonly size: number;
   readonly revision: Revision;
   readonly modifiedAtMs: number;
-  /** When its headers were written last, where the store tells it apart. @default modifiedAtMs */
-  readonly headersAtMs?: number;
+  /** Where the store lists them. */
+  readonly headers?: StoredObject["headers"];
   /** The tier that it is in, if the store serves nothing from that before it was moved back. */
   readonly archiveTier?: string;
 }

@@ -62,8 +62,8 @@ function component({ ref, kind, name, version, sha256, packageUrl }: SbomCompone
   };
 }
 
-/** The components of a site: its base image, its bundle, and the added search. */
-export function siteComponents({ bundle, base, search }: Origin): SbomComponent[] {
+/** The components of a site: its base image, its bundle, and what was added. */
+export function siteComponents({ bundle, base, additions = [], fetched = [] }: Origin): SbomComponent[] {
   const { format, sha256, version, domain } = bundle;
   const components: SbomComponent[] = base ? [imageComponent("base-image", base.name, base.digest)] : [];
   components.push({
@@ -73,10 +73,11 @@ export function siteComponents({ bundle, base, search }: Origin): SbomComponent[
     version,
     sha256,
   });
-  if (search) {
-    const name = "pulumi-docs-hosting/offline-search";
-    components.push({ ref: "offline-search", kind: "library", name, version: search.version });
+  for (const { component: ref, version: ownVersion } of additions) {
+    components.push({ ref, kind: "library", name: `pulumi-docs-hosting/${ref}`, version: ownVersion });
   }
+  for (const { address, sha256: ofAsset, path } of fetched)
+    components.push({ ref: path, kind: "file", name: address, sha256: ofAsset });
   return components;
 }
 

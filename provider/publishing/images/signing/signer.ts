@@ -2,7 +2,8 @@ import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:cr
 import { ConfigurationError } from "../../../base/runtime/messages/errors";
 import type { Secrets } from "../../../base/runtime/messages/secrets";
 import type { RegistryContext } from "../registry/exchange";
-import { hasExplicitCurve, NAME_THE_CURVE, verifierOf } from "./verifier";
+import { hasExplicitCurve, NAME_THE_CURVE } from "../../../base/runtime/values/publicKey";
+import { verifierOf } from "./verifier";
 
 /** Signs bytes with a private key. The key stays in memory. */
 export type Signer = ReturnType<typeof signerFrom>;

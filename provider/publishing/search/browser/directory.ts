@@ -1,4 +1,5 @@
-import { FURTHER_SECTIONS } from "../places";
+import { wholeAnchor } from "../anchors";
+import { FURTHER_SECTIONS } from "../longPages";
 
 /** Loads a data file of the index by its key. */
 export type Load = (key: string) => Promise<unknown>;
@@ -17,15 +18,36 @@ export type Directory = readonly [
   /** Words that mean nearly the same, one group a line: those that no page has, `=`, the others. */
   synonyms: string,
 ];
-export type StoredSection = readonly [anchor: string, heading: string, text: string];
-export type StoredPage = readonly [
+type StoredSection = readonly [anchor: string | number, heading: string, text: string];
+type StoredPage = readonly [
   title: string,
-  address: string,
+  /** 0 for the same as the path. */
+  address: string | 0,
   path: string,
   sections: readonly StoredSection[],
-  /** Ids of files with further sections, each with the same number of them except for the last one. */
+  places?: string,
   further?: readonly string[],
 ];
+
+/** A section of a page, with the part of its text that can be quoted. */
+export interface QuotedSection {
+  readonly anchor: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** A page of the index. */
+export interface QuotedPage {
+  readonly title: string;
+  readonly address: string;
+  readonly path: string;
+  /** Those that are read to rank the page. */
+  readonly sections: readonly QuotedSection[];
+  /** Where words of texts are that are not stored, as `placeTable.ts` writes it. */
+  readonly places: string;
+  /** Ids of files with further sections, each with the same number of them except for the last one. */
+  readonly further: readonly string[];
+}
 
 /** The files that can have words with this start: first the one with the word itself. */
 export function filesOf(list: readonly (string | number)[], start: string, word: string): string[] {
@@ -40,27 +62,38 @@ export function filesOf(list: readonly (string | number)[], start: string, word:
     .map(({ id }) => id);
 }
 
-export async function readPage(page: number, [, , texts]: Directory, load: Load): Promise<StoredPage> {
+export async function readPage(page: number, [, , texts]: Directory, load: Load): Promise<QuotedPage> {
   let at = 0;
   while (Number(texts[at + 2]) <= page) at += 2;
   const pages = (await load(`text-c0de${String(texts[at + 1])}`)) as readonly StoredPage[];
   const found = pages[page - Number(texts[at])];
   if (!found) throw new Error("the index has no such page");
-  return found;
+  const [title, address, path, sections, places = "", further = []] = found;
+  return {
+    title,
+    address: address === 0 ? path : address,
+    path,
+    sections: sections.map(quoted),
+    places,
+    further,
+  };
 }
 
 /** A section of a page: one that is stored with it, or one of the files of further ones. */
 export async function readSection(
-  [, , , sections, further = []]: StoredPage,
+  { sections, further }: QuotedPage,
   number: number,
   load: Load,
-): Promise<StoredSection> {
+): Promise<QuotedSection | undefined> {
   const beyond = number - sections.length;
-  const file = Math.floor(beyond / FURTHER_SECTIONS);
-  const own = sections[number];
-  if (own) return own;
-  const others = (await load(`text-c0de${further[file] ?? ""}`)) as readonly StoredSection[];
+  if (beyond < 0) return sections[number];
+  const id = further[Math.floor(beyond / FURTHER_SECTIONS)];
+  if (id === undefined) return undefined;
+  const others = (await load(`text-c0de${id}`)) as readonly StoredSection[];
   const found = others[beyond % FURTHER_SECTIONS];
-  if (!found) throw new Error("the index has no such section");
-  return found;
+  return found && quoted(found);
+}
+
+function quoted([anchor, heading, text]: StoredSection): QuotedSection {
+  return { anchor: wholeAnchor(anchor, heading), heading, text };
 }

@@ -1,3 +1,5 @@
+import { HIGHEST, readLines, readPostings, type WordLine } from "../wordLines";
+import { SHORTEST_PARTS } from "../words";
 import { filesOf, type Directory, type Load } from "./directory";
 
 interface Wanted {
@@ -21,12 +23,11 @@ interface MatchedPage {
   /** That of the best word of the index that matches. */
   readonly score: number;
   readonly fit: number;
-  /** For the words that match: the sections that have it in a text that is not stored, as `places.ts` writes them, and its quality. */
-  readonly places: readonly (readonly [sections: string, fit: number])[];
+  readonly terms: readonly Term[];
 }
 
-/** A page in the list of a word: the distance to the page before, the score, and the sections if there are any. */
-const POSTING = /([a-z]+)([0-9A-Z])([^a-z0-9A-Z]*)/g;
+/** A word of the index that matches, with its quality. */
+export type Term = readonly [term: string, fit: number];
 
 /** The words of the index that match, and their pages. */
 export interface Matched {
@@ -61,7 +62,6 @@ const LIKE = 0.8;
 const HALVES = 0.5;
 /** Looked for if no page has the word as one; if it is the only word of a query, also if fewer pages than this have it. */
 const FEW_PAGES = 10;
-const SHORTEST_HALVES = [3, 2] as const;
 const MOST_HALVES = 3;
 /** Weight of a word that carries no question beside others. */
 const STOP_WORD = 0.2;
@@ -69,7 +69,6 @@ const FLOOR = 0.8;
 const KEYWORD_FLOOR = 0.2;
 /** Weight of a word of a sentence that no page of the site is about. */
 const PEAK_FLOOR = 0.3;
-const HIGHEST = 35;
 
 /** How the words of a query are looked for. */
 interface Manner {
@@ -95,39 +94,32 @@ export function matcherOf(
   const firstFilesOf = (words: readonly string[]): string[] =>
     words.flatMap((word) => filesOf(list, word, word).slice(0, 1));
 
-  const linesOf = async (files: readonly string[]): Promise<string[]> => {
+  const linesOf = async (files: readonly string[]): Promise<WordLine[]> => {
     const ids = [...new Set(files)];
     const texts = (await Promise.all(ids.map((id) => load(`words-c0de${id}`)))) as string[];
-    return texts.flatMap((text) => text.split("\n"));
+    return texts.flatMap(readLines);
   };
 
-  const collect = (lines: readonly string[], quality: Quality, isStopWord: boolean): Matched => {
+  const collect = (lines: readonly WordLine[], quality: Quality, isStopWord: boolean): Matched => {
     const terms = new Map<string, number>();
-    const pages = new Map<number, MatchedPage>();
+    const pages = new Map<number, { score: number; fit: number; readonly terms: Term[] }>();
     const same = new Set<number>();
     let [most, peak] = [0, 0];
-    for (const line of lines) {
-      const space = line.indexOf(" ");
-      const term = line.slice(0, space);
+    for (const { word: term, postings, pages: listed = 0 } of lines) {
       const fit = quality(term);
       if (fit === 0) continue;
       terms.set(term, fit);
-      // a frequent word has the number of its pages, and the best of them
-      const postings = line.slice(space + 1);
-      most = Math.max(most, parseInt(postings, 10) || 0);
-      let page = -1;
-      for (const [, distance = "", digit = "", places = ""] of postings.matchAll(POSTING)) {
-        page += Array.from(distance).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 97, 0);
-        const score = (fit * parseInt(digit, 36)) / HIGHEST;
+      most = Math.max(most, listed);
+      for (const { page, score: digit } of readPostings(postings)) {
+        const score = (fit * digit) / HIGHEST;
         if (fit >= SAME) same.add(page);
         peak = Math.max(peak, score);
-        const before = pages.get(page) ?? { score: 0, fit: 0, places: [] };
-        if (score <= before.score && places === "") continue;
-        pages.set(page, {
-          score: Math.max(score, before.score),
-          fit: score > before.score ? Math.max(fit, before.fit) : before.fit,
-          places: places === "" ? before.places : [...before.places, [places, fit]],
-        });
+        const before = pages.get(page);
+        if (before === undefined) pages.set(page, { score, fit, terms: [[term, fit]] });
+        else {
+          before.terms.push([term, fit]);
+          if (score > before.score) [before.score, before.fit] = [score, Math.max(fit, before.fit)];
+        }
       }
     }
     const found = Math.max(most, same.size > 0 ? same.size : pages.size);
@@ -142,7 +134,7 @@ export function matcherOf(
 
   /** Adds the pages that have a word as two. */
   const withHalves = async (word: string, found: Matched): Promise<Matched> => {
-    const [start, end] = SHORTEST_HALVES;
+    const [start, end] = SHORTEST_PARTS;
     const enough = isOnly ? FEW_PAGES : 1;
     if (found.pages.size >= enough || word.length < start + end || !/^\p{Ll}+$/u.test(word)) return found;
     const cuts = [...Array(word.length - start - end + 1).keys()].map((at) => at + start);
@@ -162,10 +154,10 @@ export function matcherOf(
       if (!end || end.pages.size === 0) continue;
       // a word of nearly all pages lists only some of them
       const [listed, other] = start.isEverywhere ? [end, start] : [start, end];
-      for (const [page, { score, places }] of listed.pages) {
+      for (const [page, { score, terms }] of listed.pages) {
         const second = other.pages.get(page);
         if (pages.has(page) || (!second && !other.isEverywhere)) continue;
-        pages.set(page, { score: HALVES * Math.min(score, second?.score ?? score), fit: HALVES, places });
+        pages.set(page, { score: HALVES * Math.min(score, second?.score ?? score), fit: HALVES, terms });
       }
     }
     if (pages.size === found.pages.size) return found;
@@ -228,7 +220,7 @@ export function matcherOf(
       ...firstFilesOf([...joined, ...synonyms]),
       ...(isTranscribing ? spelledFiles : []),
     ]);
-    const hasWhole = lines.some((line) => line.startsWith(`${word} `));
+    const hasWhole = lines.some((line) => line.word === word);
     const own = hasWhole ? besideWhole : quality;
     const all: Quality = (term) => Math.max(own(term), asSpelled(term));
     const halved = (one: Matched): Promise<Matched> | Matched => (isSimple ? withHalves(word, one) : one);

@@ -1,8 +1,9 @@
-import { decodedPlaces, MOST_SEEN } from "../places";
-import { wordsOf, type Word } from "../words";
-import { readSection, type Load, type StoredPage } from "./directory";
+import { sectionRange } from "../longPages";
+import { readPlace } from "../placeTable";
+import { nameOf, termsOf, wordsOf, type Word } from "../words";
+import { readSection, type Load, type QuotedPage, type QuotedSection } from "./directory";
 import { excerptOf } from "./excerpt";
-import type { Matched } from "./match";
+import type { Matched, Term } from "./match";
 
 export type Result = Awaited<ReturnType<typeof quote>>["result"];
 
@@ -59,6 +60,7 @@ interface Place {
 }
 
 const NOWHERE: readonly Place[] = [];
+const NOTHING: QuotedSection = { anchor: "", heading: "", text: "" };
 
 /** What a text has of the question; shares are from 0 to 1. */
 type Found = ReturnType<Question["in"]>;
@@ -173,24 +175,26 @@ function named({ share, precision, isWhole }: Found, weight: number): number {
   return share * (1 - weight + weight * precision) + (isWhole ? PHRASE / TITLE : 0);
 }
 
-/** For each word of the question, the sections of a page that have it in a text that is not stored. */
-export type Places = readonly (readonly (readonly [sections: string, fit: number])[])[];
-
 /**
- * The sections that fit best, a quotation from the first of them, and how much of the query is in the page.
+ * The sections that fit best, a quotation from the first of them, and how much of the query is in the names of the page and in its texts.
  *
- * @param places of the page
+ * @param terms for each word of the question, the words of the page that match
  * @param load for a section that is not stored with the page
  */
-export async function quote(page: StoredPage, question: Question, places: Places, load: Load) {
-  const [title, address, path, sections] = page;
-  const hidden = places.map((all) => fitsBySection(all));
+export async function quote(
+  page: QuotedPage,
+  question: Question,
+  terms: readonly (readonly Term[])[],
+  load: Load,
+) {
+  const { title, address, path, sections } = page;
+  const hidden = hiddenPlaces(page, terms);
   const isLong = hidden.some(({ size }) => size > 0);
   const scores = new Map<number, SectionScore>();
   let [at, most, second] = [0, 0, 0];
   for (const [number, section] of sections.entries()) {
-    const heading = question.in(section[1], section[1] !== title);
-    const text = question.in(section[2]);
+    const heading = question.in(section.heading, section.heading !== title);
+    const text = question.in(section.text);
     const score =
       HEADING * named(heading, HEADING_PRECISION) +
       TEXT * text.density +
@@ -206,24 +210,24 @@ export async function quote(page: StoredPage, question: Question, places: Places
       });
   }
   if (isLong) at = leadOf(scores, hidden, question);
-  const best = await readSection(page, at, load);
-  const text = best[2] === "" ? (sections.find(([, , each]) => each !== "")?.[2] ?? "") : best[2];
-  const isTitle = best[1] === title;
-  const isTop = at === 0 || (isTitle && best === sections.find(([, heading]) => heading !== ""));
+  const best = (await readSection(page, at, load)) ?? sections[0] ?? NOTHING;
+  const text = best.text === "" ? (sections.find((each) => each.text !== "")?.text ?? "") : best.text;
+  const isTitle = best.heading === title;
+  const isTop = at === 0 || (isTitle && best === sections.find(({ heading }) => heading !== ""));
   const result = {
     title: title === "" ? path : title,
     /** Address of the page below the site's root, as the site links to it, and the path of its file. */
     address,
     path,
     /** The section that fits best; empty for the page itself. */
-    anchor: isTop ? "" : best[0],
-    heading: isTop || isTitle ? "" : best[1],
+    anchor: isTop ? "" : best.anchor,
+    heading: isTop || isTitle ? "" : best.heading,
     excerpt: excerptOf(text, (term) => question.isMatch(term)),
   };
-  const inPath = question.in(path.replace(/(?:index)?\.[a-z]+$/i, ""));
+  const inPath = question.in(nameOf(path));
   const names = TITLE * named(question.in(title), NAME_PRECISION) + PATH * named(inPath, NAME_PRECISION);
   const other = Math.max(second, (FEW_SECTIONS[sections.length] ?? 0) * most);
-  return { result, closeness: names + most + other };
+  return { result, names, texts: most + other };
 }
 
 /** What a section has that is stored with its page: its score, and how well each word fits. */
@@ -244,7 +248,7 @@ function leadOf(
     const seen = [...scores.values()].filter((section) => (section.seen[word] ?? 0) >= best).length;
     const unseen = [...by.values()].filter((fit) => fit >= best).length;
     // of a word that is seen, it is unknown where else it is
-    const having = seen >= MOST_SEEN ? numbers.size / 2 : seen + unseen;
+    const having = seen > 0 || unseen === 0 ? numbers.size / 2 : unseen;
     return (question.weights[word] ?? 0) * Math.log((numbers.size + 1) / (having + 0.5));
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
@@ -259,10 +263,25 @@ function leadOf(
   return at;
 }
 
-/** How well a word fits in each section that has it. */
-function fitsBySection(places: Places[number]): Map<number, number> {
-  const fits = new Map<number, number>();
-  for (const [sections, fit] of places)
-    for (const section of decodedPlaces(sections)) fits.set(section, Math.max(fit, fits.get(section) ?? 0));
-  return fits;
+/** For each word of the question, how well it fits in the sections that have it in a text that is not stored. */
+function hiddenPlaces(
+  { title, path, sections, further, places }: QuotedPage,
+  terms: readonly (readonly Term[])[],
+): Map<number, number>[] {
+  const unseen = new Set(places === "" ? [] : terms.flat().map(([term]) => term));
+  const texts = [title, nameOf(path), ...sections.flatMap(({ heading, text }) => [heading, text])];
+  for (const text of texts) {
+    if (unseen.size === 0) break;
+    for (const term of termsOf(text)) unseen.delete(term);
+  }
+  const range = sectionRange(sections.length, further.length);
+  return terms.map((own) => {
+    const fits = new Map<number, number>();
+    for (const [term, fit] of own)
+      if (unseen.has(term)) {
+        const section = readPlace(places, term, range);
+        if (section !== undefined) fits.set(section, Math.max(fit, fits.get(section) ?? 0));
+      }
+    return fits;
+  });
 }

@@ -15,6 +15,7 @@ import { describe, expect, test } from "vitest";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
+import { destinationOf } from "../../../../provider/publishing/destinations/destinationOf.ts";
 import {
   filesOf,
   folder,
@@ -22,6 +23,8 @@ import {
   kits,
   operation,
   removed,
+  request,
+  sha256,
   signer,
   write,
   inFoldersOfItsOwn,
@@ -58,6 +61,19 @@ describe("a check of a kit", () => {
     const kit = await write();
     harm(inKit(kit));
     expect(await compareKit(kits, kit, operation().reporter)).toBe(seen);
+  });
+
+  test("with the last kit, the copies go of a resource of which the kit took the folder over", async () => {
+    const copies = destinationOf({ folder: kits });
+    const path = join(folder, "copied");
+    writeFileSync(path, "archive");
+    const archive = { path, format: "zip", sha256: sha256(Buffer.from("archive")), size: 7 } as const;
+    const bundle = { ...request().bundle, ...archive };
+    const draft = await copies.begin(bundle, { ...operation(), scratch: () => Promise.resolve(folder) });
+    await draft.publish();
+    const kit = await write();
+    expect(await removed([kit])).toEqual([]);
+    expect(readdirSync(kits)).toEqual([]);
   });
 
   test("a removed kit leaves files of others, and kept ones", async () => {

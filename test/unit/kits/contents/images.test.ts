@@ -330,7 +330,7 @@ test.each([[["linux/amd64"]], [["linux/amd64", "linux/arm64"]]])(
 test("a search in the site's image is in the facts about the kit and in its provenance; the kit has another path", async () => {
   const plain = await kitOf();
   expect(plain.written).not.toHaveProperty("search");
-  const { written, path } = await kitOf({ search: { options: true, hasFile: () => false } });
+  const { written, path } = await kitOf({ additions: { offlineSearch: true, hasFile: () => false } });
   expect(written.search).toEqual({
     searchPages: expect.any(Number) as number,
     searchVersion: expect.any(String) as string,

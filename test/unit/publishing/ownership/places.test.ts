@@ -1,6 +1,7 @@
 // A place belongs to one resource: the rule at real folders and at a bucket, for each layout.
 import { createHash } from "node:crypto";
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,11 +9,12 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type {
@@ -22,6 +24,7 @@ import type {
 } from "../../../../provider/publishing/destinations/destination.ts";
 import { destinationOf } from "../../../../provider/publishing/destinations/destinationOf.ts";
 import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
+import { ownName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
 import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
 import {
   startBucketStub,
@@ -99,7 +102,7 @@ const inFolder = (layout: "archive" | "site"): Place => ({
       if (name.includes(text)) rmSync(join(root, "public", name));
   },
   put: (name, text) => {
-    mkdirSync(join(root, "public", name, ".."), { recursive: true });
+    mkdirSync(dirname(join(root, "public", name)), { recursive: true });
     writeFileSync(join(root, "public", name), text);
   },
 });
@@ -176,6 +179,40 @@ describe.each<[string, Place]>([
     expect(content()).toEqual({});
   });
 
+  test("is taken back by a state whose replacement was killed before any state had it", async () => {
+    const copy = await publish(place(), "v1", as(OWNER));
+    const killed = newOwner(COPY_URN);
+    await publish(place(), "v1", as(killed, { isReplacement: true }));
+    // repeated, and killed again
+    await publish(place(), "v1", as(newOwner(COPY_URN), { isReplacement: true }));
+    const asState = as(OWNER, { isCreate: false });
+    expect(await place().compare(copy, asState)).toBe("unmarked");
+    const next = await publish(place(), "v2", asState);
+    expect(operation.reporter.lines.info.at(-1)).toContain("is taken over");
+    await place().remove([copy, next], [], asState);
+    expect(content()).toEqual({});
+  });
+
+  test("is not taken back from a replacement that a state has", async () => {
+    const copy = await publish(place(), "v1", as(OWNER));
+    const replacement = newOwner(COPY_URN);
+    await publish(place(), "v1", as(replacement, { isReplacement: true }));
+    // its first operation with a state
+    const next = await publish(place(), "v2", as(replacement, { isCreate: false }));
+    const asState = as(OWNER, { isCreate: false });
+    await expect(publish(place(), "v3", asState)).rejects.toThrow("whose owner ID is not");
+    await place().remove([copy], [], asState);
+    expect(await place().compare(next, as(replacement, { isCreate: false }))).toBe("same");
+  });
+
+  test("is not taken back from a create elsewhere, which replaces nothing", async () => {
+    await publish(place(), "v1", as(OWNER));
+    await publish(place(), "v1", as(newOwner(COPY_URN)));
+    await expect(publish(place(), "v2", as(OWNER, { isCreate: false }))).rejects.toThrow(
+      "whose owner ID is not",
+    );
+  });
+
   test("is not left without its mark: nothing is removed, and a warning names what stays; it is written again", async () => {
     const copy = await publish(place(), "v1", as());
     lose("owner.json");
@@ -243,6 +280,68 @@ describe.each<[string, Place]>([
     put(`${folder}/item/${OTHER.id}.json`, mark(OTHER));
     await expect(place().claim([copy], as(OWNER, { isCreate: false }))).rejects.toThrow("belongs to");
   });
+});
+
+describe("a draft of a mark", () => {
+  const copies = (): Destination => destinationOf({ folder: join(root, "public") });
+  const records = (): string => join(root, "public/.docs-hosting");
+  const putDraft = (name: string, ageMs: number): string => {
+    mkdirSync(records(), { recursive: true });
+    const path = join(records(), name);
+    writeFileSync(path, "");
+    const at = new Date(Date.now() - ageMs);
+    utimesSync(path, at, at);
+    return path;
+  };
+  const ELSEWHERE = ".fedcba9876543210-1-1-abcdabcd.draft";
+  const DAY_MS = 24 * 3_600_000;
+
+  test("of a run that was killed on another machine goes after a day", async () => {
+    const draft = putDraft(ELSEWHERE, 2 * DAY_MS);
+    const copy = await publish(copies(), "v1", as());
+    expect(existsSync(draft)).toBe(false);
+    putDraft(ELSEWHERE, 2 * DAY_MS);
+    await copies().remove([copy], [], as());
+    expect(readdirSync(join(root, "public"))).toEqual([]);
+    expect(operation.reporter.lines.warn).toEqual([]);
+  });
+
+  test("that a run on another machine may still write stays, and the last removal names it", async () => {
+    const copy = await publish(copies(), "v1", as());
+    const draft = putDraft(ELSEWHERE, DAY_MS / 2);
+    await copies().remove([copy], [], as());
+    expect(readdirSync(join(root, "public"))).toEqual([".docs-hosting"]);
+    expect(operation.reporter.lines.warn.at(-1)).toContain(`${draft}. Remove them`);
+  });
+
+  test("of a running process of this machine stays without a word", async () => {
+    const copy = await publish(copies(), "v1", as());
+    const draft = putDraft(`.${ownName()}.draft`, 2 * DAY_MS);
+    await copies().remove([copy], [], as());
+    expect(existsSync(draft)).toBe(true);
+    expect(operation.reporter.lines.warn).toEqual([]);
+  });
+
+  test.skipIf(process.geteuid?.() !== 0)("of another user stays, and the last removal names it", async () => {
+    const copy = await publish(copies(), "v1", as());
+    const draft = putDraft(".free-abcdabcd.draft", 2 * DAY_MS);
+    chownSync(draft, 65_534, 65_534);
+    await copies().remove([copy], [], as());
+    expect(existsSync(draft)).toBe(true);
+    expect(operation.reporter.lines.warn.at(-1)).toContain(draft);
+  });
+});
+
+test("records of another kind of resource stay with their items, and the last removal names both", async () => {
+  const place = destinationOf({ folder: join(root, "public") });
+  const copy = await publish(place, "v1", as());
+  mkdirSync(join(root, "public/docs-v1-0123456789ab"));
+  const record = join(root, "public/.docs-hosting/docs-v1-0123456789ab.json");
+  writeFileSync(record, "{}");
+  await place.remove([copy], [], as());
+  expect(operation.reporter.lines.warn.at(-1)).toContain(
+    `${record}, ${join(root, "public/docs-v1-0123456789ab")}. Remove them`,
+  );
 });
 
 test("a prefix below another's is a place of its own: neither touches the other's files", async () => {

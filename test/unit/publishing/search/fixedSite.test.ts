@@ -2,7 +2,8 @@
 // quality of the order was measured (`npm run bench -- search`): another order needs another measurement.
 import { expect, test } from "vitest";
 import { search } from "../../../../provider/publishing/search/browser/query.ts";
-import { TextIndex, type Section } from "../../../../provider/publishing/search/textIndex.ts";
+import type { Section } from "../../../../provider/publishing/search/sections.ts";
+import { TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
 import { seededRandom } from "../../../simulation/seededRandom.ts";
 import { indexFiles } from "./indexFiles.ts";
 

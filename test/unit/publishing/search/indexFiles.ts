@@ -1,4 +1,5 @@
-import type { DataFile, TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
+import type { DataFile } from "../../../../provider/publishing/search/dataFile.ts";
+import type { TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
 
 /** All files of an index: the list, and the others in their order. */
 export function indexFiles(

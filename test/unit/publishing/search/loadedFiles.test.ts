@@ -1,6 +1,7 @@
 // Which files of an index the search box loads for a question: a reader waits for each of them.
 import { expect, test } from "vitest";
 import { search } from "../../../../provider/publishing/search/browser/query.ts";
+import { writeLines, writePostings } from "../../../../provider/publishing/search/wordLines.ts";
 
 /**
  * An index whose files of words are these. Each word is in a page of its own, and each file of texts has two pages.
@@ -31,7 +32,9 @@ async function ask(
     ],
     ...wordFiles.map((words): [string, unknown] => [
       `words-c0de-${words[0] ?? ""}`,
-      words.map((word) => `${word} ${distanceTo(all.indexOf(word))}Z`).join("\n"),
+      writeLines(
+        words.map((word) => ({ word, postings: writePostings([{ page: all.indexOf(word), score: 35 }]) })),
+      ),
     ]),
     ...all.map((word, page): [string, unknown] => [`text-c0de-${word}`, pagesFrom(page)]),
   ]);
@@ -44,10 +47,6 @@ async function ask(
     [...new Set(loaded)].filter((key) => key.startsWith(kind)).map((key) => key.slice(kind.length));
   return { found: results.map(({ path }) => path), words: of("words-c0de-"), texts: of("text-c0de-") };
 }
-
-/** The distance from the start of the index to a page, in letters. */
-const distanceTo = (page: number): string => (page + 1).toString(26).replace(/./g, letterOf);
-const letterOf = (digit: string): string => String.fromCharCode(97 + parseInt(digit, 26));
 
 const files = (...words: string[]): string[][] => words.map((word) => [word]);
 const CONFIGURED = files(
@@ -118,7 +117,7 @@ test("of the pages that are shown, the files of texts that have them are loaded"
 test("an index whose files do not belong together is an error", async () => {
   const load = (key: string): Promise<unknown> =>
     Promise.resolve(
-      { list: [9, ["alpha", "1"], [0, "2"], "", "", "", ""], "words-c0de1": "alpha dZ", "text-c0de2": [] }[
+      { list: [9, ["alpha", "1"], [0, "2"], "", "", "", ""], "words-c0de1": "0alpha iZ", "text-c0de2": [] }[
         key
       ],
     );

@@ -1,7 +1,8 @@
 // Index and search together, without pages of HTML and without a browser.
 import { describe, expect, test } from "vitest";
 import { search, type Result } from "../../../../provider/publishing/search/browser/query.ts";
-import { TextIndex, type Section } from "../../../../provider/publishing/search/textIndex.ts";
+import type { Section } from "../../../../provider/publishing/search/sections.ts";
+import { TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
 import { indexFiles } from "./indexFiles.ts";
 
 /** Texts by the path of their page; a section may have a heading and an anchor. */
@@ -216,6 +217,22 @@ describe("the order of the results", () => {
   test("a page before a list of changes that has the word more often", async () => {
     const texts = { changelog: "alpha ".repeat(4), usage: "alpha ".repeat(3) };
     expect((await ask(texts, "alpha", () => "T")).paths).toEqual(["usage", "changelog"]);
+  });
+
+  test("a page that explains before one that lists what changed, unless that is asked for", async () => {
+    const texts = {
+      "changelog.html": [
+        { anchor: "new", heading: "Key rotated", text: "After the key rotated, the message names what works." },
+        { anchor: "old", heading: "Earlier", text: "Once a key rotated, each stack needs an up." },
+      ],
+      "guide.html": [
+        { anchor: "rotate", heading: "Rotate a key", text: "The new key is rotated in each stack." },
+      ],
+      "other.html": "Nothing of it.",
+    };
+    const titleOf = (path: string): string => (path.startsWith("changelog") ? "Changelog" : "Page");
+    expect((await ask(texts, "key rotated", titleOf)).paths[0]).toBe("guide");
+    expect((await ask(texts, "changelog key rotated", titleOf)).paths[0]).toBe("changelog");
   });
 
   test("words in one section before the same in several", async () => {

@@ -28,7 +28,9 @@ const ORIGIN: Origin = {
   },
   serviceUrl: "https://api.example.com",
   base: { name: "nginx-unprivileged:1.30", digest: `sha256:${"b".repeat(64)}` },
-  search: { options: { button: false }, version: "1" },
+  additions: [
+    { name: "offlineSearch", options: { button: false }, version: "1", component: "offline-search" },
+  ],
 };
 const FILE = { format: "zip", sha256: "a".repeat(64), version: "v1" } as const;
 const SUBJECT = [{ name: "registry.internal/docs/site", digest: { sha256: "c".repeat(64) } }];

@@ -1,9 +1,7 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { expect, test } from "vitest";
-import {
-  publicKeyProblem,
-  verifierFrom,
-} from "../../../../../provider/publishing/images/signing/verifier.ts";
+import { publicKeyProblem } from "../../../../../provider/base/runtime/values/publicKey.ts";
+import { verifierFrom } from "../../../../../provider/publishing/images/signing/verifier.ts";
 import { signerFrom } from "../../../../../provider/publishing/images/signing/signer.ts";
 
 const PAIRS = {
