@@ -143,6 +143,15 @@ test("a refusal names stack, URN and date, and what to write", () => {
   );
 });
 
+test("a refusal for a mark that a store does not show has the store's remedy", () => {
+  const refused = { kind: "unreadable", reason: "the key is refused", remedy: "Give another key." } as const;
+  expect(placeRefusal(refused, state, PLACE)).toMatchObject({
+    message: expect.stringMatching(/cannot be read from .*: the key is refused$/) as string,
+    remedy: "Give another key.",
+  });
+  expect(placeRefusal(markIn(""), state, PLACE).remedy).toMatch(/^Allow this stack to read and to list it\./);
+});
+
 test("a refusal of the same URN says what it may be", () => {
   const { message, remedy } = placeRefusal(markOf(), state, PLACE);
   expect(message).toContain("whose owner ID is not that of this state");
