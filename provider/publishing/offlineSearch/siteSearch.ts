@@ -135,15 +135,20 @@ export class SiteSearch implements SiteSink {
     );
     const languageOf = indexLanguages(pages);
     const titleOf = titlesOf(pages);
-    const indexes = new Map<string, TextIndex>();
     const seen = new Set<string>();
-    for (const page of pages) {
+    const found = pages.filter((page) => {
+      const content = JSON.stringify([languageOf(page), page.title, page.digest]);
+      const isNew = !seen.has(content);
+      seen.add(content);
+      if (!isNew) page.sections = Buffer.alloc(0);
+      return isNew;
+    });
+    const indexes = new Map<string, TextIndex>();
+    // in the order of the index, which then needs to sort nothing
+    for (const page of found.sort((one, other) => compareTexts(one.path, other.path))) {
       const language = languageOf(page);
-      const content = JSON.stringify([language, page.title, page.digest]);
       const sections = JSON.parse(page.sections.toString()) as Section[];
       page.sections = Buffer.alloc(0); // the index has its own
-      if (seen.has(content)) continue;
-      seen.add(content);
       const index = indexes.get(language) ?? new TextIndex();
       indexes.set(language, index);
       index.add(page.path, titleOf(page), sections);
