@@ -304,3 +304,30 @@ test.for(["bucket", "repository", "signed repository"] as const)(
     expect(named.join("")).not.toContain("s3cret");
   },
 );
+
+test("a run that ends at any request leaves nothing behind, and the next one makes the same copy", async () => {
+  const whole = await bundleCopy.create(
+    world().context,
+    check({ fetchExternal: true, destination: { folder: join(folder, "whole"), layout: "site" } }).inputs,
+  );
+  const digits = whole.outputs.uri.slice(-64);
+  for (const last of [0, 1, 2]) {
+    const name = `stopped-${last}`;
+    const { inputs } = check({
+      fetchExternal: true,
+      destination: { folder: join(folder, name), layout: "site" },
+    });
+    const stop = new AbortController();
+    const open = world({ signal: stop.signal });
+    let asked = 0;
+    const fetch: PublicationContext["fetch"] = (url, init) => {
+      if (asked++ === last) stop.abort(new Error("stopped"));
+      return open.context.fetch(url, init);
+    };
+    await expect(bundleCopy.create({ ...open.context, fetch }, inputs)).rejects.toThrow("stopped");
+    const left = existsSync(join(folder, name)) ? readdirSync(join(folder, name)) : [];
+    expect(left.filter((each) => !each.startsWith("."))).toEqual([]);
+    const { outputs } = await bundleCopy.create(world().context, inputs);
+    expect(outputs.uri.slice(-64)).toBe(digits);
+  }
+});
