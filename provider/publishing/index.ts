@@ -29,6 +29,7 @@ export {
   type DestinationField,
   type FoundCopy,
   type Layout,
+  type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { folderPlaces } from "./destinations/folder/inputs";
@@ -111,7 +112,8 @@ export { isSignatureOf, signatureProblem } from "./images/signing/imageSignature
 export { makeArtifacts } from "./images/signing/makeArtifacts";
 export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
-export { LayerWriter } from "./images/siteImage/layer";
+export { LayerWriter, siteRoot } from "./images/siteImage/layer";
+export { filesIn } from "./images/siteImage/previousFiles";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
 export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
 export { isNotInspected } from "./inspection/inspectionBudget";
