@@ -1,8 +1,8 @@
+import { digestOf, sha256In } from "../../base/runtime/values/digest";
 import {
   annotationsIn,
   attestationTag,
   descriptorIn,
-  digestOf,
   imageStatements,
   isSignatureOf,
   listIn,
@@ -11,7 +11,6 @@ import {
   type Origin,
   type ReadLayer,
   readLayersOf,
-  sha256In,
   signatureTag,
   type Signer,
 } from "../../publishing/index";
