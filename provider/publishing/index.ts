@@ -47,6 +47,7 @@ export { tryAccess, type AccessFinding } from "./destinations/access";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
 export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { ReadCopy } from "./externalAssets/keptAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAssets";
 export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
 export { download, type DownloadContext, type Downloaded } from "./download/download";

@@ -152,7 +152,14 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
-          const additions = await preparedAdditions(context, inputs, checked, place.scratch);
+          const isSame = before?.bundle.sha256 === bundle.sha256 && before.bundle.version === bundle.version;
+          const additions = await preparedAdditions(
+            context,
+            inputs,
+            checked,
+            place.scratch,
+            isSame ? (wanted) => destination.readFiles(before.copy, wanted, place) : undefined,
+          );
           const edition = editionOf(bundle.sha256, additions);
           const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));

@@ -69,6 +69,13 @@ export interface CopiedFiles {
   readonly derived?: ReadonlySet<string>;
 }
 
+/** Files of a copied site that are read. */
+export interface WantedFiles {
+  /** @param path below the site's root */
+  readonly isWanted: (path: string) => boolean;
+  readonly take: (path: string, bytes: Buffer) => Promise<void>;
+}
+
 /** The content of a copy: the files of the site, or the path of the archive as a local file. */
 export type CopyContent = CopiedFiles | { readonly archive: string };
 
@@ -169,6 +176,12 @@ export interface Destination {
    * @throws DestinationError; the signal's reason
    */
   read(copy: Copy, context: DestinationContext): Promise<CopyContent | undefined>;
+  /**
+   * Reads some files of a copied site. What is gone is left out, and nothing is verified.
+   *
+   * @throws DestinationError; what `take` throws; the signal's reason
+   */
+  readFiles(copy: Copy, wanted: WantedFiles, context: DestinationContext): Promise<void>;
   /**
    * Removes copies; a copy that is already gone is not an error. Content of others and content shared with a kept copy stay. Nothing is
    * removed from a destination that is not the owner's: a line says so.

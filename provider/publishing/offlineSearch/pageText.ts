@@ -39,6 +39,8 @@ const INLINE = new Set(
     "sub sup time tt u var wbr"
   ).split(" "),
 );
+const CELL = new Set(["td", "th"]);
+const TABLE = new Set(["tr", ...CELL]);
 const HEADING = /^h[1-6]$/;
 /** Types of `<script>` elements that are programs. */
 const PROGRAM = /^\s*(?:$|module\s*$|(?:text|application)\/(?:x-)?(?:java|ecma)script\b)/i;
@@ -68,6 +70,15 @@ interface OpenHeading {
   readonly tag: string;
   readonly pieces: string[];
   readonly labels: string[];
+}
+
+/** A row of a table with an id. It is a section if its first cell links to it: the row is what people refer to. */
+interface OpenRow {
+  readonly id: string;
+  before?: OpenSection | undefined;
+  /** 0 in front of the first cell, 1 in it, 2 behind it. */
+  cells: 0 | 1 | 2;
+  isLinked: boolean;
 }
 
 /** An open element of {@link DOUBTFUL}, and what was read before it. */
@@ -122,6 +133,9 @@ export class PageReader extends MarkupReader {
   readonly #details: (OpenSection | undefined)[] = [];
   /** Ids of elements that others of the page open. */
   readonly #panels = new Set<string>();
+  #row: OpenRow | undefined;
+  /** The section in front of the rows of a table that are sections. */
+  #beforeRows: OpenSection | undefined;
   /** Number of characters until now, and those of links. */
   #characters = 0;
   #linked = 0;
@@ -175,6 +189,7 @@ export class PageReader extends MarkupReader {
       if (this.#skipped.tag === tag && --this.#skipped.depth === 0) this.#skipped = undefined;
       return;
     }
+    if (CELL.has(tag)) this.#endCell();
     if (this.#heading?.tag === tag) this.#endHeading();
     if (DOUBTFUL.has(tag)) {
       const at = this.#doubtful.findLastIndex((each) => each.tag === tag);
@@ -182,6 +197,11 @@ export class PageReader extends MarkupReader {
     }
     if (tag === "a") this.#isInLink = false;
     if (tag === "details") this.#endDetails();
+    if (tag === "table") {
+      this.#endCell();
+      this.#row = undefined;
+      this.#endRows();
+    }
     if (READING.has(tag) || tag === "ruby") this.#isInReading = false;
     if (!INLINE.has(tag)) this.#add(" ");
     if (tag === "button") this.#isInLabel = false;
@@ -261,7 +281,11 @@ export class PageReader extends MarkupReader {
       if (this.#heading && current?.anchor === "") current.anchor = id;
     }
     if (tag === "dd" || tag === "dt") this.#endHeading();
-    if (tag === "a") this.#isInLink = true;
+    if (tag === "a") {
+      this.#isInLink = true;
+      if (this.#row && attribute("href") === `#${this.#row.id}`) this.#row.isLinked = true;
+    }
+    if (TABLE.has(tag)) this.#tablePart(tag, attribute("id"));
     if (tag === "details") this.#details.push(undefined);
     if (READING.has(tag)) this.#isInReading = true;
     else if (!INLINE.has(tag) || tag === "rb" || tag === "ruby") this.#isInReading = false;
@@ -275,6 +299,42 @@ export class PageReader extends MarkupReader {
       this.#heading = { tag, pieces: [], labels: [] };
     } else if (!INLINE.has(tag)) this.#add(" ");
     if (tag === "button") this.#isInLabel = !isDisclosure(attribute("role") ?? "", attribute);
+  }
+
+  #tablePart(tag: string, id = ""): void {
+    if (tag === "tr") {
+      this.#endCell();
+      if (id === "") this.#endRows();
+      this.#row = id === "" ? undefined : { id, cells: 0, isLinked: false };
+    } else if (this.#row?.cells === 0) {
+      this.#row.cells = 1;
+      this.#row.before = this.#sections.at(-1);
+      this.#begin(this.#row.id);
+      this.#heading = { tag, pieces: [], labels: [] };
+    } else this.#endCell();
+  }
+
+  /** Ends the first cell of a row with an id. Without a link to the row, its text belongs to the section before. */
+  #endCell(): void {
+    const row = this.#row;
+    if (row?.cells !== 1) return;
+    row.cells = 2;
+    const text = this.#heading?.pieces.join("") ?? "";
+    const isHeading = !this.#heading || (row.isLinked && spaced(text).length <= LONGEST_HEADING);
+    if (isHeading) this.#endHeading();
+    this.#heading = undefined;
+    if (isHeading || row.isLinked) this.#beforeRows ??= row.before;
+    else {
+      this.#sections.pop();
+      this.#endRows();
+    }
+    if (!isHeading) this.#add(` ${text} `);
+  }
+
+  /** What follows rows that are sections belongs to the section before them. */
+  #endRows(): void {
+    if (this.#beforeRows) this.#begin(this.#beforeRows.anchor);
+    this.#beforeRows = undefined;
   }
 
   /** What follows an accordion belongs to the section before it. */

@@ -1,5 +1,6 @@
 import { type DataFile, dataFile, inFiles } from "./dataFile";
 import { languageWordsOf } from "./languageWords";
+import { isListPage } from "./listPages";
 import { FURTHER_SECTIONS, MOST_SECTIONS, RANKED_SECTIONS } from "./longPages";
 import { compareTexts, inOrder } from "./order";
 import { KnownWords } from "./ownMemory";
@@ -7,7 +8,7 @@ import { pageWordsOf } from "./pageWords";
 import { Postings } from "./postings";
 import { furtherSections, type Section, storedSections } from "./sections";
 import { writeLines, writePostings } from "./wordLines";
-import { entryOf, isListPage, MANY_PAGES, postingsOf } from "./wordScores";
+import { entryOf, MANY_PAGES, postingsOf } from "./wordScores";
 
 /** A page as the index keeps it until all pages are known. */
 interface IndexedPage {

@@ -1,10 +1,6 @@
+import { LIST_SHARE } from "./listPages";
 import { HIGHEST, type Posting } from "./wordLines";
 
-/** Pages that list what changed or where something is: they have nearly all words, and answer few questions. */
-const LIST =
-  /(?:^|\/)(?:changes|changelog|news|whats-?new|announce(?:ments?)?|[^/]*-announcement|releases|release-\d[^/]*|rel(?:ease)?[_-]?notes|history|deprecat(?:ed|ions)|(?:gen|(?:py-)?mod)index)(?:[/.]|$)/i;
-/** Share of the score in such a page for a word that is not in its title. */
-const LIST_SHARE = 0.5;
 /** A word that is more frequent in a page counts as this often. */
 const MOST_FREQUENT = 200;
 /** How many times a word must be in a page of average length for half of the highest score. */
@@ -31,11 +27,6 @@ export interface ScoredPage {
   readonly isList: boolean;
   /** Its number in the order of the index. */
   readonly rank: number;
-}
-
-/** Whether a page lists what changed or where something is. @param path below the site's root */
-export function isListPage(path: string): boolean {
-  return LIST.test(path);
 }
 
 /** The pages of a word by ascending rank; of a word of most pages the best ones. @param average length of all pages */

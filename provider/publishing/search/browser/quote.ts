@@ -176,7 +176,7 @@ function named({ share, precision, isWhole }: Found, weight: number): number {
 }
 
 /**
- * The sections that fit best, a quotation from the first of them, and how much of the query is in the page.
+ * The sections that fit best, a quotation from the first of them, and how much of the query is in the names of the page and in its texts.
  *
  * @param terms for each word of the question, the words of the page that match
  * @param load for a section that is not stored with the page
@@ -227,7 +227,7 @@ export async function quote(
   const inPath = question.in(nameOf(path));
   const names = TITLE * named(question.in(title), NAME_PRECISION) + PATH * named(inPath, NAME_PRECISION);
   const other = Math.max(second, (FEW_SECTIONS[sections.length] ?? 0) * most);
-  return { result, closeness: names + most + other };
+  return { result, names, texts: most + other };
 }
 
 /** What a section has that is stored with its page: its score, and how well each word fits. */

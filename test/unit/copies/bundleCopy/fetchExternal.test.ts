@@ -1,5 +1,5 @@
 // Copies with files of other hosts, in folders.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -119,7 +119,7 @@ test("the next update asks no host; a changed font comes with the next version",
   const { inputs } = check({ fetchExternal: true });
   const state = await bundleCopy.create(world().context, inputs);
   const nowMs = Date.now();
-  expect(bundleCopy.diff(inputs, state, { nowMs })).toMatchObject({
+  expect(bundleCopy.diff(inputs, state, { name: "docs", nowMs })).toMatchObject({
     changed: [],
     decision: { code: "UP_TO_DATE" },
   });
@@ -172,4 +172,68 @@ test("with a search, pages have both, and the same content gives the same copy",
   const page = readFileSync(join(folder, "one/current/index.html"), "utf8");
   expect(page).toContain('href="assets/external/cdn.example.com/a.');
   expect(page).toContain("docs-hosting-search/load.js");
+});
+
+describe("the same content again", () => {
+  const remade = async (
+    change: (state: BundleCopyState) => void,
+    given: object = {},
+  ): Promise<{ before: BundleCopyState; after: BundleCopyState; requests: string[] }> => {
+    const { inputs } = check({ fetchExternal: true });
+    const before = await bundleCopy.create(world().context, inputs);
+    hosts[`${AT}f.woff2`] = { ...(FONT as object), text: "wOF2 2" };
+    change(before);
+    const next = world();
+    const read = await bundleCopy.read(next.context, before);
+    const stored = (read?.state as BundleCopyState | undefined) ?? before;
+    const after = await bundleCopy.update(
+      next.context,
+      stored,
+      check({ fetchExternal: true, ...given }).inputs,
+    );
+    return { before, after, requests: next.requests.map(({ url }) => url) };
+  };
+
+  test("a page that somebody changed is published again with the files of the copy, without a request", async () => {
+    const { before, after, requests } = await remade(({ outputs }) =>
+      writeFileSync(join(outputs.uri, "index.html"), "changed"),
+    );
+    expect(requests).toEqual([]);
+    expect(after.outputs.uri).toBe(before.outputs.uri);
+    expect(readFileSync(current("index.html"), "utf8")).toContain("assets/external/cdn.example.com/a.");
+  });
+
+  test("a search that is added changes no file of other hosts", async () => {
+    const { before, after, requests } = await remade(() => undefined, { offlineSearch: true });
+    expect(requests).toEqual([]);
+    expect(after.outputs.fetchedAssets).toEqual(before.outputs.fetchedAssets);
+    expect(after.outputs.uri).not.toBe(before.outputs.uri);
+    expect(after.outputs.changes?.changed.paths).toEqual(["index.html"]);
+  });
+
+  test("other options fetch again", async () => {
+    const { requests } = await remade(() => undefined, { fetchExternal: { exclude: ["x.org"] } });
+    expect(requests).toHaveLength(3);
+  });
+
+  test("a stored file that somebody changed is not used: everything is fetched, and the copy has what the host has now", async () => {
+    const { before, after, requests } = await remade(({ outputs }) => {
+      const [font = ""] =
+        outputs.fetchedAssets?.filter(({ path }) => path.includes("/f.")).map(({ path }) => path) ?? [];
+      writeFileSync(join(outputs.uri, font), "changed");
+    });
+    expect(requests).toHaveLength(3);
+    expect(after.outputs.uri).not.toBe(before.outputs.uri);
+    expect(after.outputs.fetchedAssets).not.toEqual(before.outputs.fetchedAssets);
+  });
+});
+
+test("two resources with the same hosts have the same files, each at its own place", async () => {
+  const made = (name: string): Promise<BundleCopyState> =>
+    bundleCopy.create(
+      world({ urn: `urn:${name}` }).context,
+      check({ fetchExternal: true, destination: { folder: join(folder, name), layout: "site" } }).inputs,
+    );
+  const [one, two] = await Promise.all([made("one"), made("two")]);
+  expect(two.outputs.fetchedAssets).toEqual(one.outputs.fetchedAssets);
 });

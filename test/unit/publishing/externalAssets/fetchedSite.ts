@@ -91,7 +91,7 @@ export async function fetchedSite(
   await unpackBundle(bundle, LIMITS, sink, { ...inspection, signal: context.signal });
   const facts = await sink.finish();
   const stored = Object.keys(files)
-    .filter((path) => path.startsWith("assets/external/"))
+    .filter((path) => path.startsWith("assets/external/") && !path.endsWith("fetched.json"))
     .sort();
   return { files, facts, digest: assets.digest, requests, stored };
 }

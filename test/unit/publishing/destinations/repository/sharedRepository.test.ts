@@ -284,6 +284,48 @@ test("the image of one platform that another owner's image has, too, stays with 
   expect(await compare(OTHER, single)).toBe("same");
 });
 
+test("an image that the registry does not remove keeps its mark, also where marks can be removed", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) => (method === "DELETE" && path.endsWith(digestIn(copy)) ? 405 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringContaining("stays, with its mark")]);
+  expect(left().some((name) => name.startsWith("docs-hosting-owner-") && name.endsWith(OWNER.id))).toBe(true);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test.each([
+  ["stops for an owner who came meanwhile", true],
+  ["goes on if nobody came", false],
+])(
+  "a removal that takes longer than its list of tags is proof lists them again, and %s",
+  async (_, comes) => {
+    storeIndex(registry, "1.30", [storeBase(registry, "amd64")]);
+    const base = `${registry.host}/nginx:1.30`;
+    const copy = await publish(OWNER, "v1", { base });
+    const before = new Map(registry.manifests);
+    await publish(OTHER, "v1", { base });
+    const mark = [...registry.manifests].filter(([name]) => !before.has(name));
+    for (const [name] of mark) registry.manifests.delete(name);
+    let now = 0;
+    registry.rule = (method) => {
+      if (method !== "DELETE" || now > 0) return undefined;
+      now = 31_000;
+      if (comes) for (const [name, manifest] of mark) registry.manifests.set(name, manifest);
+      return undefined;
+    };
+    const context = await as(OWNER);
+    const clock = { ...context.clock, monotonic: () => now };
+    const removal = place().remove([copy], [], { ...context, clock });
+    if (comes) await expect(removal).rejects.toThrow("is published by another resource while it is removed");
+    else await removal;
+    const others = mark.some(([name]) => registry.manifests.has(name));
+    expect(others).toBe(comes);
+    if (comes) expect((await publish(OTHER, "v1", { base })).uri).toBe(copy.uri);
+  },
+);
+
 test("an image without its mark is found, and is marked again without being sent", async () => {
   const copy = await publish(OWNER, "v1", { tag: "latest" });
   for (const name of left()) if (name.endsWith(OWNER.id)) registry.manifests.delete(name);
