@@ -51,36 +51,19 @@ export type { ReadCopy } from "./externalAssets/keptAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAssets";
 export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
 export { download, type DownloadContext, type Downloaded } from "./download/download";
-export { imageStatements } from "./images/provenance/imageStatements";
+export { OciLayout, type LayoutArtifact, type SignedImage } from "./images/provenance/ociLayout";
 export type { Origin } from "./images/provenance/origin";
 export { imageComponent, sbomText, siteComponents, type SbomComponent } from "./images/provenance/sbom";
 export { slsaProvenance } from "./images/provenance/slsaProvenance";
 export { RegistryClient } from "./images/registry/client";
-export {
-  annotationsIn,
-  describe,
-  descriptorIn,
-  fieldsOf,
-  listIn,
-  type Blob,
-} from "./images/registry/content";
+export { fieldsOf, type Blob } from "./images/registry/content";
 export { downloadBlob } from "./images/registry/download";
 export type { RegistryContext } from "./images/registry/exchange";
 export { readImage, type Platform, type StoredImage } from "./images/registry/image";
 export { type Manifest } from "./images/registry/manifests";
-export { OCI_INDEX } from "./images/registry/mediaTypes";
 export { baseProblem, parseBase, repositoryName } from "./images/registry/reference";
 export { transferProgress } from "./images/registry/transferProgress";
-export {
-  attestationTag,
-  readLayersOf,
-  signatureTag,
-  type Artifact,
-  type ReadLayer,
-} from "./images/signing/artifacts";
-export { opened } from "./images/signing/envelope";
-export { isSignatureOf, signatureProblem } from "./images/signing/imageSignature";
-export { makeArtifacts } from "./images/signing/makeArtifacts";
+export { signatureProblem } from "./images/signing/imageSignature";
 export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
 export { LayerWriter } from "./images/siteImage/layer";
