@@ -61,7 +61,7 @@ export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
 export { ExternalAssets } from "./externalAssets/externalAssets";
 export type { ReadCopy } from "./externalAssets/keptAssets";
-export type { FetchedAsset } from "./externalAssets/fetchedAssets";
+export type { FetchedAsset } from "./externalAssets/fetchedAsset";
 export {
   DEFAULT_FETCH_LIMITS,
   patternProblem,

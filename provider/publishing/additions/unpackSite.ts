@@ -5,7 +5,7 @@ import type { Reporter } from "../../base/runtime/messages/reporter";
 import { pagesWithoutText } from "../offlineSearch/readPage";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
 import type { ExternalAssets } from "../externalAssets/externalAssets";
-import type { FetchedAsset } from "../externalAssets/fetchedAssets";
+import type { FetchedAsset } from "../externalAssets/fetchedAsset";
 import type { ExternalLoad } from "../archives/site";
 import type { SiteAdditions } from "./additions";
 

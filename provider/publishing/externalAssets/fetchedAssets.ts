@@ -13,6 +13,7 @@ import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetReques
 import { assetPath } from "./assetNames";
 import { cyclesIn } from "./cycles";
 import type { KeptAssets, RecordedAsset } from "./keptAssets";
+import type { FetchedAsset } from "./fetchedAsset";
 import { digestsOf, type Digests, hasIntegrity, integrityOf } from "./integrity";
 import { contentProblem, type LoadKind } from "./loadKinds";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
@@ -25,18 +26,6 @@ import { WantedAddresses } from "./wantedAddresses";
 const KEPT_CONTENT = Buffer.from(" ");
 /** How many files are fetched at once. */
 const CONCURRENCY = 8;
-
-/** A file that was fetched from another host. */
-export interface FetchedAsset {
-  /** Where it was fetched from, without its query. */
-  readonly address: string;
-  /** SHA-256 of what was fetched, hexadecimal. */
-  readonly sha256: string;
-  /** Size of what was fetched, in bytes. */
-  readonly bytes: number;
-  /** Where the copy has it, below the site's root. */
-  readonly path: string;
-}
 
 /** What a fetch needs from the outside. */
 export interface AssetContext extends AssetNetwork {

@@ -104,7 +104,12 @@ test("a preview says that what is fetched is not known yet", () => {
     const { inputs } = check({ fetchExternal: true, ...given });
     return planPublication(COPIES, inputs, undefined, 0).text;
   };
-  const source = { domain: "docs.example.com", jobId: "7", version: "v1" };
+  const source = {
+    domain: "docs.example.com",
+    jobId: "7",
+    version: "v1",
+    baseUrl: "https://api.example.com",
+  };
   expect(decision({ source })).toContain(
     ", with what its pages load from other hosts, which is known once the archive is here",
   );
