@@ -118,6 +118,7 @@ export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteIma
 export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
 export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests, digestSite } from "./inspection/siteDigests";
+export type { LlmsTxt, LlmsTxtOptions } from "./llmsTxt/options";
 export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderOwner, folderRecords } from "./ownership/folderMark";

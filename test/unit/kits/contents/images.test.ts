@@ -347,6 +347,20 @@ test("a search in the site's image is in the facts about the kit and in its prov
   expect(parametersOf(path)).toHaveProperty("offlineSearch", true);
 });
 
+test("Markdown in the site's image is in the facts about the kit, in its provenance, its SBOM and its README", async () => {
+  const plain = await kitOf();
+  const { written, path } = await kitOf({ additions: { llmsTxt: true, hasFile: () => false } });
+  const pages = expect.any(Number) as number;
+  expect(written.search).toEqual({ llmsPages: pages, llmsVersion: "1" });
+  const provenance = readFileSync(join(path, "provenance.json"), "utf8");
+  expect(provenance).toMatch(/"llmsTxt": true/);
+  expect(readFileSync(join(path, "sbom.cdx.json"), "utf8")).toContain("pulumi-docs-hosting/llms-txt");
+  expect(readFileSync(join(path, "README.md"), "utf8")).toMatch(
+    /`\/llms\.txt` of the installed site lists the Markdown of its \d+ pages/,
+  );
+  expect(readFileSync(join(plain.path, "README.md"), "utf8")).not.toContain("llms.txt");
+});
+
 test("the files of the site can be read from the image of a kit, for one platform and for several", async () => {
   for (const platforms of [["linux/amd64"], ["linux/amd64", "linux/arm64"]]) {
     const { path } = await kitOf({ platforms });
