@@ -210,7 +210,7 @@ describe("the same content again", () => {
     change(before);
     const next = world();
     const read = await bundleCopy.read(next.context, before);
-    const stored = (read?.state as BundleCopyState | undefined) ?? before;
+    const stored = (read?.state) ?? before;
     const after = await bundleCopy.update(
       next.context,
       stored,
