@@ -49,8 +49,14 @@ export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
 export { ExternalAssets } from "./externalAssets/externalAssets";
 export type { ReadCopy } from "./externalAssets/keptAssets";
-export type { FetchedAsset } from "./externalAssets/fetchedAssets";
-export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
+export type { FetchedAsset } from "./externalAssets/fetchedAsset";
+export {
+  DEFAULT_FETCH_LIMITS,
+  patternProblem,
+  type FetchExternal,
+  type FetchLimits,
+  type FetchOptions,
+} from "./externalAssets/options";
 export { download, type DownloadContext, type Downloaded } from "./download/download";
 export { OciLayout, type LayoutArtifact, type SignedImage } from "./images/provenance/ociLayout";
 export type { Origin } from "./images/provenance/origin";
