@@ -29,6 +29,7 @@ export {
   type DestinationField,
   type FoundCopy,
   type Layout,
+  type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { folderPlaces } from "./destinations/folder/inputs";
@@ -59,6 +60,7 @@ export { sendText } from "./destinations/objectStore/sendObject";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
 export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { ReadCopy } from "./externalAssets/keptAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAssets";
 export {
   DEFAULT_FETCH_LIMITS,
@@ -110,11 +112,13 @@ export { isSignatureOf, signatureProblem } from "./images/signing/imageSignature
 export { makeArtifacts } from "./images/signing/makeArtifacts";
 export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
-export { LayerWriter } from "./images/siteImage/layer";
+export { LayerWriter, siteRoot } from "./images/siteImage/layer";
+export { filesIn } from "./images/siteImage/previousFiles";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
 export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
 export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests, digestSite } from "./inspection/siteDigests";
+export type { LlmsTxt, LlmsTxtOptions } from "./llmsTxt/options";
 export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderOwner, folderRecords } from "./ownership/folderMark";

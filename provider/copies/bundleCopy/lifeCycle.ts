@@ -25,7 +25,7 @@ import { isStoredLink } from "../../service/bundleLink";
 import { describeSource, serviceOf } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
-import { preparedAdditions } from "../publication/siteAdditions";
+import { fetchText, preparedAdditions } from "../publication/siteAdditions";
 import { traitsOf } from "./destinationKinds";
 import { importCopy } from "./importCopy";
 import { withScratchFolder } from "./scratchFolder";
@@ -88,8 +88,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     const path = traitsOf(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
   },
-  actionText: ({ source, destination }) =>
-    `${describeSource(source)} is copied to ${describeDestination(destination)}`,
+  actionText: (inputs) =>
+    `${describeSource(inputs.source)} is copied to ${describeDestination(inputs.destination)}${fetchText(inputs)}`,
   subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,
   addressOf: ({ copy }) => copy.uri,
 
@@ -155,7 +155,14 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
-          const additions = await preparedAdditions(context, inputs, checked, place.scratch);
+          const isSame = before?.bundle.sha256 === bundle.sha256 && before.bundle.version === bundle.version;
+          const additions = await preparedAdditions(
+            context,
+            inputs,
+            checked,
+            place.scratch,
+            isSame ? (wanted) => destination.readFiles(before.copy, wanted, place) : undefined,
+          );
           const edition = editionOf(bundle.sha256, additions);
           const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));

@@ -12,14 +12,12 @@ import {
   placeMarkText,
   type FoundMark,
 } from "../../../../provider/publishing/ownership/placeMark.ts";
-import { newOwner, type Owner } from "../../../../provider/publishing/ownership/owner.ts";
+import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
 import { COPY_URN, OWNER, otherOwner } from "../../../simulation/owners.ts";
 
 const SIBLING = COPY_URN.replace(/docs$/, "other");
 const NOW = Date.parse("2026-11-28T07:00:00Z");
 const markOf = (owner = newOwner(COPY_URN)): FoundMark => markIn(placeMarkText(owner, NOW));
-const replacing = ({ id }: Owner, urn = COPY_URN): FoundMark =>
-  markIn(placeMarkText(newOwner(urn), NOW, [id]));
 const earlier = (...urns: string[]): FoundMark => {
   const [first = "", ...others] = urns;
   const mark = (urn: string) => ({ owner: "0".repeat(32), urn });
@@ -43,23 +41,6 @@ test.each<[string, FoundMark, Claimant, ReturnType<typeof relationOf>, string, s
   ["the own mark, after a rename", markOf({ ...OWNER, urn: SIBLING }), state, "own", "goOn", "remove"],
   ["the mark of the same URN, for a create", markOf(), create, "same resource", "takeOver", "leave"],
   ["the mark of the same URN, for a state", markOf(), state, "same resource", "refuse", "leave"],
-  [
-    "the mark of a killed replacement, for its state",
-    replacing(OWNER),
-    state,
-    "replacement",
-    "takeOver",
-    "leave",
-  ],
-  ["the same, for another state", replacing(newOwner(COPY_URN)), state, "same resource", "refuse", "leave"],
-  [
-    "a mark of another URN that says that it replaces this one",
-    replacing(OWNER, SIBLING),
-    state,
-    "declared",
-    "refuse",
-    "leave",
-  ],
   [
     "the same with takeOver",
     markOf(),
