@@ -26,6 +26,7 @@ const PUBLISHING = [
   "inspection",
   "search",
   "offlineSearch",
+  "llmsTxt",
   "externalAssets",
   "additions",
   "images",

@@ -26,6 +26,7 @@ export { ExternalAssets } from "./externalAssets/externalAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAssets";
 export type { ReadCopy } from "./externalAssets/keptAssets";
 export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
+export type { LlmsTxtOptions } from "./llmsTxt/options";
 export type { SearchOptions } from "./offlineSearch/options";
 
 // A destination: claims its place, publishes, compares, and removes copies.
@@ -40,6 +41,7 @@ export {
   type DestinationContext,
   type FoundCopy,
   type Layout,
+  type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";
@@ -85,7 +87,8 @@ export { transferProgress } from "./images/registry/transferProgress";
 export { signatureProblem } from "./images/signing/imageSignature";
 export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
-export { LayerWriter } from "./images/siteImage/layer";
+export { LayerWriter, siteRoot } from "./images/siteImage/layer";
+export { filesIn } from "./images/siteImage/previousFiles";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
 
 // An archive that is written. The same files give the same bytes.

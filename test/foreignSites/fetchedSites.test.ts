@@ -3,7 +3,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { createHash } from "node:crypto";
 import fetch from "node-fetch";
 import type { Browser } from "playwright-core";
@@ -70,10 +70,10 @@ interface LoadingSite {
   readonly fetchExternal?: object | true;
   /** Shown once everything is there. */
   readonly ready: string;
-  files(
+  readonly files: (
     cdn: string,
     integrityOf: (path: string) => Promise<string>,
-  ): Promise<Record<string, string>> | Record<string, string>;
+  ) => Promise<Record<string, string>> | Record<string, string>;
 }
 
 const SITES: readonly LoadingSite[] = [
@@ -137,7 +137,7 @@ const SITES: readonly LoadingSite[] = [
       "index.html": page(
         '<link rel="stylesheet" href="style.css">',
         `<picture><source srcset="${cdn}/${ICONS}/icons/bug.svg 1x, ${cdn}/${ICONS}/icons/bell.svg 2x"><img class="shown" width="99" alt="" src="${cdn}/${ICONS}/icons/book.svg"></picture>` +
-          `<img alt="" src="picture.svg"><i class="bi bi-alarm" style="font-size: 60px"></i><div style="width:80px;height:80px;background:url('${cdn}/${ICONS}/icons/cloud.svg')"></div>` +
+          `<object data="picture.svg" type="image/svg+xml"></object><i class="bi bi-alarm" style="font-size: 60px"></i><div style="width:80px;height:80px;background:url('${cdn}/${ICONS}/icons/cloud.svg')"></div>` +
           `<table background="${cdn}/${ICONS}/icons/star.svg"><tr><td>cell</table><video width="90" poster="${cdn}/${ICONS}/icons/sun.svg"></video>`,
       ),
     }),
@@ -200,6 +200,7 @@ test.for(SITES)(
       writeFileSync(join(folder, "online", path), text);
     }
 
+    // an SVG file may be a document of its own
     const shown = async (
       address: string,
       allowed: readonly string[],
@@ -216,7 +217,7 @@ test.for(SITES)(
         return {
           pixels: await watched.page.screenshot({ animations: "disabled" }),
           others,
-          complaints: watched.complaints,
+          complaints: watched.complaints.filter((each) => !each.startsWith("image/svg+xml")),
         };
       } finally {
         await watched.page.close();

@@ -24,7 +24,7 @@ import { isStoredLink } from "../../service/bundleLink";
 import { describeSource, serviceOf } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
-import { preparedAdditions } from "../publication/siteAdditions";
+import { fetchText, preparedAdditions } from "../publication/siteAdditions";
 import { destinationFailures } from "./destinationFailures";
 import { importCopy } from "./importCopy";
 import { withScratchFolder } from "./scratchFolder";
@@ -85,8 +85,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     const path = kindFacts(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
   },
-  actionText: ({ source, destination }) =>
-    `${describeSource(source)} is copied to ${describeDestination(destination)}`,
+  actionText: (inputs) =>
+    `${describeSource(inputs.source)} is copied to ${describeDestination(inputs.destination)}${fetchText(inputs)}`,
   subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,
   addressOf: ({ copy }) => copy.uri,
 

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { additionsOf, ExternalAssets, type ReadCopy, type WantedAdditions } from "../../publishing/index";
 import { proxyFor } from "../../base/http/proxy";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { ALLOW_INSECURE, isOn, PUBLIC_STORAGE_ONLY } from "../../service/configuration";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
@@ -50,6 +51,16 @@ export async function preparedAdditions(
     return fetched;
   });
   return { ...additions, external, acceptLoads: (loads) => checkLoads(loads, bundle, inputs, context) };
+}
+
+/** What a decision adds about what is fetched: a preview cannot name it. Empty if nothing is. */
+export function fetchText({
+  source,
+  fetchExternal,
+}: Pick<PublishedInputs, "source" | "fetchExternal">): string {
+  if (fetchExternal === undefined || isUnknown(fetchExternal)) return "";
+  const when = !isUnknown(source) && "file" in source ? "" : ", which is known once the archive is here";
+  return `, with what its pages load from other hosts${when}`;
 }
 
 /** A folder of its own: the destination writes there, too. */

@@ -132,7 +132,10 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
   const verify = files.find(({ path }) => path === "verify.sh");
-  const texts = textsOf(manifest, signer?.keyId, verify?.sha256);
+  const texts = {
+    ...textsOf(manifest, signer?.keyId, verify?.sha256),
+    llmsPages: facts?.llmsPages?.toString(),
+  };
   await writeReadme(kit, { ...texts, parts: false });
   const unchanged = files.filter(({ path }) => path !== INDEX);
   const whole = await writeList(kit, SUMS, unchanged, signer, signal);

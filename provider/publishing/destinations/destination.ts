@@ -14,8 +14,6 @@ export interface DestinationContext extends RegistryContext {
   readonly owner: Owner;
   /** Whether the resource has no state yet. @default false */
   readonly isCreate?: boolean;
-  /** Whether the stack has a state of the resource that this create replaces. @default false */
-  readonly isReplacement?: boolean;
   /** Whether the resource may take over what belongs to another stack or project. @default false */
   readonly takeOver?: boolean;
   /** The owner of the destination from which the resource was imported, by its ID: the first operation that writes takes it over. */

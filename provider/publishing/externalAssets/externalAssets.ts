@@ -226,7 +226,7 @@ class FoundTexts implements SiteSink {
     const type = mediaTypeOf(path);
     const kind = type?.inspectedAs;
     if (kind === undefined || type?.encoding !== undefined || size > MAX_BYTES) {
-      for await (const piece of content) void piece;
+      await Array.fromAsync(content, () => undefined);
       return;
     }
     const { text } = siteText(Buffer.concat(await Array.fromAsync(content)));
@@ -235,7 +235,10 @@ class FoundTexts implements SiteSink {
       const found: Reference[] = [];
       const names: string[] = [];
       const noting: Replacing = {
-        replace: (reference) => void found.push(reference),
+        replace: (reference) => {
+          found.push(reference);
+          return undefined;
+        },
         dropsConnection: () => false,
         named: (specifier) => names.push(specifier),
       };

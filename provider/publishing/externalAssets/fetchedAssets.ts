@@ -135,7 +135,10 @@ export class FetchedAssets {
 
   /** Notes the references of a text, and requests what they refer to. */
   readonly noting: Replacing = {
-    replace: (reference) => void this.#want(reference),
+    replace: (reference) => {
+      this.#want(reference);
+      return undefined;
+    },
     dropsConnection: (url) => this.#wanted.dropsConnection(url),
     named: (specifier) => this.#name(specifier),
     prefixed: (prefix, url) => {

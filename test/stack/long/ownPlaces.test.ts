@@ -1,6 +1,6 @@
 // A place belongs to one resource: what users do with a place that is, or seems to be, another's, at each kind of place.
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStack, type OperationResult, type Stack } from "../../engine/index.ts";
@@ -60,8 +60,6 @@ interface Table {
   readonly nothingLeft: (at?: string) => void;
   readonly importId: (stack: Stack, as: string) => Promise<string>;
   readonly writes: () => string;
-  /** Gives the stack `elsewhere` the state of the stack `one`. Absent where that is not one file. */
-  readonly copyState: (() => void) | undefined;
 }
 
 const a: Declared = { as: "a" };
@@ -186,26 +184,6 @@ const OPERATIONS: Readonly<Record<string, (table: Table) => Promise<void>>> = {
     const text = await up(elsewhere, [a]);
     if (!kind.name.startsWith("repository")) expect(text).toMatch(TAKEN_OVER);
     await whole(elsewhere, "a");
-    await destroy(elsewhere);
-    nothingLeft();
-  },
-  // the engine has stored nothing of the replacement, and PULUMI_HOME is another one
-  async "killed replacement on another machine"({
-    kind,
-    up,
-    one,
-    elsewhere,
-    copyState,
-    whole,
-    destroy,
-    nothingLeft,
-  }) {
-    if (copyState === undefined || kind.name.startsWith("repository")) return;
-    await up(one, [a]);
-    copyState();
-    await up(one, [a], { replace: true });
-    expect(await up(elsewhere, [{ ...a, version: "v2" }])).toMatch(TAKEN_OVER);
-    await whole(elsewhere, "a", "v2");
     await destroy(elsewhere);
     nothingLeft();
   },
@@ -375,17 +353,6 @@ async function tableOf(
       return `${String(uri)}?${given.join("&")}`;
     },
     writes: () => JSON.stringify(kind.writes(place)),
-    copyState:
-      engine === "local"
-        ? () => {
-            const [from, to] = ["../state", "../elsewhere"].map((folder) =>
-              join(world.programFolder, folder),
-            );
-            const file = `scenario.${place}-1.json`;
-            mkdirSync(to ?? "", { recursive: true });
-            copyFileSync(join(from ?? "", file), join(to ?? "", file));
-          }
-        : undefined,
   };
 }
 

@@ -24,7 +24,7 @@ const SENTENCE = 0.7;
 const SENTENCE_PAIRS = 6;
 /** Of a query of up to this many words, the pairs in a heading count, too. Those of a longer one are mostly like «of the». */
 const SHORT = 5;
-/** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
+/** How much more a text counts that the reader quotes: at least this share of the pairs of this many words, and by the words that it has. */
 const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
 const QUOTED_WORDS = 5;
@@ -200,7 +200,7 @@ export async function quote(
       TEXT * text.density +
       NEAR * text.near +
       SENTENCE * (text.sentence + (question.isShort ? heading.sentence : 0)) +
-      (text.isQuoted || heading.isQuoted ? QUOTED : 0);
+      QUOTED * Math.max(text.isQuoted ? text.share : 0, heading.isQuoted ? heading.share : 0);
     if (!isLong && score > most) at = number;
     [most, second] = score > most ? [score, most] : [most, Math.max(second, score)];
     if (isLong)

@@ -1,14 +1,19 @@
 // Copies with files of other hosts, in folders.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import nodeFetch from "node-fetch";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { planPublication } from "../../../../provider/copies/publication/plan.ts";
+import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
+import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
+import { startRegistryStub } from "../../../simulation/registryStub.ts";
 import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../../simulation/scriptedFetch.ts";
@@ -92,6 +97,21 @@ describe("the input fetchExternal", () => {
       { property: "fetchExternal" },
     ]);
   });
+});
+
+test("a preview says that what is fetched is not known yet", () => {
+  const decision = (given: object): string => {
+    const { inputs } = check({ fetchExternal: true, ...given });
+    return planPublication(COPIES, inputs, undefined, 0).text;
+  };
+  const source = { domain: "docs.example.com", jobId: "7", version: "v1" };
+  expect(decision({ source })).toContain(
+    ", with what its pages load from other hosts, which is known once the archive is here",
+  );
+  expect(decision({})).toMatch(/, with what its pages load from other hosts$/);
+  expect(decision({ fetchExternal: false })).not.toContain("other hosts");
+  const { inputs } = check({ fetchExternal: true });
+  expect(bundleCopy.predict(inputs, undefined, { nowMs: 0 })).toMatchObject({ fetchedAssets: UNKNOWN });
 });
 
 test("a copy has what its pages load, the outputs say what that is, and no query", async () => {
@@ -236,4 +256,78 @@ test("two resources with the same hosts have the same files, each at its own pla
     );
   const [one, two] = await Promise.all([made("one"), made("two")]);
   expect(two.outputs.fetchedAssets).toEqual(one.outputs.fetchedAssets);
+});
+
+test.for(["bucket", "repository", "signed repository"] as const)(
+  "at a %s, too, the same content is made of the files of the copy; the documents of a signed image name them",
+  async (kind, test) => {
+    for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+    test.onTestFinished(() => void vi.unstubAllEnvs());
+    const registry = await startRegistryStub(test);
+    const bucket = { bucket: STUB_BUCKET, endpoint: (await startBucketStub(test)).endpoint, layout: "site" };
+    const destination =
+      kind === "bucket" ? bucket : { repository: `${registry.host}/docs/site`, plainHttp: true };
+    const isSigned = kind === "signed repository";
+    const key = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const asked: string[] = [];
+    const open = (): PublicationContext => {
+      const own = world({
+        configuration: {
+          environment: (name) =>
+            name === "PULUMI_HOME" ? join(folder, "home") : name === "KEY" ? key : process.env[name],
+          stackConfig: () => undefined,
+        },
+      }).context;
+      const fetch: PublicationContext["fetch"] = (url, init) => {
+        if (!url.startsWith(AT)) return nodeFetch(url, init);
+        asked.push(url);
+        return own.fetch(url, init);
+      };
+      return { ...own, fetch };
+    };
+    const inputs = (more: object = {}): CheckedInputs =>
+      check({ destination, fetchExternal: true, ...(isSigned && { signingKeyEnv: "KEY" }), ...more }).inputs;
+    const before = await bundleCopy.create(open(), inputs());
+    expect(asked).toHaveLength(3);
+    hosts = {};
+    const after = await bundleCopy.update(open(), before, inputs({ offlineSearch: true }));
+    expect(asked).toHaveLength(3);
+    expect(after.outputs.fetchedAssets).toEqual(before.outputs.fetchedAssets);
+    expect(after.outputs).toMatchObject({ selfContained: true, searchPages: 1 });
+    if (!isSigned) return;
+    const documents = [...registry.blobs.values()].map((blob) => blob.toString());
+    const payloads = documents.filter((each) => each.includes("dsse") || each.includes("payloadType"));
+    const named = payloads.map((each) =>
+      Buffer.from((JSON.parse(each) as { payload: string }).payload, "base64").toString(),
+    );
+    expect(named.filter((each) => each.includes(`"${AT}f.woff2"`)).length).toBeGreaterThanOrEqual(4);
+    expect(named.join("")).not.toContain("s3cret");
+  },
+);
+
+test("a run that ends at any request leaves nothing behind, and the next one makes the same copy", async () => {
+  const whole = await bundleCopy.create(
+    world().context,
+    check({ fetchExternal: true, destination: { folder: join(folder, "whole"), layout: "site" } }).inputs,
+  );
+  const digits = whole.outputs.uri.slice(-64);
+  for (const last of [0, 1, 2]) {
+    const name = `stopped-${last}`;
+    const { inputs } = check({
+      fetchExternal: true,
+      destination: { folder: join(folder, name), layout: "site" },
+    });
+    const stop = new AbortController();
+    const open = world({ signal: stop.signal });
+    let asked = 0;
+    const fetch: PublicationContext["fetch"] = (url, init) => {
+      if (asked++ === last) stop.abort(new Error("stopped"));
+      return open.context.fetch(url, init);
+    };
+    await expect(bundleCopy.create({ ...open.context, fetch }, inputs)).rejects.toThrow("stopped");
+    const left = existsSync(join(folder, name)) ? readdirSync(join(folder, name)) : [];
+    expect(left.filter((each) => !each.startsWith("."))).toEqual([]);
+    const { outputs } = await bundleCopy.create(world().context, inputs);
+    expect(outputs.uri.slice(-64)).toBe(digits);
+  }
 });
