@@ -1,4 +1,18 @@
 // The only way in to what publishes a bundle.
+
+// An inspected bundle: an archive that may be published, and what is known of its site.
+export { ArchiveFile } from "./archives/archiveFile";
+export { archiveFormat } from "./archives/format";
+export { readTarGz } from "./archives/readTar";
+export { forPacker, shown } from "./archives/refusal";
+export type { ExternalLoad, Inspection, SiteLimits } from "./archives/site";
+export { DEFAULT_UNPACKED_BYTES } from "./archives/unpackedBound";
+export { unpublished } from "./archives/unpublished";
+export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
+export { isNotInspected } from "./inspection/inspectionBudget";
+export { SiteDigests, digestSite } from "./inspection/siteDigests";
+
+// What is added to a site: the search, pages for agents, files of other hosts.
 export {
   ADDITION_NAMES,
   additionsOf,
@@ -8,15 +22,21 @@ export {
   type SiteAdditions,
 } from "./additions/additions";
 export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
-export { ArchiveFile } from "./archives/archiveFile";
-export { archiveFormat } from "./archives/format";
-export { readTarGz } from "./archives/readTar";
-export { forPacker, shown } from "./archives/refusal";
-export type { ExternalLoad, Inspection, SiteLimits } from "./archives/site";
-export { DEFAULT_UNPACKED_BYTES } from "./archives/unpackedBound";
-export { unpublished } from "./archives/unpublished";
-export { GzipFile } from "./archives/writeGzip";
-export { tarOf, type TarFile } from "./archives/writeTar";
+export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { FetchedAsset } from "./externalAssets/fetchedAsset";
+export type { ReadCopy } from "./externalAssets/keptAssets";
+export {
+  DEFAULT_FETCH_LIMITS,
+  patternProblem,
+  type FetchLimits,
+  type FetchOptions,
+} from "./externalAssets/options";
+export type { LlmsTxtOptions } from "./llmsTxt/options";
+export type { SearchOptions } from "./offlineSearch/options";
+
+// A destination: claims its place, publishes, compares, and removes copies.
+export { tryAccess, type AccessFinding } from "./destinations/access";
+export { ADDRESS_FORMS, parseCopyAddress } from "./destinations/copyAddress";
 export {
   type CopiedFiles,
   type Copy,
@@ -29,6 +49,7 @@ export {
   type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
+export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderPlaces } from "./destinations/folder/inputs";
 export {
   DESTINATION_KINDS,
@@ -41,23 +62,21 @@ export {
   type DestinationInputs,
   type DestinationKind,
 } from "./destinations/inputs";
-export type { BucketEncryption, BucketInputs } from "./destinations/objectStore/s3/inputs";
 export { keepsArchives, kindFacts } from "./destinations/kinds";
-export { ADDRESS_FORMS, parseCopyAddress } from "./destinations/copyAddress";
-export { tryAccess, type AccessFinding } from "./destinations/access";
+export type { BucketEncryption, BucketInputs } from "./destinations/objectStore/s3/inputs";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
-export { ExternalAssets } from "./externalAssets/externalAssets";
-export type { ReadCopy } from "./externalAssets/keptAssets";
-export type { FetchedAsset } from "./externalAssets/fetchedAsset";
-export {
-  DEFAULT_FETCH_LIMITS,
-  patternProblem,
-  type FetchExternal,
-  type FetchLimits,
-  type FetchOptions,
-} from "./externalAssets/options";
+
+// Whose a place is.
+export { folderOwner, folderRecords } from "./ownership/folderMark";
+export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
+export type { Claimant } from "./ownership/placeDecision";
+export type { PlaceContext } from "./ownership/placeOwner";
+
+// A download.
 export { download, type DownloadContext, type Downloaded } from "./download/download";
+
+// An image: read from a registry, built of a site, signed, and described.
 export { OciLayout, type LayoutArtifact, type SignedImage } from "./images/provenance/ociLayout";
 export type { Origin } from "./images/provenance/origin";
 export { imageComponent, sbomText, siteComponents, type SbomComponent } from "./images/provenance/sbom";
@@ -75,13 +94,7 @@ export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
 export { LayerWriter } from "./images/siteImage/layer";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
-export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
-export { isNotInspected } from "./inspection/inspectionBudget";
-export { SiteDigests, digestSite } from "./inspection/siteDigests";
-export type { LlmsTxt, LlmsTxtOptions } from "./llmsTxt/options";
-export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
-export { removeRecordedCopies } from "./destinations/folder/folderDestination";
-export { folderOwner, folderRecords } from "./ownership/folderMark";
-export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
-export type { Claimant } from "./ownership/placeDecision";
-export type { PlaceContext } from "./ownership/placeOwner";
+
+// An archive that is written. The same files give the same bytes.
+export { GzipFile } from "./archives/writeGzip";
+export { tarOf, type TarFile } from "./archives/writeTar";
