@@ -38,14 +38,14 @@ const PLACES: readonly {
   readonly kind: string;
   /** The number of histories in `npm test`: a few seconds. */
   readonly few: number;
-  /** The same with faults. 0: only HISTORIES runs them. */
+  /** The same with faults. */
   readonly fewWithFaults: number;
   /** How many of the histories that HISTORIES asks for it gets. @default all */
   readonly share?: number;
   readonly open: () => Promise<(root: string) => Place>;
 }[] = [
   { kind: "folders", few: 15, fewWithFaults: 10, open: () => Promise.resolve(folderPlace) },
-  { kind: "a registry", few: 25, fewWithFaults: 0, open: () => Promise.resolve(registryPlace) },
+  { kind: "a registry", few: 25, fewWithFaults: 6, open: () => Promise.resolve(registryPlace) },
   {
     kind: "a bucket",
     few: 8,
@@ -64,7 +64,7 @@ test.each(
   PLACES.flatMap(({ fewWithFaults, ...place }) => [
     { ...place, hasFaults: false, how: "" },
     { ...place, hasFaults: true, how: "with faults", few: fewWithFaults },
-  ]).filter(({ few }) => few > 0 || given !== undefined),
+  ]),
 )(
   "in $kind $how, no copy that a state has is lost, nothing of others disappears, and nothing is left after the last destroy",
   { timeout: Number(given ?? 0) * 1_500 + 120_000 },
