@@ -104,5 +104,5 @@ onEachEngine({ name: "what prints the link and the key", only: DYNAMIC }, (kind)
     const { bundleUrl } = (await world.exported()).outputs;
     expect(outputs["link"]).toMatchObject({ value: bundleUrl, secret: true });
     expect(documented("`outputs` of Automation API")).toEqual({ link: true, key: false });
-  });
+  }, 600_000);
 });
