@@ -284,7 +284,7 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
         "axe.run('dialog').then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))",
       );
       expect(violations).toEqual([]);
-      const direction = await box(on).evaluate("(dialog) => getComputedStyle(dialog).direction");
+      const direction = await on.evaluate("getComputedStyle(document.querySelector('dialog')).direction");
       expect(direction).toBe(path === "arabic.html" ? "rtl" : "ltr");
       const { width, height } = on.viewportSize() ?? { width: 0, height: 0 };
       for (const part of [box(on), box(on).locator("input"), on.getByRole("option").first()]) {
