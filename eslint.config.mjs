@@ -26,6 +26,9 @@ const PUBLISHING = [
   "inspection",
   "search",
   "offlineSearch",
+  "llmsTxt",
+  "externalAssets",
+  "additions",
   "images",
   "download",
   "ownership",
@@ -83,23 +86,39 @@ const areas = FOLDERS.flatMap(([folder, closed]) => [
 
 /** Layouts, records and marks in buckets stand on the interface of a store. */
 const OBJECT_STORE = "publishing/destinations/objectStore";
-const anyStore = {
-  files: [`provider/${OBJECT_STORE}/*.ts`],
+const STORES = ["s3", "azure", "gcs"];
+const LIBRARIES = ["@aws-sdk/**", "@smithy/**", "@azure/**", "@google-cloud/**"];
+/** What a folder of it must not import. */
+const storeRule = (files, closed, message) => ({
+  files: files.map((each) => `provider/${OBJECT_STORE}/${each}`),
   rules: restricted([
     ...PROVIDER,
-    {
-      group: [
-        ...below(EVERYTHING_ABOVE),
-        "./*/**",
-        "@aws-sdk/**",
-        "@smithy/**",
-        "@azure/**",
-        "@google-cloud/**",
-      ],
-      message: `provider/${OBJECT_STORE}/ names no store: only the folder of a store, such as s3/, uses its library.`,
-    },
+    { group: ["../../index", "../../../index", ...below(EVERYTHING_ABOVE), ...closed], message },
   ]),
-};
+});
+const NAMES_NO_STORE = `provider/${OBJECT_STORE}/ names no store: only the folder of a store, such as s3/, uses its library.`;
+const objectStore = [
+  storeRule(["*.ts"], ["./*/**", ...LIBRARIES], NAMES_NO_STORE),
+  storeRule(
+    ["bucketDestination.ts"],
+    [...STORES.map((each) => `./${each}/**`), ...LIBRARIES],
+    NAMES_NO_STORE,
+  ),
+  ...["site", "archive"].map((layout) =>
+    storeRule(
+      [`${layout}/**`],
+      [...below([...STORES, layout === "site" ? "archive" : "site"]), ...LIBRARIES],
+      NAMES_NO_STORE,
+    ),
+  ),
+  ...STORES.map((store) =>
+    storeRule(
+      [`${store}/**`],
+      below(["site", "archive", ...STORES.filter((other) => other !== store)]),
+      "A store knows neither another store nor the layouts of copies.",
+    ),
+  ),
+];
 
 export default tseslint.config(
   {
@@ -132,7 +151,7 @@ export default tseslint.config(
     rules: restricted(PROVIDER),
   },
   ...areas,
-  anyStore,
+  ...objectStore,
   {
     files: ["provider/adapters/plugin/**"],
     rules: restricted([

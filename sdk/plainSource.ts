@@ -1,16 +1,21 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ExportSource, FileSource } from "../provider/copies/source/bundleSource";
-import { fileDigest } from "../provider/copies/source/fileDigest";
+import type { BundleSource } from "../provider/copies/source/bundleSource";
+import { withAdded } from "./sourceKinds";
 import type { OneKindOf } from "./providedResource";
 import type { StaticExport, UnmanagedStaticExport } from "./staticExport";
+
+/** A source as a program writes it: its class adds the digest. */
+type WrittenSource = BundleSource extends infer Source
+  ? Source extends unknown
+    ? Omit<Source, "fileSha256">
+    : never
+  : never;
 
 /**
  * The source of a bundle: an export of this stack, the fields of an export in another stack or all of it, or a file on this machine.
  * Each may be an output, such as one of a `StackReference`.
  */
-export type SourceArgs = pulumi.Input<
-  StaticExport | UnmanagedStaticExport | OneKindOf<ExportSource | Omit<FileSource, "fileSha256">>
->;
+export type SourceArgs = pulumi.Input<StaticExport | UnmanagedStaticExport | OneKindOf<WrittenSource>>;
 
 /**
  * Takes from an export the fields that identify its bundle, never its link. Adds a file's digest, which detects changed content. The
@@ -25,8 +30,5 @@ export function plainSource(source: unknown): unknown {
     const { domain, jobId, version, baseUrl, apiKeyEnv } = source as UnmanagedStaticExport;
     return { domain, jobId, version, baseUrl, apiKeyEnv };
   }
-  const given = source as { readonly file?: pulumi.Input<unknown> } | null | undefined;
-  if (given?.file === undefined) return given;
-  const path = pulumi.output(given.file) as pulumi.Output<string>;
-  return { ...given, fileSha256: path.apply(fileDigest) };
+  return withAdded(source);
 }

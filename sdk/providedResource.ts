@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Duration } from "../provider/base/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { anyValue } from "./anyValue";
+import { isAtService } from "./sourceKinds";
 import { handlerText } from "./handler";
 import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainKey } from "./registration";
 import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
@@ -71,10 +72,9 @@ function withSecretBaseUrl(inputs: object, given: Readonly<Record<string, unknow
   const isSecret = pulumi.runtime.getConfig(BASE_URL_CONFIG) !== undefined && isConfigSecret(BASE_URL_CONFIG);
   if (!isSecret) return given;
   const { source } = given;
-  const isOwnSource = typeof source === "object" && source !== null && "jobId" in source;
   return {
     ...given,
-    ...(isOwnSource && { source: withSecret(source) }),
+    ...(isAtService(source) && { source: withSecret(source) }),
     ...(Object.hasOwn(inputs, "baseUrl") && withSecret({ baseUrl: given["baseUrl"] })),
   };
 }

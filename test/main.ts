@@ -46,9 +46,7 @@ async function runSuite(name: string): Promise<number> {
   const chosen = (isShort ? short : files).map((file) => join(import.meta.dirname, file));
   const all = named ? args : [...chosen, ...args];
   const path = join(import.meta.dirname, run);
-  const command = run.endsWith("vitest.config.ts")
-    ? [VITEST, "run", "--config", path, ...all]
-    : [path, ...all];
+  const command = run.endsWith(".config.ts") ? [VITEST, "run", "--config", path, ...all] : [path, ...all];
   const child = spawn(process.execPath, command, {
     stdio: "inherit",
     env: { ...process.env, ...env, ...(isShort && { SHORT: "true" }) },

@@ -79,6 +79,10 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     run: "foreignSites/main.ts",
     short: filesIn("foreignSites", "foreignSites", "exportedTheme"),
   },
+  "site-versions": {
+    what: "two versions of sites of other generators: what is immutable does not change",
+    run: "foreignSites/versions.config.ts",
+  },
   cluster: {
     what: "chart, example and SelfHostedDocs on a Kubernetes cluster",
     run: "cluster/main.ts",
@@ -89,7 +93,15 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     run: "copies/main.ts",
     short: filesIn(
       "copies",
-      ...["repository", "bucketSite", "signedImages", "kitImages", "registryLogin", "bucketKills"],
+      ...[
+        "repository",
+        "bucketSite",
+        "bucketRules",
+        "signedImages",
+        "kitImages",
+        "registryLogin",
+        "bucketKills",
+      ],
     ),
   },
   kit: {

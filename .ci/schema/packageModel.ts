@@ -22,6 +22,11 @@ const FUNCTIONS: Readonly<Record<string, Record<"docstring" | "inputs" | "output
     inputs: ["provider/agentJob/inputs.ts", "AgentJobLookupInputs"],
     outputs: ["provider/service/agentJob.ts", "AgentJob"],
   },
+  installationFeatures: {
+    docstring: ["provider/installation/installationFeatures.ts", "installationFeatures"],
+    inputs: ["provider/installation/installationFeatures.ts", "InstallationFeaturesInputs"],
+    outputs: ["provider/installation/installationFeatures.ts", "InstallationFeaturesOutputs"],
+  },
   installationValues: {
     docstring: ["provider/installation/installationValues.ts", "installationValues"],
     inputs: ["provider/installation/installationValues.ts", "InstallationInputs"],

@@ -89,7 +89,12 @@ async function destinationFindings(
     void findings.push(warning(check, line, "Correct it, or ignore it if it is intended."));
   try {
     const context: DestinationContext = {
-      ...{ fetch, clock, environment, secrets, reporter: { ...silent, warn }, signal: limit.signal },
+      fetch,
+      clock,
+      environment,
+      secrets,
+      reporter: { ...silent, warn },
+      signal: limit.signal,
       deadline: startDeadline(clock, REQUESTS_LIMIT_MS),
       scratch: () => Promise.reject(new InternalError("a check needs no scratch folder", "")),
       owner: newOwner(undefined),

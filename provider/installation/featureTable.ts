@@ -61,6 +61,9 @@ export function supportOf(feature: Feature, deploymentKind: DeploymentKind): Fea
   return TABLE[feature].cells[KINDS.indexOf(deploymentKind)];
 }
 
+/** The chart's values for the requested features, or what is wrong with the request. */
+export type CheckedFeatures = { values: Partial<Record<Feature, true>> } | { problem: string };
+
 /** Whether a text names a row of the table. */
 export function isFeature(name: string): name is Feature {
   return Object.hasOwn(TABLE, name);
@@ -94,7 +97,7 @@ export function quoteRows(features: readonly Feature[]): string {
 export function featureValues(
   requested: RequestedFeatures,
   deploymentKind: SelfHostedDeploymentKind,
-): { values: Partial<Record<Feature, true>> } | { problem: string } {
+): CheckedFeatures {
   if (!SELF_HOSTED_KINDS.includes(deploymentKind)) {
     return { problem: `${unknownName("deploymentKind", deploymentKind, SELF_HOSTED_KINDS)}.` };
   }
@@ -127,6 +130,9 @@ function refusal(features: readonly Feature[], deploymentKind: SelfHostedDeploym
     '`deploymentKind: "client-hosted"`.' +
     (features.includes("search")
       ? " A search that needs no service is the input `offlineSearch` of a BundleCopy or an AirGapKit."
+      : "") +
+    (features.includes("aiAssistant")
+      ? " Documents for an agent of your own are the input `llmsTxt` of a BundleCopy or an AirGapKit."
       : "")
   );
 }

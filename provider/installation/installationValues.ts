@@ -1,7 +1,8 @@
 import { hasFields } from "../base/runtime/values/fields";
 import { isUnknown, UNKNOWN } from "../base/runtime/messages/plainText";
-import { FEATURES, featureValues, type SelfHostedDeploymentKind } from "./featureTable";
+import type { SelfHostedDeploymentKind } from "./featureTable";
 import { type ImageVerification, NOTHING_TO_VERIFY, verificationProblem } from "./imageVerification";
+import { checkFeatures } from "./installationFeatures";
 import { type InstalledSite, type Refuse, servable, type Servable, SITE_ARGUMENTS } from "./installedSite";
 import { mergeValues } from "../kits/contents/mergeValues";
 import { airGappedByLink, copyValues, installedValues, needsLink, siteValues } from "./siteValues";
@@ -116,13 +117,9 @@ function verificationIn(
 
 /** The values of the features: `undefined` if they are refused, or not known yet. */
 function requestedOf(features: unknown, deploymentKind: unknown, refuse: Refuse): object | undefined {
-  if (isUnknown(features) || isUnknown(deploymentKind)) return undefined;
-  if (!hasFields(features)) {
-    return refuse(`\`features\` must be an object with some of ${FEATURES.join(", ")}.`);
-  }
-  if (Object.values({ ...features }).some(isUnknown)) return undefined;
-  const result = featureValues(features, deploymentKind as SelfHostedDeploymentKind);
-  return "problem" in result ? refuse(result.problem) : result.values;
+  const checked = checkFeatures(features, deploymentKind);
+  if (checked === undefined) return undefined;
+  return "problem" in checked ? refuse(checked.problem) : checked.values;
 }
 
 /** The user's values: `undefined` if they are refused, or not known yet. */

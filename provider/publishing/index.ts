@@ -1,4 +1,13 @@
 // The only way in to what publishes a bundle.
+export {
+  ADDITION_NAMES,
+  additionsOf,
+  editionOf,
+  GUESSED_ADDITIONS,
+  wantedIn,
+  type SiteAdditions,
+} from "./additions/additions";
+export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
 export { ArchiveFile } from "./archives/archiveFile";
 export { ARCHIVE_NAME, archiveFormat } from "./archives/format";
 export { readTarGz } from "./archives/readTar";
@@ -20,6 +29,7 @@ export {
   type DestinationField,
   type FoundCopy,
   type Layout,
+  type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { folderPlaces } from "./destinations/folder/inputs";
@@ -49,6 +59,16 @@ export { verifySdk } from "./destinations/objectStore/s3/sdk";
 export { sendText } from "./destinations/objectStore/sendObject";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
+export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { ReadCopy } from "./externalAssets/keptAssets";
+export type { FetchedAsset } from "./externalAssets/fetchedAssets";
+export {
+  DEFAULT_FETCH_LIMITS,
+  patternProblem,
+  type FetchExternal,
+  type FetchLimits,
+  type FetchOptions,
+} from "./externalAssets/options";
 export { download, type DownloadContext, type Downloaded } from "./download/download";
 export { imageStatements } from "./images/provenance/imageStatements";
 export type { Origin } from "./images/provenance/origin";
@@ -92,13 +112,14 @@ export { isSignatureOf, signatureProblem } from "./images/signing/imageSignature
 export { makeArtifacts } from "./images/signing/makeArtifacts";
 export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
-export { LayerWriter } from "./images/siteImage/layer";
+export { LayerWriter, siteRoot } from "./images/siteImage/layer";
+export { filesIn } from "./images/siteImage/previousFiles";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
 export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
 export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests, digestSite } from "./inspection/siteDigests";
+export type { LlmsTxt, LlmsTxtOptions } from "./llmsTxt/options";
 export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
-export { editionOf, unpackSite, type SearchFacts, type WantedSearch } from "./offlineSearch/unpackSite";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderOwner, folderRecords } from "./ownership/folderMark";
 export { isOwnerId, newOwner, type Owner } from "./ownership/owner";

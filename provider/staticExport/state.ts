@@ -114,8 +114,12 @@ export function finishedState(
   same?: StaticExportOutputs,
 ): StaticExportState {
   const known = {
-    ...{ jobId, status: "completed", ...(same && reportAmong(same)), ...report },
-    ...{ bundleUrl: link.url, bundleSize: link.sizeBytes ?? same?.bundleSize },
+    jobId,
+    status: "completed",
+    ...(same && reportAmong(same)),
+    ...report,
+    bundleUrl: link.url,
+    bundleSize: link.sizeBytes ?? same?.bundleSize,
   };
   return {
     outputs: outputsOf(inputs, known, link),

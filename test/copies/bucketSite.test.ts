@@ -1,14 +1,10 @@
-import { createHash } from "node:crypto";
-import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
-import type { Copy, Destination } from "../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../provider/publishing/destinations/destinationOf.ts";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { Copy } from "../../provider/publishing/destinations/destination.ts";
 import { operation } from "./bucketOperation.ts";
+import { bundleOf, publish, type Site, sites } from "./publishedSites.ts";
 import { EACH_STORE } from "./stores/kinds.ts";
 import { openWebsite, s3, startS3 } from "./stores/s3.ts";
 import type { BucketStore } from "./stores/store.ts";
-
-type Site = Readonly<Record<string, string | Buffer>>;
 
 const FIRST: Site = {
   "index.html": "<h1>Start</h1>",
@@ -29,34 +25,6 @@ const SECOND: Site = {
 const WITHOUT: Site = Object.fromEntries(
   Object.entries(SECOND).filter(([path]) => path !== "_next/static/chunks/1f0aaaaaaaaaa.js"),
 );
-
-function sites(store: BucketStore, prefix = "v"): Destination {
-  return destinationOf({ ...store.place, layout: "site", prefix });
-}
-
-function bundleOf(site: Site): Bundle {
-  const sha256 = createHash("sha256").update(JSON.stringify(site)).digest("hex");
-  return { path: "/nowhere", format: "tar.gz", sha256, size: 1, version: "1" };
-}
-
-async function publish(
-  context: TestContext,
-  destination: Destination,
-  site: Site,
-  signal?: AbortSignal,
-): Promise<Copy> {
-  const draft = await destination.begin(bundleOf(site), await operation(context, signal));
-  for (const [path, content] of Object.entries(site)) {
-    const bytes = Buffer.from(content);
-    await draft.sink?.file({ path, size: bytes.length }, pieces(bytes));
-  }
-  return draft.publish();
-}
-
-async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += 65_536)
-    yield await Promise.resolve(bytes.subarray(at, at + 65_536));
-}
 
 async function everything(store: BucketStore, prefix = "v/"): Promise<Map<string, string>> {
   const found = new Map<string, string>();

@@ -125,14 +125,18 @@ test("copies in a bucket and images, also signed ones, are imported: the next up
   const program = imported.map(
     ({ urn, inputs }) => `new BundleCopy("${urn.split("::")[3] ?? ""}", ${JSON.stringify(inputs)});`,
   );
-  const up = await world.up([docs(`version: "v1"`), ...program].join("\n"));
-  expect(stepsOf(up)).toEqual([]);
+  const whole = [docs(`version: "v1"`), ...program].join("\n");
+  expect(stepsOf(await world.up(whole))).toEqual([]);
   expect(startsOf(world.service.requests)).toHaveLength(1);
   await previewIsEmpty(world);
-  // an import writes only the marks of its stack
-  const isMark = (write: string): boolean => /\/owners\/|\/docs-hosting-owner-/.test(write);
-  expect(writes().filter((write) => !isMark(write))).toEqual([]);
+  expect(writes()).toEqual([]);
 
+  // a refresh finds the marks of the forgotten stack, and the next `up` makes those of this one
+  succeeded(await world.stack.refresh());
+  expect(stepsOf(await world.up(whole)).length).toBeGreaterThan(0);
+  const isMark = (write: string): boolean =>
+    /\.docs-hosting\/owner\.json|\/docs-hosting-owner-|\/blobs\/uploads\//.test(write);
+  expect(writes().filter((write) => !isMark(write))).toEqual([]);
   const outputs = async (): Promise<unknown[]> =>
     (await world.stack.exportState()).map(({ urn, outputs }) => [urn, outputs]);
   const managed = await outputs();

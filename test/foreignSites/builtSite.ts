@@ -6,17 +6,24 @@ import { cacheFolder } from "../programs/cacheFolder.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { unpackDebianPackages } from "../programs/debianPackages.ts";
 
-const NPM = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+export const NPM = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 /**
  * For a site with more than a thousand packages: what its exact versions led to at a date is the same at any time, without a lock file
  * of 17,000 lines.
  */
-const NPM_OF_DATE = [
+export const NPM_OF_DATE = [
   ...["npm", "install", "--before=2026-11-01", "--no-package-lock", "--ignore-scripts"],
   ...["--no-audit", "--no-fund", "--loglevel=error"],
 ];
-const VENV = ["python3", "-m", "venv", "venv"];
-const PIP = ["venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"];
+export const VENV = ["python3", "-m", "venv", "venv"];
+export const PIP = [
+  "venv/bin/pip",
+  "install",
+  "--quiet",
+  "--disable-pip-version-check",
+  "-r",
+  "requirements.txt",
+];
 
 interface Generator {
   /** Packages of Debian, which are unpacked to the folder `root` first. */
@@ -50,6 +57,8 @@ const GENERATORS = {
   },
   doxygen: { commands: [["doxygen"]], output: "html" },
   mike: { commands: [VENV, PIP, ["sh", "build.sh"]], needs: ["git"], output: "deployed" },
+  // packages as a CDN has them, for sites that load them
+  cdn: { commands: [["sh", "fetch.sh"]], output: "packages" },
   // names like those of Swift DocC, which is in no package of these registries
   symbols: { commands: [VENV, PIP, ["venv/bin/mkdocs", "build", "--quiet"]], output: "site" },
 } satisfies Record<string, Generator>;
@@ -67,7 +76,14 @@ export function buildableSites(): SiteName[] {
   });
 }
 
-const QUIET = { NEXT_TELEMETRY_DISABLED: "1", DOCUSAURUS_NO_TELEMETRY: "1", CI: "1" };
+/** Variables with which the generators report nothing to anybody. */
+export const QUIET = {
+  NEXT_TELEMETRY_DISABLED: "1",
+  DOCUSAURUS_NO_TELEMETRY: "1",
+  ASTRO_TELEMETRY_DISABLED: "1",
+  NUXT_TELEMETRY_DISABLED: "1",
+  CI: "1",
+};
 /** Of commits. */
 const NOBODY = {
   ...{ GIT_AUTHOR_NAME: "nobody", GIT_AUTHOR_EMAIL: "nobody@example.com" },
@@ -106,8 +122,8 @@ export async function runGenerator(name: SiteName, folder: string): Promise<stri
   return join(folder, output);
 }
 
-/** All its files; none is large. */
-async function digestOf(folder: string): Promise<string> {
+/** A digest of all files of a folder; none is large. */
+export async function digestOf(folder: string): Promise<string> {
   const hash = createHash("sha256");
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -48,6 +48,8 @@ const COLOURS: readonly (readonly [style: string, theme: "dark" | "light"])[] = 
   ["body { background: #111 } main { background: white; min-height: 100vh }", "light"],
 ];
 
+const DARK = "@media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }";
+
 const page = (title: string, style: string, script = ""): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"><style nonce="${NONCE}">${style}</style><title>${title}</title></head><body>${script}<main><h1>${title}</h1><p>Boil the marmalade.</p><input class="own-box"></main></body></html>`;
 
@@ -60,14 +62,14 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
   beforeAll(async () => {
     const withNonce = `<script nonce="${NONCE}">1</script>`;
     const pages: Record<string, string> = {
-      "index.html": page("Jam", "p { margin: 0 }", withNonce),
+      "index.html": page("Jam", DARK, withNonce),
       "small.html": page("Small", "html { font-size: 62.5% }"),
       "cluster/overview.html": page("Overview", "p { margin: 1px }").replace("Boil", "Cluster overview"),
       "bucket/overview.html": page("Overview", "p { margin: 2px }").replace("Boil", "Bucket overview"),
       "german.html": page("Marmelade", "").replace('lang="en"', 'lang="de"'),
     };
     pages["long.html"] = page("Long", "").replace("<p>Boil the marmalade.</p>", LONG_PAGE);
-    pages["arabic.html"] = page("مربى", "")
+    pages["arabic.html"] = page("مربى", DARK)
       .replace('lang="en"', 'lang="ar" dir="rtl"')
       .replace("Boil the marmalade.", "اغلِ المربى في القدر");
     for (const [number, [style]] of COLOURS.entries())
@@ -284,6 +286,7 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
         "axe.run('dialog').then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))",
       );
       expect(violations).toEqual([]);
+      expect(await box(on).getAttribute("data-theme")).toBe(colorScheme);
       const direction = await on.evaluate("getComputedStyle(document.querySelector('dialog')).direction");
       expect(direction).toBe(path === "arabic.html" ? "rtl" : "ltr");
       const { width, height } = on.viewportSize() ?? { width: 0, height: 0 };

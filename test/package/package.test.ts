@@ -44,7 +44,7 @@ describe("the tarball", () => {
   test("holds built files, the plugin, the documents for users and the examples that these describe, nothing else", () => {
     const others = files.filter(
       (file) =>
-        !/^dist\/((sdk|provider)\/[\w/]+\.(js|json|d\.ts)|provider\/site\/search\/browser\/\w+\.(css|html|svg))$/.test(
+        !/^dist\/((sdk|provider)\/[\w/]+\.(js|json|d\.ts)|provider\/publishing\/search\/browser\/\w+\.(css|html|svg))$/.test(
           file,
         ),
     );
@@ -73,17 +73,17 @@ describe("the tarball", () => {
       "plugin/pulumi-resource-docs-hosting.cmd",
       "plugin/schema.json",
       "provider/doctor/help.txt",
-      "provider/publishing/images/siteImage/server.conf",
       "provider/kits/contents/manifest.schema.json",
       "provider/kits/scripts/README.template.md",
       "provider/kits/scripts/install.sh",
       "provider/kits/scripts/load.sh",
       "provider/kits/scripts/verify.sh",
-      "provider/service/README.md",
+      "provider/publishing/images/siteImage/server.conf",
       "provider/publishing/search/languages/endings.txt",
       "provider/publishing/search/languages/interface.txt",
       "provider/publishing/search/languages/stopWords.txt",
       "provider/publishing/search/languages/synonyms.txt",
+      "provider/service/README.md",
     ]);
   });
 

@@ -56,6 +56,16 @@ export interface StubAnswer {
   readonly headers?: Record<string, string>;
 }
 
+/** What a store does in place of what it is asked. */
+export type StubFault =
+  | { readonly kind: "answer"; readonly answer: StubAnswer }
+  /** The connection breaks, before or after the request was carried out. */
+  | { readonly kind: "broken"; readonly isDone: boolean }
+  /** The store confirms a write, and loses it. */
+  | { readonly kind: "lost" }
+  /** The store answers as if it had this content. */
+  | { readonly kind: "late"; readonly objects: BucketStub["objects"] };
+
 /** A store in memory with the part of S3's protocol that copies need. It does not check signatures. */
 export interface BucketStub {
   readonly endpoint: string;
@@ -69,8 +79,8 @@ export interface BucketStub {
   insistsOnMd5: boolean;
   /** Gets each request before the store does. `"hang"`: no answer ever comes. */
   rule: (request: StubRequest) => StubAnswer | "hang" | undefined;
-  /** When the store may handle a request. @default at once */
-  ready?: (request: StubRequest) => Promise<void>;
+  /** When the store may handle a request, and what it does in place of that. @default at once, and nothing else */
+  ready?: (request: StubRequest) => Promise<StubFault | undefined>;
   /** Writes as another user. */
   put(key: string, body: string | Buffer, headers?: IncomingHttpHeaders): void;
 }
@@ -106,8 +116,10 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
     const ruled = stub.rule(request);
     if (ruled === "hang") return void incoming.resume();
     const answered = buffer(incoming).then(async (body) => {
-      await stub.ready?.(request);
-      const answer = ruled ?? reply(stub, request, body);
+      const fault = await stub.ready?.(request);
+      if (fault?.kind === "broken" && !fault.isDone) return void outgoing.destroy();
+      const answer = ruled ?? faultyReply(stub, fault, request, body);
+      if (fault?.kind === "broken") return void outgoing.destroy();
       outgoing.writeHead(answer.status, { "content-type": "application/xml", ...answer.headers });
       outgoing.end(answer.body);
     });
@@ -117,6 +129,25 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
   context.onTestFinished(() => server.close().closeAllConnections());
   stub.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return stub;
+}
+
+function faultyReply(
+  stub: BucketStub,
+  fault: StubFault | undefined,
+  request: StubRequest,
+  body: Buffer,
+): StubAnswer {
+  if (fault?.kind === "answer") return fault.answer;
+  if (fault?.kind === "late") return reply({ ...stub, objects: fault.objects }, request, body);
+  if (fault?.kind !== "lost") return reply(stub, request, body);
+  const { objects, uploads } = stub;
+  const before = [new Map(objects), new Map(uploads)] as const;
+  const answer = reply(stub, request, body);
+  objects.clear();
+  uploads.clear();
+  for (const [key, object] of before[0]) objects.set(key, object);
+  for (const [id, upload] of before[1]) uploads.set(id, upload);
+  return answer;
 }
 
 function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer {

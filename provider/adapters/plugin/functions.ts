@@ -1,4 +1,5 @@
 import { lookUpAgentJob } from "../../agentJob/lookUp";
+import { installationFeatures } from "../../installation/installationFeatures";
 import { installationValues } from "../../installation/installationValues";
 import { verifyInstalledImage } from "../../installation/verifyInstalledImage";
 import type { Context } from "../../resource/context";
@@ -22,6 +23,12 @@ type ProviderFunction = (
 /** The functions of the package, by token. */
 export const FUNCTIONS: Readonly<Record<string, ProviderFunction>> = {
   "docs-hosting:index:getAgentJob": async (context, given) => ({ ...(await lookUpAgentJob(context, given)) }),
+  "docs-hosting:index:installationFeatures": (_context, given) => {
+    const result = installationFeatures(given);
+    return "problem" in result
+      ? Promise.reject(new MultilineError(`installationFeatures: ${result.problem}`, ""))
+      : Promise.resolve({ ...result.outputs });
+  },
   "docs-hosting:index:installationValues": async (context, given, { secrecy, isPreview }) => {
     const { reporter, configuration } = context;
     const result = installationValues(given);

@@ -82,12 +82,15 @@ export type RowReporter = Reporter & {
   close(isDone: boolean): void;
 };
 
+/** How long a step waits until it is known whether other operations begin with this one, in milliseconds. */
+const STEP_DELAY_MS = 2_000;
+
 /**
- * Reports on one resource's row in the CLI.
+ * Reports on one resource's row in the CLI. Steps stay as lines, unless the resource is one of many: then they are progress.
  *
  * @param sendLine sends a line to the engine; best effort
  * @param urn the resource; without it, the CLI shows the lines on the stack's row
- * @param isOneOfMany whether many operations run now
+ * @param isOneOfMany whether several operations run now
  */
 export function rowReporter(
   sendLine: (line: EngineLine) => void,
@@ -98,12 +101,31 @@ export function rowReporter(
   const send = (severity: EngineLine["severity"], line: string, ephemeral = false): void =>
     sendLine({ severity, message: printable(line), urn: urn ?? "", ephemeral });
   const row = progressRow(clock, (line) => send(SEVERITY.info, line, true));
+  const steps: string[] = [];
+  let cancelTimer = (): void => undefined;
+  const sendSteps = (): void => {
+    cancelTimer();
+    // the row has newer progress by now
+    for (const step of steps.splice(0)) if (!isOneOfMany()) send(SEVERITY.info, step);
+  };
+  const sendAfterSteps = (severity: EngineLine["severity"], line: string): void => {
+    sendSteps();
+    send(severity, line);
+  };
   return {
     progress: (line) => row.set(line),
     debug: (line) => send(SEVERITY.debug, line),
-    info: (line, isStep = false) => (isStep && isOneOfMany() ? row.set(line) : send(SEVERITY.info, line)),
-    warn: (line) => send(SEVERITY.warning, line),
-    close: (isDone) => row.close(isDone),
+    info: (line, isStep = false) => {
+      if (!isStep) return sendAfterSteps(SEVERITY.info, line);
+      if (isOneOfMany()) return row.set(line);
+      if (steps.length === 0) cancelTimer = clock.after(STEP_DELAY_MS, sendSteps);
+      steps.push(line);
+    },
+    warn: (line) => sendAfterSteps(SEVERITY.warning, line),
+    close: (isDone) => {
+      sendSteps();
+      row.close(isDone);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { homeFolder } from "../../base/runtime/files/homeFolder";
 import { Pacers } from "../../base/http/pacer";
 import type { PublicationContext } from "../../copies/publication/context";
+import { JobsSeen } from "../../service/jobsSeen";
 import { ResumeFolder } from "../../resource/resumeRecords";
 import type { ConfigurationSource } from "../../service/configuration";
 import { type Machine, machineOf, systemClock } from "../../base/runtime/time/clock";
@@ -24,7 +25,7 @@ export interface Host extends Pick<PublicationContext, "fetch" | "lookup" | "clo
    * A row of the CLI.
    *
    * @param urn the resource, if known
-   * @param isOneOfMany whether many operations run now
+   * @param isOneOfMany whether several operations run now
    */
   reporter(urn: string | undefined, isOneOfMany?: () => boolean): RowReporter;
   /** Calls back when the user stops the run, and at its normal end. Watching twice has no effect. */
@@ -56,10 +57,11 @@ export class Session {
   readonly #shared: Publications;
   /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
+  readonly #jobsSeen = new JobsSeen();
   #settings: Omit<ConfigurationSource, "secrets">;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
-  readonly #round = new Round();
+  readonly #round: Round;
   /** The error for a call that arrives after Ctrl-C. */
   #cancelled: RunCancelledError | undefined;
   /**
@@ -75,6 +77,7 @@ export class Session {
     this.#shared = shared;
     this.#settings = { environment: host.environment, stackConfig: () => undefined };
     this.#pacers = new Pacers(host.clock);
+    this.#round = new Round(host.clock, (line) => host.reporter(undefined).info(line));
     this.resumeRecords = new ResumeFolder(() => homeFolder(host.environment, "resume"), host.clock);
   }
 
@@ -103,11 +106,6 @@ export class Session {
     return this.#shared.declaredPlaces.declare(urn, places);
   }
 
-  /** Notes that the stack has a state of a resource, see {@link DeclaredPlaces.hasState}. */
-  noteState(urn: string): void {
-    this.#shared.declaredPlaces.noteState(urn);
-  }
-
   /** The row of a resource, for a short call. @param urn the resource, if known */
   reporter(urn: string | undefined, secrets: Secrets): Reporter {
     return withoutSecrets(this.#host.reporter(urn), secrets);
@@ -132,7 +130,9 @@ export class Session {
     const row = this.#host.reporter(urn, () => this.#round.isFleet);
     const reporter = withoutSecrets(row, secrets);
     let isDone = false;
-    this.#round.began(this.#host.clock.monotonic());
+    // the others are short, and say nothing of a resource that is one of many
+    const isCounted = name === "create" || name === "update";
+    if (isCounted) this.#round.began(urn);
     this.#inFlight.add(stop);
     if (this.#cancelled) {
       stop.abort(this.#cancelled);
@@ -148,6 +148,7 @@ export class Session {
             ...this.#shared,
             configuration: this.configuration(secrets),
             pacers: this.#pacers,
+            jobsSeen: this.#jobsSeen,
             reporter,
             tracer,
             secrets,
@@ -163,8 +164,7 @@ export class Session {
       this.#inFlight.delete(stop);
       this.#exitIfEngineGone();
       row.close(isDone);
-      const summary = this.#round.ended(urn, isDone, this.#host.clock.monotonic());
-      if (summary !== undefined) this.#host.reporter(undefined).info(summary);
+      if (isCounted) this.#round.ended(urn, isDone);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { LookupAddress, LookupAllOptions } from "node:dns";
+import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isPrintable } from "../runtime/messages/plainText";
 
@@ -109,6 +110,35 @@ export function refusedHost({ hostname, port }: URL, policy: AddressPolicy): str
   if (METADATA_NAMES.includes(host)) return "is the name of a metadata address";
   if (ipaddr.isValid(host)) return refusedAddress(host, policy);
   return policy.publicStorageOnly && isLoopback(host) ? NOT_PUBLIC : undefined;
+}
+
+/**
+ * A DNS lookup that returns only allowed addresses. The connection uses a checked address, even if the DNS server later gives
+ * another answer.
+ *
+ * @param onRefused gets the reason when no address is allowed
+ */
+export function guardedLookup(
+  lookup: Lookup,
+  policy: AddressPolicy,
+  onRefused: (why: string) => void,
+): LookupFunction {
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, "");
+      const allowed = addresses.filter(({ address }) => refusedAddress(address, policy) === undefined);
+      const [first] = allowed;
+      if (!first) {
+        const address = addresses[0]?.address;
+        onRefused(
+          address === undefined ? "it has no address" : `${address} ${refusedAddress(address, policy) ?? ""}`,
+        );
+        return callback(Object.assign(new Error("refused address"), { code: "EACCES" }), "");
+      }
+      if (options.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
 }
 
 /**

@@ -1,13 +1,15 @@
 import {
+  type AdditionFacts,
+  additionsOf,
   archiveFormat,
   type Claimant,
   destinationOf,
   editionOf,
   type FoundCopy,
+  GUESSED_ADDITIONS,
   newOwner,
-  type OfflineSearch,
-  type SearchFacts,
   signerFrom,
+  type SiteAdditions,
   SiteDigests,
   unpackSite,
   unpublished,
@@ -19,13 +21,14 @@ import type { PublicationContext } from "../publication/context";
 import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
-import { describeSource, sourceAttributes } from "../source/bundleSource";
+import { describeSource, jobOf, sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import type { CheckedBundle, OwnedContext } from "../publication/publication";
 import { present } from "../../base/runtime/values/fields";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { parseImportId, type ImportId } from "./importId";
+import { preparedAdditions } from "../publication/siteAdditions";
 import { withScratchFolder } from "./scratchFolder";
 import { type BundleCopyState, copiedBundle, linkTo, stateOf } from "./state";
 
@@ -100,28 +103,33 @@ async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy):
     destination: { ...found.destination, ...parsed.destination },
     ...(signingKeyEnv !== undefined && { signingKeyEnv }),
   };
-  const checked = (offlineSearch: unknown): CheckedInputs =>
+  const checked = (additions: Readonly<Record<string, unknown>>): CheckedInputs =>
     checkedByTable<CheckedInputs>(
       BUNDLE_COPY_INPUTS,
-      { ...program, offlineSearch },
+      { ...program, ...additions },
       context.configuration,
       "cannot be imported",
     );
-  const wanted = checked(parsed.offlineSearch);
+  const wanted = checked(parsed.additions);
   context.tracer.note(sourceAttributes(wanted.source));
   const obtained = await bundleOf(context, wanted, found);
   try {
     const { bundle } = obtained;
     const inspection = await inspect(context, wanted, bundle);
-    // without a given one: no search, or one with all defaults
-    const searches = parsed.offlineSearch === undefined ? [undefined, true as const] : [wanted.offlineSearch];
-    const { search, facts } = await matchingSearch(context, { bundle, inspection }, found, searches, wanted);
-    const inputs = checked(search);
-    const copy = { ...found.copy, sha256: editionOf(bundle.sha256, search) };
+    const possible = possibleAdditions(wanted, Object.keys(parsed.additions));
+    const { additions, edition, facts } = await matching(
+      context,
+      { bundle, inspection },
+      found,
+      possible,
+      wanted,
+    );
+    const inputs = checked({ ...additions });
+    const copy = { ...found.copy, sha256: edition };
     const made = copiedBundle({ bundle, inspection }, context.clock.now(), facts);
     const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
     obtained.remove();
-    const given = { ...program, ...(search !== undefined && { offlineSearch: search }) };
+    const given = { ...program, ...additions };
     return { inputs: given as unknown as Partial<CheckedInputs>, state };
   } catch (error) {
     obtained.release();
@@ -164,20 +172,32 @@ async function bundleOf(
   const { source, limits } = inputs;
   const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
   const { version, domain } = source;
-  const jobId = "jobId" in source ? source.jobId : undefined;
   const format = await archiveFormat(path);
   // the archive is the copy, or in the scratch folder
-  return { bundle: { path, format, sha256, size, version, jobId, domain }, ...NOTHING_FETCHED };
+  return {
+    bundle: { path, format, sha256, size, version, jobId: jobOf(source), domain },
+    ...NOTHING_FETCHED,
+  };
 }
 
-/** Finds the search with which the bundle gives the copy. @throws BundleRefusedError if none of them does */
-async function matchingSearch(
-  { signal }: LimitedContext,
+/** What may have been added to a copy: what the ID gives; of each other addition, nothing, or all with its defaults. */
+function possibleAdditions(wanted: SiteAdditions, given: readonly string[]): readonly SiteAdditions[] {
+  let possible = [additionsOf(wanted)];
+  for (const name of GUESSED_ADDITIONS.filter((each) => !given.includes(each)))
+    possible = possible.flatMap((one) => [one, { ...one, [name]: true }]);
+  return possible;
+}
+
+/** Finds the additions with which the bundle gives the copy. @throws BundleRefusedError if none of them does */
+async function matching(
+  context: OwnedContext,
   { bundle, inspection }: CheckedBundle,
   { edition, sha256, files }: FoundCopy,
-  searches: readonly (OfflineSearch | undefined)[],
-  { source, limits }: CheckedInputs,
-): Promise<{ search: OfflineSearch | undefined; facts: SearchFacts }> {
+  possible: readonly SiteAdditions[],
+  inputs: CheckedInputs,
+): Promise<{ additions: SiteAdditions; edition: string; facts: AdditionFacts }> {
+  const { source, limits } = inputs;
+  const { signal } = context;
   const from = `the bundle of ${describeSource(source)} has the SHA-256 ${bundle.sha256}`;
   if (sha256 !== undefined && sha256 !== bundle.sha256) {
     throw new BundleRefusedError(
@@ -185,18 +205,23 @@ async function matchingSearch(
       "Name the source that the copy was made from. A job that is packed again may give another archive: then name its file.",
     );
   }
-  for (const search of searches) {
-    if (edition !== undefined && edition !== editionOf(bundle.sha256, search)) continue;
-    if (files === undefined) return { search, facts: {} };
-    const expected = new SiteDigests();
-    const wanted = search && { ...inspection, options: search };
-    const facts = await unpackSite(bundle, limits, expected, { ...inspection, signal }, wanted);
-    if (isSameSite(files, expected.digests())) return { search, facts };
+  for (const additions of possible) {
+    const found = await withScratchFolder(context, async ({ scratch }) => {
+      const checked = { bundle, inspection };
+      const wanted = await preparedAdditions(context, { ...inputs, ...additions }, checked, scratch);
+      const own = editionOf(bundle.sha256, wanted);
+      if (edition !== undefined && edition !== own) return undefined;
+      if (files === undefined) return { additions, edition: own, facts: {} };
+      const expected = new SiteDigests();
+      const facts = await unpackSite(bundle, limits, expected, { ...inspection, signal }, wanted);
+      return isSameSite(files, expected.digests()) ? { additions, edition: own, facts } : undefined;
+    });
+    if (found !== undefined) return found;
   }
   throw new BundleRefusedError(
     `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
-    "Name the source that the copy was made from. If it has a search with options, add them: ?offlineSearch={…}. " +
-      "A search of another version of this package cannot be imported.",
+    "Name the source that the copy was made from. If it has a search or Markdown with options, or files of other hosts, add them: " +
+      "?offlineSearch={…}&llmsTxt={…}&fetchExternal=true. One of another version of this package cannot be imported.",
   );
 }
 

@@ -1,4 +1,5 @@
 import {
+  ADDITION_NAMES,
   ARCHIVE_NAME,
   containerIn,
   DESTINATION_KINDS,
@@ -20,14 +21,14 @@ export interface ImportId {
   readonly source: Readonly<Record<string, string>>;
   /** Fields of the input `destination`, unchecked. */
   readonly destination: Readonly<Record<string, unknown>>;
-  /** The input `offlineSearch`, unchecked. Only of a site. */
-  readonly offlineSearch?: unknown;
+  /** The inputs of what was added, unchecked, by their names. Only of a site. */
+  readonly additions: Readonly<Record<string, unknown>>;
   /** The input `signingKeyEnv`. Only of an image. */
   readonly signingKeyEnv?: string;
 }
 
 const SOURCE_FIELDS = ["domain", "jobId", "version", "file", "baseUrl", "apiKeyEnv"];
-const SEARCH = "offlineSearch";
+const ADDITIONS: readonly string[] = ADDITION_NAMES;
 const SIGNING_KEY = "signingKeyEnv";
 
 /** The addresses of copies at a kind of destination. */
@@ -126,22 +127,23 @@ export function parseImportId(id: string): ImportId {
   const allowed = [
     ...SOURCE_FIELDS,
     ...Object.keys(rows).filter((field) => !ADDRESSES[kind].contain.includes(field)),
-    ...(isImage || fields["layout"] === "site" ? [SEARCH] : []),
+    ...(isImage || fields["layout"] === "site" ? ADDITIONS : []),
     ...(isImage ? [SIGNING_KEY] : []),
   ];
   const source: Record<string, string> = {};
   const destination: Record<string, unknown> = { ...fields };
-  const inputs: { offlineSearch?: unknown; signingKeyEnv?: string } = {};
+  const additions: Record<string, unknown> = {};
+  const inputs: { signingKeyEnv?: string } = {};
   for (const [field, value] of fieldsIn(query, id)) {
     if (!allowed.includes(field)) {
       throw new InputError(`${id}: there is no field ${field}. Fields are: ${allowed.join(", ")}`, "");
     }
     if (SOURCE_FIELDS.includes(field)) source[field] = value;
-    else if (field === SEARCH) inputs.offlineSearch = jsonIn(value);
+    else if (ADDITIONS.includes(field)) additions[field] = jsonIn(value);
     else if (field === SIGNING_KEY) inputs.signingKeyEnv = signingKeyIn(value, uri);
     else destination[field] = rows[field]?.isJson ? jsonIn(value) : value;
   }
-  return { uri, name, source, destination, ...inputs };
+  return { uri, name, source, destination, additions, ...inputs };
 }
 
 function fieldsIn(query: string, id: string): [name: string, value: string][] {

@@ -1,4 +1,10 @@
-import { checkDestination, type DestinationInputs, type SearchOptions } from "../../publishing/index";
+import {
+  checkDestination,
+  type DestinationInputs,
+  type FetchOptions,
+  type LlmsTxtOptions,
+  type SearchOptions,
+} from "../../publishing/index";
 import { isDeepStrictEqual } from "node:util";
 import { text, type InputTable } from "../../resource/inputTable";
 import { isSameSource, ruleOfSource, type BundleSource } from "../source/bundleSource";
@@ -31,6 +37,20 @@ export interface BundleCopyInputs {
    * @default false
    */
   offlineSearch?: boolean | SearchOptions;
+  /**
+   * Add Markdown to the copy, for programs that read documentation: a Markdown file beside each page, and a list of them, `llms.txt`.
+   * `true`, or options. For images and for the layout `site`. A change makes another copy.
+   *
+   * @default false
+   */
+  llmsTxt?: boolean | LlmsTxtOptions;
+  /**
+   * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the copy, and refer to it there. `true`, or
+   * options. For images and for the layout `site`. A change makes another copy.
+   *
+   * @default false
+   */
+  fetchExternal?: boolean | FetchOptions;
   /**
    * Name of the environment variable with the private key that signs the image, its provenance and its SBOM (PEM: ECDSA P-256 or
    * Ed25519). Only for images.

@@ -1,4 +1,5 @@
 import {
+  type AdditionFacts,
   describeDestination,
   destinationChange,
   destinationKey,
@@ -10,10 +11,10 @@ import {
   LAYOUTS,
   ownPlaceOf,
   placesOf,
-  type SearchFacts,
   signerFrom,
   SiteDigests,
   unpackSite,
+  wantedIn,
 } from "../../publishing/index";
 import { existsSync } from "node:fs";
 import { publishedLifeCycle } from "../publication/lifeCycle";
@@ -21,9 +22,10 @@ import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isStoredLink } from "../../service/bundleLink";
-import { describeSource } from "../source/bundleSource";
+import { describeSource, serviceOf } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
+import { fetchText, preparedAdditions } from "../publication/siteAdditions";
 import { traitsOf } from "./destinationKinds";
 import { importCopy } from "./importCopy";
 import { withScratchFolder } from "./scratchFolder";
@@ -58,15 +60,15 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   noBookkeeping: { copies: [] },
   localFailures: ({ destination }) => traitsOf(destination)?.localFailures() ?? [],
 
-  conflicts({ destination, offlineSearch, signingKeyEnv }) {
+  conflicts({ destination, signingKeyEnv, ...inputs }) {
     if (traitsOf(destination)?.isImage !== false) return [];
     const { layout } = destination as { layout?: Layout };
     const isArchive = isLayout(layout) && LAYOUTS[layout].isArchive;
     const failures: CheckFailure[] = [];
-    if (offlineSearch !== undefined && isArchive) {
+    if (isArchive) {
       const reason =
         'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.';
-      failures.push({ property: "offlineSearch", reason });
+      failures.push(...wantedIn(inputs).map(({ name }) => ({ property: name, reason })));
     }
     if (signingKeyEnv !== undefined) {
       const reason =
@@ -86,8 +88,8 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
     const path = traitsOf(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
   },
-  actionText: ({ source, destination }) =>
-    `${describeSource(source)} is copied to ${describeDestination(destination)}`,
+  actionText: (inputs) =>
+    `${describeSource(inputs.source)} is copied to ${describeDestination(inputs.destination)}${fetchText(inputs)}`,
   subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,
   addressOf: ({ copy }) => copy.uri,
 
@@ -129,7 +131,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
 
   prepare(context, inputs, earlier) {
     const [before] = earlier;
-    const { source, sha256, offlineSearch: search, signingKeyEnv, limits } = inputs;
+    const { source, sha256, signingKeyEnv, limits } = inputs;
     const { configuration, reporter, signal } = context;
     const destination = destinationOf(inputs.destination);
     const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
@@ -141,19 +143,27 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
           "Check which of the two is right. A job that is packed again may give another archive.",
         );
       }
-      let searchFacts: SearchFacts = {};
+      let added: AdditionFacts | undefined;
       let changes: SiteChanges | undefined;
-      const edition = editionOf(bundle.sha256, search);
       const made = (copy: MadeCopy["copy"]): MadeCopy => ({
         copy,
         bundle: {
-          ...copiedBundle(checked, context.clock.now(), searchFacts),
+          ...copiedBundle(checked, context.clock.now(), added ?? {}),
           // the same copy again: it still differs from the copy before it
           changes: copy.uri === before?.copy.uri ? before.bundle.changes : changes,
         },
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
+          const isSame = before?.bundle.sha256 === bundle.sha256 && before.bundle.version === bundle.version;
+          const additions = await preparedAdditions(
+            context,
+            inputs,
+            checked,
+            place.scratch,
+            isSame ? (wanted) => destination.readFiles(before.copy, wanted, place) : undefined,
+          );
+          const edition = editionOf(bundle.sha256, additions);
           const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));
           const other = before?.copy.sha256 === edition ? undefined : before;
@@ -163,17 +173,16 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
             reportLeftOut(inspection, reporter, { isSitePublished, isArchivePublished: !isSitePublished });
             await draft.tryNames?.(inspection.doubtfulNames);
             if (sink) {
-              const wanted = search && { ...inspection, options: search, reporter };
-              searchFacts = await unpackSite(bundle, limits, sink, { ...inspection, signal }, wanted);
+              added = await unpackSite(bundle, limits, sink, { ...inspection, signal }, additions);
             }
             if (other && sink) {
               changes = await changesSince(other.copy, sink.digests(), destination, place);
             } else if (before) changes = noChanges(before.copy.uri);
-            const { searchVersion: version } = searchFacts;
             const origin = {
               bundle,
-              serviceUrl: "jobId" in source ? source.baseUrl : undefined,
-              search: search && version !== undefined ? { options: search, version } : undefined,
+              serviceUrl: serviceOf(source),
+              additions: added && wantedIn(additions),
+              fetched: added?.fetchedAssets,
             };
             return await draft.publish((placed) => placing(made(placed)), signer && { signer, origin });
           } catch (error) {

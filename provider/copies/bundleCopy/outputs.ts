@@ -1,4 +1,4 @@
-import type { ExternalLoad } from "../../publishing/index";
+import type { ExternalLoad, FetchedAsset } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
 import type { CheckedInputs } from "./inputs";
 import type { SiteChanges } from "./siteChanges";
@@ -39,6 +39,12 @@ export interface OwnOutputs {
   searchPages?: number;
   /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
   searchVersion?: string;
+  /** Number of pages in `llms.txt`. Only with `llmsTxt`. */
+  llmsPages?: number;
+  /** Version of the Markdown in it. A newer version of this package keeps it until the content changes. */
+  llmsVersion?: string;
+  /** What was fetched from other hosts. Only with `fetchExternal`. */
+  fetchedAssets?: readonly FetchedAsset[];
   /** The earlier copies that `keep` keeps, newest first. Absent in a state of a version without this output, until the next update. */
   earlier?: readonly EarlierCopy[];
   /** How the site differs from that of the copy before, `earlier[0]`. Absent for the first copy. */
@@ -85,6 +91,9 @@ export const BUNDLE_COPY_OUTPUTS: OutputTable<OwnOutputs> = {
   copiedAt: {},
   searchPages: { nullIfAbsent: true },
   searchVersion: { nullIfAbsent: true },
+  llmsPages: { nullIfAbsent: true },
+  llmsVersion: { nullIfAbsent: true },
+  fetchedAssets: { nullIfAbsent: true },
   earlier: {},
   changes: { nullIfAbsent: true },
   publicKey: { nullIfAbsent: true },

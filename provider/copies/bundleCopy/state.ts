@@ -1,9 +1,9 @@
 import {
+  type AdditionFacts,
   type Copy,
   type CopyLink,
   type DestinationInputs,
   destinationOf,
-  type SearchFacts,
 } from "../../publishing/index";
 import {
   type CheckedBundle,
@@ -27,7 +27,7 @@ export type CopiedBundle = Pick<
   OwnOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "externalLoads" | "copiedAt"
 > &
-  SearchFacts & {
+  AdditionFacts & {
     readonly jobId?: string | undefined;
     readonly changes?: SiteChanges | undefined;
   };
@@ -36,15 +36,22 @@ export type CopiedBundle = Pick<
 export function copiedBundle(
   { bundle, inspection }: CheckedBundle,
   copiedAtMs: number,
-  search: SearchFacts,
+  added: AdditionFacts,
 ): CopiedBundle {
   const { version, jobId, sha256, size } = bundle;
   const { files, pages, selfContained, externalLoads } = inspection;
   const copiedAt = new Date(copiedAtMs).toISOString();
   return {
-    ...{ version, jobId, sha256, size },
-    ...{ files, pages, selfContained, externalLoads },
-    ...{ copiedAt, ...search },
+    version,
+    jobId,
+    sha256,
+    size,
+    files,
+    pages,
+    selfContained,
+    externalLoads,
+    copiedAt,
+    ...added,
   };
 }
 
@@ -83,7 +90,10 @@ export function stateOf(
   const { copy, bundle } = newest;
   const { uri, image, sitePath, publicKey } = copy;
   const own: Every<Omit<OwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
-    ...{ uri, image, sitePath, publicKey },
+    uri,
+    image,
+    sitePath,
+    publicKey,
     earlier: older.slice(0, inputs.keep).map(earlierCopy),
   };
   const address = isLinkSigned(inputs.destination) ? undefined : copy.address;

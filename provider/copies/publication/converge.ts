@@ -57,6 +57,8 @@ async function convergeAsOwner<T extends Published>(
     const plan = planPublication(kind, inputs, recovered.state, context.clock.now());
     begin(work, progress, recovered, plan);
     await claim(work, records, progress, plan, recovered.isResumed);
+    // not before: a state must not have an owner that does not have the destination
+    if (recovered.isResumed) progress.published = "same";
     if (plan.action === "publish") {
       const attributes = { "docs_hosting.destination": kind.destinationName(inputs) };
       await tracer.span(kind.terms.span, attributes, () => publish(work, records, progress));
@@ -79,10 +81,7 @@ function begin<T extends Published>(
 ): void {
   // a new runner has none of those that are missing
   progress.items = code === "MISSING" ? items.filter((item) => !kind.isMissing(inputs, item)) : items;
-  if (isResumed) {
-    progress.published = "same";
-    return;
-  }
+  if (isResumed) return;
   context.tracer.note({ "docs_hosting.decision": code });
   // for an existing resource, the diff has reported the decision already
   if (!stored) context.reporter.info(decisionLine({ code, text }));

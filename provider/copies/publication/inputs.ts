@@ -1,4 +1,11 @@
-import { DEFAULT_UNPACKED_BYTES, type SearchOptions } from "../../publishing/index";
+import {
+  DEFAULT_UNPACKED_BYTES,
+  type FetchLimits,
+  type FetchOptions,
+  type LlmsTxtOptions,
+  patternProblem,
+  type SearchOptions,
+} from "../../publishing/index";
 import { isDeepStrictEqual } from "node:util";
 import { hasFields } from "../../base/runtime/values/fields";
 import {
@@ -11,6 +18,8 @@ import {
   text,
 } from "../../resource/inputTable";
 import type { BundleLimits } from "../source/requirements";
+import { parseDuration } from "../../base/runtime/time/duration";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import { variableNameProblem } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
 
@@ -23,6 +32,7 @@ const DEFAULT_LIMITS: Required<BundleLimits> = {
 
 /** More than anyone needs: a larger value is a typing error. */
 const MAX_KEEP = 1_000;
+const MAX_REDIRECTS = 20;
 
 const ruleOfLimit = (limit: unknown): RuleResult =>
   Number.isSafeInteger(limit) && Number(limit) > 0
@@ -46,6 +56,42 @@ const SEARCH_OPTIONS: InputFields<SearchOptions> = {
   includeNoindex: { rule: ruleOfSwitch },
 };
 
+const LLMS_OPTIONS: InputFields<LlmsTxtOptions> = {
+  title: { rule: text(ruleOfLine) },
+  summary: { rule: text(ruleOfLine) },
+  baseUrl: { rule: text(ruleOfSiteUrl) },
+  exclude: { rule: ruleOfList },
+  full: { rule: ruleOfSwitch },
+};
+const FETCH_LIMITS: InputFields<FetchLimits> = {
+  assetBytes: { rule: ruleOfLimit },
+  bytes: { rule: ruleOfLimit },
+  assets: { rule: ruleOfLimit },
+  time: {
+    rule: text((value) =>
+      parseDuration(value) === undefined
+        ? { problem: 'must be a duration such as "90s" or "10m"' }
+        : { value },
+    ),
+  },
+  redirects: {
+    rule: (value) =>
+      Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_REDIRECTS
+        ? { value }
+        : { problem: `must be a whole number from 0 to ${MAX_REDIRECTS}` },
+  },
+};
+const FETCH_OPTIONS: InputFields<FetchOptions> = {
+  include: { rule: ruleOfPatterns },
+  exclude: { rule: ruleOfPatterns },
+  limits: {
+    rule: (value, configuration) =>
+      hasFields(value)
+        ? ruleOfFields(FETCH_LIMITS, "there is no such limit. Limits are", value, configuration)
+        : { problem: 'must be an object, such as { bytes: 1e8, time: "2m" }' },
+  },
+};
+
 /** The row of `signingKeyEnv`. */
 export const SIGNING_KEY_INPUT: InputRow = {
   change: "content",
@@ -61,6 +107,8 @@ export const PUBLICATION_INPUTS: InputTable<{
   limits: BundleLimits;
   keep: number;
   offlineSearch?: boolean | SearchOptions;
+  llmsTxt?: boolean | LlmsTxtOptions;
+  fetchExternal?: boolean | FetchOptions;
   takeOver?: boolean;
 }> = {
   requireSelfContained: {
@@ -77,8 +125,9 @@ export const PUBLICATION_INPUTS: InputTable<{
         ? { value }
         : { problem: `must be a whole number from 0 to ${MAX_KEEP}` },
   },
-  // `false` is the same as an absent value, and no options the same as `true`
-  offlineSearch: { change: "content", rule: ruleOfSearch, isSame: isDeepStrictEqual },
+  offlineSearch: additionRow(SEARCH_OPTIONS, '{ button: false, exclude: ["v1/**"] }'),
+  llmsTxt: additionRow(LLMS_OPTIONS, '{ full: true, exclude: ["v1/**"] }'),
+  fetchExternal: additionRow(FETCH_OPTIONS, '{ exclude: ["images.example.com"] }'),
   // `false` is the same as an absent value: states of versions without it have no diff
   takeOver: {
     change: "remembered",
@@ -89,16 +138,52 @@ export const PUBLICATION_INPUTS: InputTable<{
   },
 };
 
+function ruleOfLine(value: string): RuleResult {
+  return value.trim() === "" || /[\n\r]/.test(value)
+    ? { problem: "must be a text in one line that is not empty" }
+    : { value: value.trim() };
+}
+
+function ruleOfSiteUrl(value: string): RuleResult {
+  const url = URL.parse(value);
+  const isAddress =
+    /^https?:$/.test(url?.protocol ?? "") && url?.username === "" && url.search === "" && url.hash === "";
+  return isAddress
+    ? { value: value.trim() }
+    : {
+        problem:
+          "must be the address of the site, such as https://docs.example.com/, without a login, query or fragment",
+      };
+}
+
+/** Patterns of hosts and paths. */
+function ruleOfPatterns(value: unknown): RuleResult {
+  if (!Array.isArray(value)) return { problem: 'must be a list, such as ["fonts.gstatic.com"]' };
+  for (const [index, each] of (value as unknown[]).entries()) {
+    if (isUnknown(each)) continue;
+    const problem = typeof each === "string" ? patternProblem(each) : "must be a string";
+    if (problem !== undefined) return { at: String(index), problem };
+  }
+  return { value };
+}
+
 function ruleOfLimits(value: unknown, configuration: ConfigurationSource): RuleResult {
   if (!hasFields(value)) return { problem: "must be an object, such as { archiveBytes: 1e9 }" };
   const ruled = ruleOfFields(LIMITS, "there is no such limit. Limits are", value, configuration);
   return "problem" in ruled ? ruled : { value: { ...DEFAULT_LIMITS, ...ruled.value } };
 }
 
-function ruleOfSearch(value: unknown, configuration: ConfigurationSource): RuleResult {
-  if (typeof value === "boolean") return { value: value ? true : undefined };
-  if (!hasFields(value))
-    return { problem: 'must be true, false, or options such as { button: false, exclude: ["v1/**"] }' };
-  const ruled = ruleOfFields(SEARCH_OPTIONS, "there is no such option. Options are", value, configuration);
-  return "problem" in ruled || Object.keys(ruled.value).length > 0 ? ruled : { value: true };
+/**
+ * The row of an addition to a site: `true`, or its options. `false` is the same as an absent value, and no options the same as `true`.
+ *
+ * @param example of options, for messages
+ */
+function additionRow<Options extends object>(options: InputFields<Options>, example: string): InputRow {
+  const rule = (value: unknown, configuration: ConfigurationSource): RuleResult => {
+    if (typeof value === "boolean") return { value: value ? true : undefined };
+    if (!hasFields(value)) return { problem: `must be true, false, or options such as ${example}` };
+    const ruled = ruleOfFields(options, "there is no such option. Options are", value, configuration);
+    return "problem" in ruled || Object.keys(ruled.value).length > 0 ? ruled : { value: true };
+  };
+  return { change: "content", rule, isSame: isDeepStrictEqual };
 }

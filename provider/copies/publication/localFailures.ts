@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { CheckFailure } from "../../resource/inputTable";
 import { DocsHostingError } from "../../base/runtime/messages/errors";
 import { isUnknown } from "../../base/runtime/messages/plainText";
-import type { CheckedSource } from "../source/bundleSource";
+import { type CheckedSource, forItsSource } from "../source/bundleSource";
 
 /** A value that a publication reads on this machine, and a check of it that needs no request. */
 interface LocalInput {
@@ -27,10 +27,15 @@ export function localFailures(inputs: readonly LocalInput[]): CheckFailure[] {
   });
 }
 
-/** Finds why a publication cannot read the bundle file that it is made of. An export has none. */
+/** Finds why a publication cannot read the bundle that it is made of, without a request. */
 export function bundleFailures(source: CheckedSource): CheckFailure[] {
-  if (isUnknown(source) || !("file" in source) || isUnknown(source.file)) return [];
-  const path = resolve(source.file);
+  if (isUnknown(source)) return [];
+  return forItsSource(source, { file: ({ file }) => fileFailures(file), jobId: () => [] });
+}
+
+function fileFailures(file: string): CheckFailure[] {
+  if (isUnknown(file)) return [];
+  const path = resolve(file);
   const failure = (reason: string): CheckFailure[] => [{ property: "source.file", reason }];
   try {
     const stats = statSync(path);

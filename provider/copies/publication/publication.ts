@@ -5,8 +5,8 @@ import {
   type Inspection,
   isOwnerId,
   newOwner,
-  type OfflineSearch,
   type Owner,
+  type SiteAdditions,
 } from "../../publishing/index";
 import type { InputTable, CheckFailure } from "../../resource/inputTable";
 import { present } from "../../base/runtime/values/fields";
@@ -15,21 +15,19 @@ import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
 import type { Decision } from "../../resource/decision";
 import type { Imported, StoredState } from "../../resource/lifeCycle";
 import type { LinkTimes } from "../../service/renewalWindow";
-import type { CheckedSource } from "../source/bundleSource";
+import { type CheckedSource, jobOf } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 
 /** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
-export interface PublishedInputs extends BundleRequirements {
+export interface PublishedInputs extends BundleRequirements, SiteAdditions {
   /** The source of the bundle, as plain values. */
   readonly source: CheckedSource;
   /** Number of earlier copies or kits to keep. */
   readonly keep: number;
   /** Whether a place of another stack is taken over. Absent in states of versions without this input. */
   readonly takeOver?: boolean;
-  /** The search to add, if any. */
-  readonly offlineSearch?: OfflineSearch;
   /** Name of the environment variable with the private key. */
   readonly signingKeyEnv?: string;
 }
@@ -61,13 +59,17 @@ export interface Published {
 }
 
 /** Outputs of the bundle that are known before it is published. */
-export function knownOfBundle({ source, offlineSearch }: PublishedInputs) {
+export function knownOfBundle({ source, offlineSearch, llmsTxt, fetchExternal }: PublishedInputs) {
   const search = offlineSearch === undefined ? undefined : UNKNOWN;
+  const llms = llmsTxt === undefined ? undefined : UNKNOWN;
   return {
     version: isUnknown(source) ? UNKNOWN : source.version,
-    jobId: isUnknown(source) ? UNKNOWN : "jobId" in source ? source.jobId : undefined,
+    jobId: isUnknown(source) ? UNKNOWN : jobOf(source),
     searchPages: search,
     searchVersion: search,
+    llmsPages: llms,
+    llmsVersion: llms,
+    fetchedAssets: fetchExternal === undefined ? undefined : UNKNOWN,
   };
 }
 
@@ -235,7 +237,6 @@ export function asOwner<T extends Published, Result>(
   const claimant: Claimant = {
     owner: { ...newOwner(urn), ...(id !== undefined && { id }), hasMarks: stored === undefined || isKnown },
     isCreate: stored === undefined,
-    isReplacement: stored === undefined && urn !== undefined && declaredPlaces.hasState(urn),
     takeOver: inputs.takeOver === true,
     adopts,
     isDeclared: (other) => declaredPlaces.isDeclared(other, urn),

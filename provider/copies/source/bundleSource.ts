@@ -31,25 +31,92 @@ export interface FileSource {
   fileSha256?: string;
 }
 
-/** The source of a bundle: an export (`jobId`) or a file (`file`). */
-export type BundleSource = ExportSource | FileSource;
+/** Each kind of source as a program writes it, by the field that selects it. */
+interface SourcesByKind {
+  readonly file: FileSource;
+  readonly jobId: ExportSource;
+}
+
+/** A kind of source. For a further one, the compiler names every table that needs a row. */
+export type SourceKind = keyof SourcesByKind;
+
+/** The source of a bundle. The field that is given (`file` or `jobId`) selects the kind. */
+export type BundleSource = SourcesByKind[SourceKind];
+
+/** Each kind of source after check, with defaults. */
+interface CheckedByKind {
+  readonly file: FileSource;
+  readonly jobId: Required<ExportSource>;
+}
 
 /** A source after check, with defaults. */
-export type CheckedSource = Required<ExportSource> | FileSource;
+export type CheckedSource = CheckedByKind[SourceKind];
+
+/** What is done with a source of each kind. */
+export type ForEachSource<Result> = {
+  readonly [Kind in SourceKind]: (source: CheckedByKind[Kind]) => Result;
+};
+
+/** Does with a known source what is done with one of its kind. */
+export function forItsSource<Result>(source: CheckedSource, table: ForEachSource<Result>): Result {
+  return (table[kindIn(source)] as (source: CheckedSource) => Result)(source);
+}
 
 const ANY_TEXT = { rule: text((value) => ({ value })) };
-const EXPORT_FIELDS: InputFields<ExportSource> = {
-  domain: { rule: ruleOfDomain },
-  jobId: { rule: ruleOfId("an id of a job") },
-  version: { rule: ruleOfVersion },
-  ...SERVICE_INPUTS,
+/** What is known of a kind of source. Fields may be unknown in a preview. */
+interface SourceRow<Written, Checked> {
+  readonly fields: InputFields<Written>;
+  /** Fields with a default that depends on others. */
+  readonly defaults: (given: Partial<Written>) => {
+    readonly [Name in keyof Written]?: Written[Name] | undefined;
+  };
+  /** In messages. */
+  readonly describe: (source: Checked) => string;
+  /** The job that made the bundle, if the source names it. */
+  readonly jobOf: (source: Checked) => string | undefined;
+  /** The service that made the bundle, if the source names it. */
+  readonly serviceOf: (source: Checked) => string | undefined;
+}
+
+const SOURCES: { readonly [Kind in SourceKind]: SourceRow<SourcesByKind[Kind], CheckedByKind[Kind]> } = {
+  file: {
+    fields: {
+      file: ANY_TEXT,
+      version: { rule: ruleOfVersion, required: "a label of the content, such as a date" },
+      domain: { rule: ruleOfDomain },
+      fileSha256: ANY_TEXT,
+    },
+    defaults: () => ({}),
+    describe: ({ file }) => (isUnknown(file) ? "a file that is not known yet" : `the file ${file}`),
+    jobOf: () => undefined,
+    serviceOf: () => undefined,
+  },
+  jobId: {
+    fields: {
+      domain: { rule: ruleOfDomain },
+      jobId: { rule: ruleOfId("an id of a job") },
+      version: { rule: ruleOfVersion },
+      ...SERVICE_INPUTS,
+    },
+    defaults: ({ version, jobId }) => ({ version: version ?? jobId }),
+    describe({ domain, jobId }) {
+      const site = isUnknown(domain) ? "a site that is not known yet" : domain;
+      return isUnknown(jobId) ? `the export of ${site}` : `job ${jobId} of ${site}`;
+    },
+    jobOf: ({ jobId }) => jobId,
+    serviceOf: ({ baseUrl }) => baseUrl,
+  },
 };
-const FILE_FIELDS: InputFields<FileSource> = {
-  file: ANY_TEXT,
-  version: { rule: ruleOfVersion, required: "a label of the content, such as a date" },
-  domain: { rule: ruleOfDomain },
-  fileSha256: ANY_TEXT,
-};
+
+const KINDS = Object.keys(SOURCES) as SourceKind[];
+
+const kindOf = (source: object): SourceKind | undefined => KINDS.find((kind) => kind in source);
+
+function kindIn(source: CheckedSource): SourceKind {
+  const kind = kindOf(source);
+  if (kind === undefined) throw new TypeError("a source of no kind"); // the check refuses it
+  return kind;
+}
 
 /**
  * The fields of a source in a whole export, such as an output of another stack: never its link. Other values stay as they are, so that
@@ -60,7 +127,7 @@ function withoutRest(given: Readonly<Record<string, unknown>>): Readonly<Record<
   const isExport =
     (typeof urn === "string" && /[:/]StaticExport::/.test(urn)) || ("status" in given && "jobId" in given);
   return isExport
-    ? Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(EXPORT_FIELDS, name)))
+    ? Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(SOURCES.jobId.fields, name)))
     : given;
 }
 
@@ -69,9 +136,9 @@ export function ruleOfSource(value: unknown, configuration: ConfigurationSource)
   const given = withoutRest(
     Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== null && each !== undefined)),
   );
-  const isFile = "file" in given;
-  if (!isFile && !("jobId" in given)) return { problem: oneOf };
-  const fields = isFile ? FILE_FIELDS : EXPORT_FIELDS;
+  const kind = kindOf(given);
+  if (kind === undefined) return { problem: oneOf };
+  const { fields, defaults } = SOURCES[kind] as SourceRow<Record<string, unknown>, unknown>;
   // the rule of a label says more about other values
   const isNoText = (name: string): boolean => typeof given[name] !== "string" && name !== "version";
   const empty = Object.keys(given).find(
@@ -80,8 +147,7 @@ export function ruleOfSource(value: unknown, configuration: ConfigurationSource)
   if (empty !== undefined) return { at: empty, problem: "must be a string that is not empty" };
   const noSuch = "there is no such field of a source. Fields are";
   const ruled = ruleOfFields<Record<string, unknown>>(fields, noSuch, given, configuration);
-  if (isFile || "problem" in ruled) return ruled;
-  return { value: { ...ruled.value, version: ruled.value["version"] ?? ruled.value["jobId"] } };
+  return "problem" in ruled ? ruled : { value: { ...ruled.value, ...defaults(ruled.value) } };
 }
 
 /**
@@ -104,16 +170,23 @@ function leaveOut(source: unknown, names: readonly string[]): Readonly<Record<st
 
 /** The source in messages: `job 7f3a of docs.example.com`, `the file kit/bundle.tar.gz`. */
 export function describeSource(source: CheckedSource): string {
-  if (isUnknown(source)) return "a bundle that is not known yet";
-  if ("file" in source)
-    return isUnknown(source.file) ? "a file that is not known yet" : `the file ${source.file}`;
-  const domain = isUnknown(source.domain) ? "a site that is not known yet" : source.domain;
-  return isUnknown(source.jobId) ? `the export of ${domain}` : `job ${source.jobId} of ${domain}`;
+  return isUnknown(source) ? "a bundle that is not known yet" : rowOf(source).describe(source);
 }
 
+/** The job that made the bundle, if the source names it. */
+export const jobOf = (source: CheckedSource): string | undefined => rowOf(source).jobOf(source);
+
+/** Base URL of the service that made the bundle, if the source names it. */
+export const serviceOf = (source: CheckedSource): string | undefined => rowOf(source).serviceOf(source);
+
 export function sourceAttributes(source: CheckedSource): Attributes {
+  const jobId = jobOf(source);
   return {
     "docs_hosting.domain": source.domain,
-    ...("jobId" in source && { "docs_hosting.job.id": source.jobId }),
+    ...(jobId !== undefined && { "docs_hosting.job.id": jobId }),
   };
+}
+
+function rowOf(source: CheckedSource): SourceRow<unknown, CheckedSource> {
+  return SOURCES[kindIn(source)] as unknown as SourceRow<unknown, CheckedSource>;
 }

@@ -5,6 +5,7 @@ import {
   type Inspection,
   isNotInspected,
   shown,
+  type SiteAdditions,
 } from "../../publishing/index";
 import { firstOf } from "../../base/runtime/messages/firstOf";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
@@ -18,10 +19,14 @@ const MAX_SHOWN = 8;
 /** How many names that Windows cannot store are named: there may be thousands. */
 const MAX_ON_WINDOWS = 2;
 
-/** Inspects a bundle and checks it against its requirements. @throws BundleRefusedError; the signal's reason */
+/**
+ * Inspects a bundle and checks it against its requirements. What it loads from other hosts is not checked yet if that is to be fetched.
+ *
+ * @throws BundleRefusedError; the signal's reason
+ */
 export function inspect(
   context: LimitedContext,
-  demands: BundleRequirements,
+  demands: BundleRequirements & SiteAdditions,
   bundle: Bundle,
 ): Promise<Inspection> {
   const { reporter, tracer } = context;
@@ -31,7 +36,7 @@ export function inspect(
     // a bundle that no job exported was packed by its owner
     const inspection = await (bundle.jobId === undefined ? forPacker(read) : read());
     tracer.note({ "docs_hosting.bundle.files": inspection.files });
-    checkLoads(inspection, bundle, demands, context);
+    if (demands.fetchExternal === undefined) checkLoads(inspection, bundle, demands, context);
     reportNames(inspection, bundle, reporter);
     return inspection;
   });
@@ -97,23 +102,27 @@ export function reportLeftOut(
 }
 
 /** Warns about external loads and about files that were not inspected, or refuses the bundle because of them. */
-function checkLoads(
-  { selfContained, externalLoads }: Inspection,
+export function checkLoads(
+  { selfContained, externalLoads }: Pick<Inspection, "selfContained" | "externalLoads">,
   { version, jobId }: Bundle,
-  { requireSelfContained }: BundleRequirements,
+  { requireSelfContained, fetchExternal }: BundleRequirements & SiteAdditions,
   { reporter }: LimitedContext,
 ): void {
   if (selfContained) return;
   const load = externalLoads.find(({ address }) => !isNotInspected(address));
   const other = externalLoads.find(({ address }) => isNotInspected(address));
+  const why = load?.reason === undefined ? "" : `, which was not fetched: ${load.reason}`;
   const problem = [
-    ...(load ? [`pages of ${version} load from other hosts, such as ${load.address} on ${load.page}`] : []),
+    ...(load
+      ? [`pages of ${version} load from other hosts, such as ${load.address} on ${load.page}${why}`]
+      : []),
     ...(other ? [`files of ${version} were not inspected, such as ${other.page} ${other.address}`] : []),
   ].join("; ");
   if (requireSelfContained) {
+    const fetch = fetchExternal === undefined && load ? ", have them fetched (`fetchExternal`)" : "";
     throw new BundleRefusedError(
       `${problem} (${externalLoads.length} found)`,
-      `Remove these from the site's sources and ${jobId === undefined ? "build and pack it" : "export"} again, or set \`requireSelfContained\` to false.`,
+      `Remove these from the site's sources and ${jobId === undefined ? "build and pack it" : "export"} again${fetch}, or set \`requireSelfContained\` to false.`,
     );
   }
   const consequence = load

@@ -14,7 +14,13 @@ import { proxyFor } from "../../base/http/proxy";
 import { openClient } from "../../resource/lifeCycle";
 import { serviceSettings } from "../../service/configuration";
 import { mintLink } from "../../service/mintLink";
-import { type CheckedSource, describeSource, type ExportSource } from "./bundleSource";
+import {
+  type CheckedSource,
+  describeSource,
+  type ExportSource,
+  type FileSource,
+  forItsSource,
+} from "./bundleSource";
 import type { BundleRequirements } from "./requirements";
 import type { LimitedContext } from "../../resource/withinLimit";
 
@@ -38,14 +44,22 @@ export async function obtain(
   context: SourceContext,
   { source, limits }: { readonly source: CheckedSource } & Pick<BundleRequirements, "limits">,
 ): Promise<Obtained> {
-  if (!("file" in source)) {
-    return context.tracer.span("docs_hosting.bundle.download", {}, () =>
-      fetchExport(context, source, limits.archiveBytes),
-    );
-  }
-  const path = resolve(source.file);
-  const { sha256, size } = await hashFile(path, { limitBytes: limits.archiveBytes }, context);
-  const { version, domain } = source;
+  return forItsSource(source, {
+    file: (given) => readFile(context, given, limits.archiveBytes),
+    jobId: (given) =>
+      context.tracer.span("docs_hosting.bundle.download", {}, () =>
+        fetchExport(context, given, limits.archiveBytes),
+      ),
+  });
+}
+
+async function readFile(
+  context: SourceContext,
+  { file, version, domain }: FileSource,
+  limitBytes: number,
+): Promise<Obtained> {
+  const path = resolve(file);
+  const { sha256, size } = await hashFile(path, { limitBytes }, context);
   return {
     bundle: { path, format: await forPacker(() => archiveFormat(path)), sha256, size, version, domain },
     ...NOTHING_FETCHED,

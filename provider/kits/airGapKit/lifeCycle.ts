@@ -1,4 +1,10 @@
-import { folderOwner, folderPlaces, signerFrom } from "../../publishing/index";
+import {
+  folderOwner,
+  folderPlaces,
+  signerFrom,
+  type WantedAdditions,
+  wantedIn,
+} from "../../publishing/index";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { folderIdentity } from "../../base/runtime/files/samePlace";
@@ -7,11 +13,14 @@ import { removeDrafts } from "../contents/draft";
 import { chartInFolder } from "../contents/chartFacts";
 import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
-import { writeKit } from "../contents/writeKit";
+import { readSiteFiles } from "../contents/siteFiles";
+import { type KitRequest, writeKit } from "../contents/writeKit";
+import { withScratchFolder } from "../../copies/bundleCopy/scratchFolder";
+import { fetchText, preparedAdditions } from "../../copies/publication/siteAdditions";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";
-import { describeSource } from "../../copies/source/bundleSource";
+import { describeSource, serviceOf } from "../../copies/source/bundleSource";
 import { reportLeftOut } from "../../copies/source/inspect";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { InputError } from "../../base/runtime/messages/errors";
@@ -45,12 +54,13 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
     ]),
   ],
 
-  conflicts({ images, offlineSearch }) {
-    if (offlineSearch === undefined || isUnknown(offlineSearch)) return [];
+  conflicts({ images, ...inputs }) {
     if (isUnknown(images) || images.length > 0) return [];
     const reason =
-      "the archive in a kit stays as the service made it. Give `images` with an nginx image: the kit's image of the site has the search.";
-    return [{ property: "offlineSearch", reason }];
+      "the archive in a kit stays as the service made it. Give `images` with an nginx image: the kit's image of the site has what is added.";
+    return wantedIn(inputs)
+      .filter(({ options }) => !isUnknown(options))
+      .map(({ name }) => ({ property: name, reason }));
   },
 
   destinationName,
@@ -62,7 +72,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   placeOf: ({ folder }) => (isUnknown(folder) ? folder : folderIdentity(folder)),
   isMissing: ({ folder }, { kit }) => !isUnknown(folder) && !existsSync(resolve(folder, kit.name)),
   actionText: (inputs) =>
-    `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
+    `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}${fetchText(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,
   addressOf: ({ kit }, { folder }) => join(folder, kit.name),
 
@@ -73,7 +83,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   reasonsToPublish: () => [],
 
   prepare(context, inputs, earlier) {
-    const { folder, chart, signingKeyEnv, since, offlineSearch } = inputs;
+    const { folder, chart, signingKeyEnv, since } = inputs;
     const { configuration, reporter, signal } = context;
     const { environment } = configuration;
     const signer = signingKeyEnv === undefined ? undefined : signerFrom(signingKeyEnv, configuration);
@@ -84,28 +94,46 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       const { files, pages, selfContained, externalLoads } = inspection;
       const made = (kit: MadeKit["kit"]): MadeKit => ({
         kit,
-        bundle: { version, jobId, bundleSha256, size, files, pages, selfContained, externalLoads },
+        bundle: {
+          ...{ version, jobId, bundleSha256, size, files, pages },
+          // of the image, if something was fetched for it
+          selfContained: kit.search?.selfContained ?? selfContained,
+          externalLoads: kit.search?.externalLoads ?? externalLoads,
+        },
       });
-      const request = {
+      const requestWith = (additions: WantedAdditions): KitRequest => ({
         ...inputs,
         bundle: { ...bundle, ...inspection },
-        serviceUrl: "jobId" in inputs.source ? inputs.source.baseUrl : undefined,
-        search: offlineSearch && { ...inspection, options: offlineSearch, reporter },
+        serviceUrl: serviceOf(inputs.source),
+        additions,
         chart: chart?.path,
         signer,
         since: sinceKit,
         earlier: earlier.map(({ kit }) => join(folder, kit.name)),
-      };
+      });
       const owner = draftOwner(context, inputs);
-      const kit = await context.tracer.span("docs_hosting.kit.write", {}, () =>
-        usingFolder(folder, signal, () =>
-          writeKit(
-            request,
-            { folder, owner, placing: (placed) => placing(made(placed)) },
-            { ...context, environment },
+      const kit = await withScratchFolder(context, async ({ scratch }) => {
+        const [before] = earlier;
+        const isSame = before?.bundle.bundleSha256 === bundleSha256 && before.bundle.version === version;
+        const additions = await preparedAdditions(
+          context,
+          inputs,
+          { bundle, inspection },
+          scratch,
+          isSame
+            ? (wanted) => readSiteFiles(join(folder, before.kit.name), version, wanted, signal)
+            : undefined,
+        );
+        return context.tracer.span("docs_hosting.kit.write", {}, () =>
+          usingFolder(folder, signal, () =>
+            writeKit(
+              requestWith(additions),
+              { folder, owner, placing: (placed) => placing(made(placed)) },
+              { ...context, environment },
+            ),
           ),
-        ),
-      );
+        );
+      });
       return made(kit);
     };
   },

@@ -1,4 +1,4 @@
-import type { Bundle, Inspection, SearchFacts } from "../../publishing/index";
+import type { AdditionFacts, Bundle, Inspection } from "../../publishing/index";
 import { join } from "node:path";
 import type { WrittenKit } from "../contents/compareKit";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
@@ -39,12 +39,20 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
   const { kit, bundle } = newest;
   const { jobId, version, bundleSha256, pages, selfContained, externalLoads } = bundle;
   const { sha256, size, files, signed, createdAt, search } = kit;
-  const own: Every<Omit<OwnOutputs, keyof SearchFacts>> = {
+  const own: Every<Omit<OwnOutputs, keyof AdditionFacts>> = {
     path: join(inputs.folder, kit.name),
-    ...{ version, jobId, bundleSha256, pages, selfContained, externalLoads },
-    ...{ sha256, size, files, signed, createdAt },
+    version,
+    jobId,
+    bundleSha256,
+    pages,
+    sha256,
+    size,
+    files,
+    signed,
+    createdAt,
   };
-  return { outputs: { ...inputs, ...present(own), ...search }, bookkeeping: { kits } };
+  const outputs = { ...inputs, ...present(own), ...present(search ?? {}), selfContained, externalLoads };
+  return { outputs, bookkeeping: { kits } };
 }
 
 /** The outputs before a kit is written. */

@@ -1,10 +1,10 @@
 import {
+  type AdditionFacts,
   fieldsOf,
   folderOwner,
   folderRecords,
   type PlaceContext,
   removeRecordedCopies,
-  type SearchFacts,
   type Verifier,
 } from "../../publishing/index";
 import { lstat, readFile, rm } from "node:fs/promises";
@@ -41,8 +41,8 @@ export interface WrittenKit {
   readonly signed: boolean;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** About the search in the site's image. */
-  readonly search?: SearchFacts;
+  /** About what was added to the site's image. The name is that of the first addition: states have it. */
+  readonly search?: AdditionFacts;
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  type AdditionFacts,
   annotationsOf,
   type Bundle,
   editionOf,
@@ -9,12 +10,12 @@ import {
   RegistryClient,
   type RegistryContext,
   repositoryName,
-  type SearchFacts,
   type SiteLimits,
   transferProgress,
   type Unpacking,
   unpackSite,
-  type WantedSearch,
+  type WantedAdditions,
+  wantedIn,
 } from "../../publishing/index";
 import { join } from "node:path";
 import { inParallel } from "../../base/runtime/concurrency/inParallel";
@@ -31,8 +32,8 @@ export type KitBundle = Bundle & Omit<Unpacking, "signal">;
 /** The images of a kit. */
 export interface ImagesRequest {
   readonly bundle: KitBundle;
-  /** The search to add to the site's image, if any. */
-  readonly search?: WantedSearch | undefined;
+  /** What to add to the site's image. @default nothing */
+  readonly additions?: WantedAdditions | undefined;
   readonly limits: SiteLimits;
   /** Names of images: the site's own image is built on the first one. */
   readonly images: readonly string[];
@@ -53,9 +54,9 @@ const CONCURRENCY = 3;
  */
 export async function writeImages(
   draft: KitDraft,
-  { bundle, limits, search, images: references, platforms, since, earlier }: ImagesRequest,
+  { bundle, limits, additions, images: references, platforms, since, earlier }: ImagesRequest,
   context: RegistryContext,
-): Promise<{ images: readonly KitImage[]; blobs: readonly KitBlob[]; facts?: SearchFacts | undefined }> {
+): Promise<{ images: readonly KitImage[]; blobs: readonly KitBlob[]; facts?: AdditionFacts | undefined }> {
   const { reporter, signal } = context;
   const known = earlier.map((kit) => join(kit, BLOBS));
   const store = new BlobStore({ folder: draft.blobs, earlier: known, since, signal });
@@ -65,8 +66,8 @@ export async function writeImages(
   if (!base || !first) return { images: [], blobs: [] };
 
   reporter.progress("building the site's image");
-  const writer = new LayerWriter(draft.scratch, first, editionOf(bundle.sha256, search?.options));
-  const facts = await unpackSite(bundle, limits, writer, { ...bundle, signal }, search);
+  const writer = new LayerWriter(draft.scratch, first, editionOf(bundle.sha256, additions));
+  const facts = await unpackSite(bundle, limits, writer, { ...bundle, signal }, additions);
   const layer = await writer.end(signal);
   await store.take(layer.path, layer);
   const annotations = annotationsOf(bundle, base.base);
@@ -78,7 +79,7 @@ export async function writeImages(
   const images = [...pulled, site];
   const { blobs } = store;
   await writeLayout(draft.kit, images, store);
-  return { images, blobs, facts: search && facts };
+  return { images, blobs, facts: wantedIn(additions).length === 0 ? undefined : facts };
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type PlaceContext,
   type RegistryContext,
   type Signer,
+  wantedIn,
 } from "../../publishing/index";
 import { createPublicKey, hash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -88,7 +89,7 @@ export async function writeKit(
  * @returns the kit, and the folder that contains it now
  */
 async function fill(draft: KitDraft, request: KitRequest, place: string, context: RegistryContext) {
-  const { bundle, serviceUrl, search, since, signer, partSize } = request;
+  const { bundle, serviceUrl, additions, since, signer, partSize } = request;
   const { reporter, signal, clock } = context;
   const { kit } = draft;
   const createdAt = new Date(clock.now()).toISOString();
@@ -96,9 +97,12 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   const chart = request.chart === undefined ? undefined : await packChart(request.chart, kit, signal);
   const bundleFile = await copyBundle(bundle, kit, context);
   const { images, blobs, facts } = await writeImages(draft, request, context);
-  const version = facts?.searchVersion;
-  const added = search && version !== undefined ? { options: search.options, version } : undefined;
-  const origin = { bundle, serviceUrl, search: added };
+  const origin = {
+    bundle,
+    serviceUrl,
+    additions: facts && wantedIn(additions),
+    fetched: facts?.fetchedAssets,
+  };
   await writeOriginFiles(kit, origin, { images, chart });
   await writeFile(join(kit, "values.yaml"), chartValues(bundle, images, request.values));
   await writeScript("verify.sh", kit);
@@ -127,7 +131,10 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
   const verify = files.find(({ path }) => path === "verify.sh");
-  const texts = textsOf(manifest, signer?.keyId, verify?.sha256);
+  const texts = {
+    ...textsOf(manifest, signer?.keyId, verify?.sha256),
+    llmsPages: facts?.llmsPages?.toString(),
+  };
   await writeReadme(kit, { ...texts, parts: false });
   const unchanged = files.filter(({ path }) => path !== INDEX);
   const whole = await writeList(kit, SUMS, unchanged, signer, signal);
@@ -165,7 +172,12 @@ async function copyBundle(
 function textsOf(manifest: KitManifest, keyId?: string, verifySha256?: string): TextValues {
   const { version, domain, jobId, signed, chart, images, since, needs, bundle } = manifest;
   return {
-    ...{ version, domain, jobId, signed, keyId, verifySha256 },
+    version,
+    domain,
+    jobId,
+    signed,
+    keyId,
+    verifySha256,
     bundle: basename(bundle.path),
     bundleSha256: bundle.sha256,
     chart: chart?.path,

@@ -34,6 +34,8 @@ export interface ExternalLoad {
   readonly address: string;
   /** Number of files that have it. Absent if an earlier version of this package made the copy. */
   readonly pages?: number;
+  /** Why it was not fetched. Only with `fetchExternal`. */
+  readonly reason?: string;
 }
 
 /** The result of inspecting a complete bundle that may be published. */

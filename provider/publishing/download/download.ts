@@ -89,7 +89,9 @@ async function downloaded(request: DownloadRequest, context: DownloadContext) {
     await mine.close();
     const { path, size } = mine;
     return {
-      ...{ path, sha256, size },
+      path,
+      sha256,
+      size,
       /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
       remove: () => mine.remove(),
       /** Leaves the file to the next call, even one of this process. */

@@ -1,11 +1,4 @@
-import type { LookupFunction } from "node:net";
-import {
-  type AddressPolicy,
-  isLoopback,
-  type Lookup,
-  refusedAddress,
-  refusedHost,
-} from "../../base/http/address";
+import { type AddressPolicy, isLoopback, refusedHost } from "../../base/http/address";
 import { DownloadError } from "../../base/runtime/messages/errors";
 
 /** Which addresses of a store are allowed. */
@@ -38,32 +31,3 @@ export function checkStoreUrl(url: URL, policy: StorePolicy, from?: URL): void {
 
 /** The remedy for a refused address. */
 export const REFUSED_REMEDY = "Ask the service's operator why its links lead there.";
-
-/**
- * A DNS lookup that returns only allowed addresses. The connection uses a checked address, even if the DNS server later gives
- * another answer.
- *
- * @param onRefused gets the reason when no address is allowed
- */
-export function guardedLookup(
-  lookup: Lookup,
-  policy: StorePolicy,
-  onRefused: (why: string) => void,
-): LookupFunction {
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, "");
-      const allowed = addresses.filter(({ address }) => refusedAddress(address, policy) === undefined);
-      const [first] = allowed;
-      if (!first) {
-        const address = addresses[0]?.address;
-        onRefused(
-          address === undefined ? "it has no address" : `${address} ${refusedAddress(address, policy) ?? ""}`,
-        );
-        return callback(Object.assign(new Error("refused address"), { code: "EACCES" }), "");
-      }
-      if (options.all) callback(null, allowed);
-      else callback(null, first.address, first.family);
-    });
-  };
-}

@@ -3,7 +3,8 @@ import { truncate, printable } from "../../base/runtime/messages/plainText";
 /** The base URL of a page without `<base>`. No host can have this name (RFC 2606). */
 export const SITE_BASE = "https://site.invalid/";
 
-const SITE_HOST = new URL(SITE_BASE).host;
+/** The host of {@link SITE_BASE}. */
+export const SITE_HOST = new URL(SITE_BASE).host;
 
 /** Longest reported address, in characters. */
 const LONGEST = 300;

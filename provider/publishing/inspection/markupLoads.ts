@@ -9,7 +9,7 @@ const DELAY_AND_ADDRESS =
   /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
 
 /** Elements whose address is a separate document. */
-const FRAMES = /^(?:i?frame|object|embed)$/;
+export const FRAMES = /^(?:i?frame|object|embed)$/;
 
 /** The end of a tag before a text that is left out: to read shorter ones takes less time than a part for each of them. */
 const TAG_BEFORE_TEXT = />[^<]{32}/g;
@@ -22,7 +22,7 @@ const FIRST_PART = 512;
 const MAX_LISTED = 1_000;
 
 /** Types of `<script>` elements whose text is inspected. */
-const SCRIPTS: ReadonlyMap<string, TextKind> = new Map([
+export const SCRIPTS: ReadonlyMap<string, TextKind> = new Map([
   ["speculationrules", "json"],
   ["importmap", "importmap"],
   ["module", "module"],
@@ -185,7 +185,8 @@ export class MarkupLoads extends MarkupReader {
   }
 }
 
-function valueOf(attributes: readonly Token.Attribute[], name: string): string | undefined {
+/** The value of an attribute. */
+export function valueOf(attributes: readonly Token.Attribute[], name: string): string | undefined {
   return attributes.find((other) => other.name === name)?.value;
 }
 
@@ -204,18 +205,18 @@ const LOADING: Readonly<Record<string, string>> = {
 };
 
 /** Attributes with an address that is loaded: `img src`. */
-const ADDRESSES: ReadonlySet<string> = new Set(
+export const ADDRESSES: ReadonlySet<string> = new Set(
   Object.entries(LOADING).flatMap(([name, elements]) => elements.split(" ").map((each) => `${each} ${name}`)),
 );
 
 /** Attributes with a list of images. */
-const LISTS = /^(?:(?:img|image|source) srcset|link imagesrcset)$/;
+export const LISTS = /^(?:(?:img|image|source) srcset|link imagesrcset)$/;
 
 /**
  * Relations of a `<link>` for which browsers open a connection. Others (`canonical`, `alternate`, `author`…) are only
  * information.
  */
-const LOADING_RELATIONS: ReadonlySet<string> = new Set(
+export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
   (
     "apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image compression-dictionary dns-prefetch icon " +
     "manifest mask-icon modulepreload preconnect prefetch preload prerender stylesheet"
@@ -223,13 +224,15 @@ const LOADING_RELATIONS: ReadonlySet<string> = new Set(
 );
 
 /** Attributes of SVG with a style's value. */
-const PRESENTATION = /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
+export const PRESENTATION =
+  /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
 
 /**
  * An address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
  * parentheses, as browsers parse it: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-const CANDIDATE = /[\t\n\f\r ,]*([^\t\n\f\r ,](?:[^\t\n\f\r ]*[^\t\n\f\r ,])?)(?:,+|(?:\([^)]*\)?|[^,(])*)/gy;
+export const CANDIDATE =
+  /[\t\n\f\r ,]*([^\t\n\f\r ,](?:[^\t\n\f\r ]*[^\t\n\f\r ,])?)(?:,+|(?:\([^)]*\)?|[^,(])*)/gy;
 
 /** The addresses in a `srcset`. */
 export function srcsetAddresses(srcset: string): Iterable<string> {

@@ -21,13 +21,15 @@ const MODES: ReadonlyMap<html.TAG_ID, Tokenizer["state"]> = new Map([
  * nor stack.
  */
 export abstract class MarkupReader implements TokenHandler {
-  protected readonly tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
+  protected readonly tokenizer: Tokenizer;
   protected readonly isXml: boolean;
   /** Open namespaces, the innermost last: in SVG and MathML, only tags are markup. */
   readonly #namespaces: html.NS[] = [html.NS.HTML];
 
-  constructor(isXml = false) {
+  /** @param hasLocations whether tokens say where they are in the text */
+  constructor(isXml = false, hasLocations = false) {
     this.isXml = isXml;
+    this.tokenizer = new Tokenizer({ sourceCodeLocationInfo: hasLocations }, this);
     this.tokenizer.inForeignNode = isXml;
   }
 

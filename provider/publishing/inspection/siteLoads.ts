@@ -15,6 +15,9 @@ const UNPACKERS = new Map([
   [".zst", undefined],
 ]);
 
+/** The extensions of compressed copies. */
+export const COMPRESSED_ENDINGS: ReadonlySet<string> = new Set(UNPACKERS.keys());
+
 interface Found {
   readonly page: string;
   pages: number;

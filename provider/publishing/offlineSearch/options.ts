@@ -24,12 +24,10 @@ export interface SearchOptions {
 /** A search that is wanted: `true` for one with all defaults. */
 export type OfflineSearch = true | SearchOptions;
 
-/**
- * The same text for the same search, whatever the order in which a program names the options.
- */
-export function canonical(search: OfflineSearch): OfflineSearch {
-  if (search === true) return search;
-  const entries = Object.entries(search).sort(([one], [other]) => (one < other ? -1 : 1));
+/** The same text as JSON for the same options, whatever the order in which a program names them. */
+export function canonical(options: true | object): true | object {
+  if (options === true) return options;
+  const entries = Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(entries);
 }
 

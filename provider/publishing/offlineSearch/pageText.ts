@@ -94,8 +94,17 @@ interface Doubtful {
 
 type Attribute = (name: string) => string | undefined;
 
+/** Receives what a page is read as, beside its text. */
+export interface MarkupListener {
+  startTag(token: Token.TagToken, isForeign: boolean): void;
+  /** @param offset behind the tag's name, in UTF-16 units */
+  endTag(token: Token.TagToken, offset: number): void;
+  text(characters: string): void;
+}
+
 /** Reads a page's text. It follows tags and builds no tree, so that a page of any size and nesting costs little. */
 export class PageReader extends MarkupReader {
+  readonly #listener: MarkupListener | undefined;
   readonly #sections: OpenSection[] = [{ anchor: "", heading: "", text: [], isMain: false }];
   readonly #page = {
     /** Language in lower case, such as `de` or `pt-br`; empty if the page does not say. */
@@ -144,6 +153,11 @@ export class PageReader extends MarkupReader {
   /** The id of the innermost element that began since the last text. */
   #nextAnchor = "";
 
+  constructor(listener?: MarkupListener) {
+    super();
+    this.#listener = listener;
+  }
+
   end() {
     const isContent = this.tokenizer.state === TokenizerMode.DATA && !this.isInForeign;
     this.tokenizer.write("", true);
@@ -158,6 +172,7 @@ export class PageReader extends MarkupReader {
 
   protected override startTag(token: Token.TagToken, isForeign: boolean): void {
     const { tagName: tag } = token;
+    this.#listener?.startTag(token, isForeign);
     // as browsers that run scripts read it
     if (tag === "noscript" && !isForeign) this.tokenizer.state = TokenizerMode.RAWTEXT;
     if (isForeign && tag !== "svg" && tag !== "math") return;
@@ -187,6 +202,7 @@ export class PageReader extends MarkupReader {
 
   protected override endTag(token: Token.TagToken): void {
     const { tagName: tag } = token;
+    this.#listener?.endTag(token, this.tokenizer.preprocessor.offset);
     if (tag === "title") this.#isInTitle = false;
     if (tag === "template" && this.#inert.includes(tag)) this.#inert.length = this.#inert.lastIndexOf(tag);
     if (tag === "select" && this.#inert.at(-1) === tag) this.#inert.pop(); // a template around it stays open
@@ -218,6 +234,7 @@ export class PageReader extends MarkupReader {
   }
 
   override onCharacter({ chars }: Token.CharacterToken): void {
+    this.#listener?.text(chars);
     if (this.#isInTitle) this.#title.push(chars);
     else if (!this.#skipped && !this.isInForeign && !this.#isInReading) {
       this.#add(chars);
@@ -228,6 +245,7 @@ export class PageReader extends MarkupReader {
   }
 
   override onWhitespaceCharacter({ chars }: Token.CharacterToken): void {
+    this.#listener?.text(chars);
     if (this.#isInTitle) this.#title.push(chars);
     else if (!this.#skipped && !this.#isInReading) this.#add(chars);
   }

@@ -13,7 +13,6 @@ import {
   placeRefusal,
   relationOf,
   removalAction,
-  replacedBy,
 } from "./placeDecision";
 import { type FoundMark, markIn, type PlaceMark, placeMarkText } from "./placeMark";
 
@@ -27,6 +26,8 @@ const FREE = new WeakMap<Owner, Set<string>>();
 export interface MarkStore extends NamedPlace {
   /** The text of the mark; `undefined` only if the place says that there is none. @throws UnreadableMarkError */
   read(): Promise<string | undefined>;
+  /** Whether a list of the place shows neither a mark nor a record: one request. `false` in doubt. Absent where a read costs nothing. */
+  isEmpty?(): Promise<boolean>;
   /** Makes the mark. @returns `false` if there is one already: the place checks that in the same step, where it can */
   make(text: string): Promise<boolean>;
   /** Writes the mark in the place of another. */
@@ -39,7 +40,15 @@ export interface MarkStore extends NamedPlace {
 }
 
 /** A mark that the place does not show, or that is none. Its message is the reason. */
-export class UnreadableMarkError extends Error {}
+export class UnreadableMarkError extends Error {
+  /** What helps, if a store refused to say. */
+  readonly remedy: string | undefined;
+
+  constructor(reason: string, remedy?: string) {
+    super(reason);
+    this.remedy = remedy;
+  }
+}
 
 /** What the rights at a place depend on. */
 export interface PlaceContext extends Partial<Omit<Claimant, "owner">>, Pick<Claimant, "owner"> {
@@ -58,11 +67,10 @@ export class PlaceOwner {
   #wasFree = false;
 
   constructor(marks: MarkStore, context: PlaceContext) {
-    const { owner, isCreate = false, isReplacement = false, takeOver = false, adopts } = context;
-    const { isDeclared = () => true } = context;
+    const { owner, isCreate = false, takeOver = false, adopts, isDeclared = () => true } = context;
     this.#marks = marks;
     this.#context = context;
-    this.#claimant = { owner, isCreate, isReplacement, takeOver, adopts, isDeclared };
+    this.#claimant = { owner, isCreate, takeOver, adopts, isDeclared };
   }
 
   /** Whether the place was nobody's before it was claimed: no run of this resource has left anything there. */
@@ -72,8 +80,10 @@ export class PlaceOwner {
 
   /** Refuses the place if the resource must not write to it. Writes nothing. @throws DestinationError */
   async check(): Promise<void> {
-    const { owner } = this.#claimant;
-    const found = await this.#find();
+    const { owner, isCreate } = this.#claimant;
+    // a list may be late: a mark that it does not show yet is kept by the conditional write
+    const isEmpty = isCreate && (await this.#marks.isEmpty?.()) === true;
+    const found: FoundMark = isEmpty ? { kind: "none" } : await this.#find();
     if (claimAction(found, this.#claimant) === "refuse")
       throw placeRefusal(found, this.#claimant, this.#marks);
     if (found.kind === "none") FREE.set(owner, (FREE.get(owner) ?? new Set()).add(this.#marks.markUri));
@@ -97,13 +107,13 @@ export class PlaceOwner {
       if (action === "refuse") throw placeRefusal(found, this.#claimant, this.#marks);
       if (action === "goOn" && found.kind === "mark") {
         if (before) this.#report(before.found, before.action);
-        else if (!this.#isCurrent(found.mark)) await this.#marks.replace(this.#text());
+        else if (found.mark.urn !== this.#claimant.owner.urn) await this.#marks.replace(this.#text()); // renamed or moved
         await this.#removeEarlier(before?.found);
         this.#wasFree = before?.action === "make";
         return this.#wasFree;
       }
       if (action === "make" || found.kind === "earlier") await this.#marks.make(this.#text());
-      else await this.#marks.replace(this.#text(replacedBy(found, this.#claimant)));
+      else await this.#marks.replace(this.#text());
       // read again: another run may have written one, or the store may have lost it
       before = { found, action };
     }
@@ -178,8 +188,10 @@ export class PlaceOwner {
           found.kind === "unreadable"
             ? `its mark ${this.#marks.markUri} cannot be read: ${found.reason}`
             : `its mark ${this.#marks.markUri} is gone, so another resource may have it now`;
+        const remedy = (found.kind === "unreadable" && found.remedy) || "";
         // the next operation tries again
-        if (!isLast) throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, "");
+        if (!isLast)
+          throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, remedy);
         const items = await left();
         if (items.length === 0) return;
         return reporter.warn(
@@ -210,7 +222,7 @@ export class PlaceOwner {
       return first === undefined ? { kind: "none" } : { kind: "earlier", marks: [first, ...others] };
     } catch (error) {
       if (!(error instanceof UnreadableMarkError)) throw error;
-      return { kind: "unreadable", reason: error.message };
+      return { kind: "unreadable", reason: error.message, remedy: error.remedy };
     }
   }
 
@@ -245,13 +257,7 @@ export class PlaceOwner {
     return isSame ? `another resource of this URN: ${nameOfOwner(mark)}` : nameOfOwner(mark);
   }
 
-  /** Whether the own mark says what is so now: not after a rename or a move, nor when the state has a replacement. */
-  #isCurrent({ urn, replaces = [] }: PlaceMark): boolean {
-    const { owner, isCreate } = this.#claimant;
-    return urn === owner.urn && (isCreate || replaces.length === 0);
-  }
-
-  #text(replaces: readonly string[] = []): string {
-    return placeMarkText(this.#context.owner, this.#context.clock.now(), replaces);
+  #text(): string {
+    return placeMarkText(this.#context.owner, this.#context.clock.now());
   }
 }

@@ -66,16 +66,17 @@ afterAll(async () => {
   if (started) await rm(started.folder, { recursive: true, force: true });
 });
 
-async function startAzurite(): Promise<{ server: Server; folder: string }> {
+/** Starts an Azurite. @param accounts default: the emulator's own account */
+export async function startAzurite(
+  accounts?: string,
+  switches: readonly string[] = ["--skipApiVersionCheck"],
+): Promise<{ server: Server; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "azurite-"));
   const program = process.env["AZURITE"] ?? "";
   const server = await startServer(
     process.execPath,
-    [
-      ...[program, "--blobPort", "0", "--location", folder],
-      ...["--silent", "--disableTelemetry", "--skipApiVersionCheck"],
-    ],
-    { AZURITE_ACCOUNTS: `${ACCOUNT}:${KEY}` },
+    [program, "--blobPort", "0", "--location", folder, "--silent", "--disableTelemetry", ...switches],
+    accounts === undefined ? {} : { AZURITE_ACCOUNTS: accounts },
     /successfully listens on http:\/\/127\.0\.0\.1:(\d+)/,
   );
   return { server, folder };
@@ -86,7 +87,7 @@ async function startAzure(
   context: Parameters<StoreKind["start"]>[0],
   host = "127.0.0.1",
 ): Promise<BucketStore> {
-  const { server } = await (azurite ??= startAzurite());
+  const { server } = await (azurite ??= startAzurite(`${ACCOUNT}:${KEY}`));
   const name = `docs-${++containers}`;
   const root = `/${ACCOUNT}/${name}/`;
   const answer = (status: number, code: string): Answers["denied"] => ({
@@ -115,7 +116,7 @@ async function startAzure(
 
 function seenBy(
   container: ContainerClient,
-): Pick<BucketStore, "put" | "read" | "keys" | "openUploads" | "leaveUpload"> {
+): Pick<BucketStore, "put" | "setHeaders" | "read" | "keys" | "openUploads" | "leaveUpload"> {
   const list = async (prefix: string, includeUncommitedBlobs: boolean): Promise<string[]> => {
     const names: string[] = [];
     for await (const { name } of container.listBlobsFlat({ prefix, includeUncommitedBlobs }))
@@ -126,12 +127,29 @@ function seenBy(
     async put(key, content) {
       await container.getBlockBlobClient(key).upload(content, Buffer.byteLength(content));
     },
+    async setHeaders(key, headers) {
+      const blob = container.getBlobClient(key);
+      const there = await blob.getProperties();
+      const { contentType = "", cacheControl = "", contentEncoding = "" } = { ...there, ...headers };
+      await blob.setHTTPHeaders({
+        blobContentType: contentType,
+        blobCacheControl: cacheControl,
+        blobContentEncoding: contentEncoding,
+        blobContentDisposition: headers.contentDisposition ?? there.contentDisposition ?? "",
+        ...(there.contentMD5 && { blobContentMD5: there.contentMD5 }),
+      });
+    },
     async read(key) {
       const blob = container.getBlockBlobClient(key);
-      const { contentType, cacheControl, metadata, contentMD5 } = await blob.getProperties();
+      const { metadata, contentMD5, ...headers } = await blob.getProperties();
+      const { contentType, cacheControl, contentEncoding, contentDisposition } = headers;
       return {
         content: await blob.downloadToBuffer(),
-        ...{ contentType, cacheControl, metadata },
+        contentType,
+        cacheControl,
+        contentEncoding,
+        contentDisposition,
+        metadata,
         checksum: contentMD5 === undefined ? "" : Buffer.from(contentMD5).toString("base64"),
       };
     },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "vitest";
 import { startServer } from "../server.ts";
 import { startSpoilingProxy, type Answers } from "./spoilingProxy.ts";
-import type { BucketStore, SeenRequest, StoreKind } from "./store.ts";
+import type { BucketStore, SeenHeaders, SeenRequest, StoreKind } from "./store.ts";
 
 const BUCKET = "docs";
 const OBJECTS = `/storage/v1/b/${BUCKET}/o`;
@@ -129,16 +129,22 @@ async function startGcs(
     async put(key: string, content: string) {
       await sent(`${uploads}?uploadType=media&name=${encodeURIComponent(key)}`, content);
     },
+    async setHeaders(key: string, headers: SeenHeaders) {
+      const answer = await fetch(`${inside}${OBJECTS}/${encodeURIComponent(key)}`, {
+        method: "PATCH",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(headers),
+      });
+      await answer.arrayBuffer();
+    },
     async read(key: string) {
       const address = `${inside}${OBJECTS}/${encodeURIComponent(key)}`;
-      const { contentType, cacheControl, metadata, md5Hash } = (await (await fetch(address)).json()) as {
-        contentType: string;
-        cacheControl: string;
+      const { metadata, md5Hash, ...headers } = (await (await fetch(address)).json()) as SeenHeaders & {
         metadata: Record<string, string>;
         md5Hash: string;
       };
       const content = Buffer.from(await (await fetch(`${address}?alt=media`)).arrayBuffer());
-      return { content, contentType, cacheControl, metadata, checksum: md5Hash };
+      return { ...headers, content, metadata, checksum: md5Hash };
     },
     async keys(prefix = "") {
       const answer = await fetch(`${inside}${OBJECTS}?prefix=${encodeURIComponent(prefix)}`);

@@ -5,9 +5,11 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  CopyObjectCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutBucketPolicyCommand,
@@ -118,11 +120,28 @@ export async function startS3(
 
 function seenBy(
   client: S3Client,
-): Pick<BucketStore, "put" | "read" | "keys" | "openUploads" | "leaveUpload"> {
+): Pick<BucketStore, "put" | "setHeaders" | "read" | "keys" | "openUploads" | "leaveUpload"> {
   const named = (key: string): { Bucket: string; Key: string } => ({ Bucket: BUCKET, Key: key });
   return {
     async put(key, content) {
       await client.send(new PutObjectCommand({ ...named(key), Body: content }));
+    },
+    async setHeaders(key, headers) {
+      const { ContentType, CacheControl, ContentEncoding, ContentDisposition, Metadata } = await client.send(
+        new HeadObjectCommand(named(key)),
+      );
+      await client.send(
+        new CopyObjectCommand({
+          ...named(key),
+          CopySource: encodeURI(`${BUCKET}/${key}`),
+          MetadataDirective: "REPLACE",
+          ContentType: headers.contentType ?? ContentType,
+          CacheControl: headers.cacheControl ?? CacheControl,
+          ContentEncoding: headers.contentEncoding ?? ContentEncoding,
+          ContentDisposition: headers.contentDisposition ?? ContentDisposition,
+          Metadata,
+        }),
+      );
     },
     async read(key) {
       const found = await client.send(new GetObjectCommand({ ...named(key), ChecksumMode: "ENABLED" }));
@@ -130,6 +149,8 @@ function seenBy(
         content: Buffer.from((await found.Body?.transformToByteArray()) ?? []),
         contentType: found.ContentType,
         cacheControl: found.CacheControl,
+        contentEncoding: found.ContentEncoding,
+        contentDisposition: found.ContentDisposition,
         metadata: found.Metadata,
         checksum: found.ChecksumSHA256,
       };

@@ -30,11 +30,17 @@ export type Spoiled =
   | "changed"
   | undefined;
 
+/** Headers of an object. */
+export interface SeenHeaders {
+  readonly contentType?: string | undefined;
+  readonly cacheControl?: string | undefined;
+  readonly contentEncoding?: string | undefined;
+  readonly contentDisposition?: string | undefined;
+}
+
 /** An object as another program of the store reads it. */
-export interface SeenObject {
+export interface SeenObject extends SeenHeaders {
   readonly content: Buffer;
-  readonly contentType: string | undefined;
-  readonly cacheControl: string | undefined;
   readonly metadata: Readonly<Record<string, string>> | undefined;
   /** What the store verified the content by. */
   readonly checksum: string | undefined;
@@ -58,6 +64,8 @@ export interface BucketStore {
 
   // The bucket as others see and change it, with none of the provider's code.
   put(key: string, content: string): Promise<void>;
+  /** Changes headers of an object, as consoles do: its content stays, and so do the headers that are not named. */
+  setHeaders(key: string, headers: SeenHeaders): Promise<void>;
   read(key: string): Promise<SeenObject>;
   /** All keys with a prefix, sorted. */
   keys(prefix?: string): Promise<string[]>;

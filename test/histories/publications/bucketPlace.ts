@@ -2,8 +2,15 @@ import { createHash } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
 import { basename } from "node:path";
-import { STUB_BUCKET, type BucketStub } from "../../simulation/bucketStub.ts";
+import {
+  STUB_BUCKET,
+  stubError,
+  type BucketStub,
+  type StubAnswer,
+  type StubFault,
+} from "../../simulation/bucketStub.ts";
 import type { Content } from "./contents.ts";
+import { type FaultKind, Past } from "./faults.ts";
 import { Operation } from "./operation.ts";
 import type { Place, Spot } from "./place.ts";
 
@@ -19,6 +26,34 @@ const PREFIXES: Readonly<Record<Spot, string | undefined>> = {
 /** The header that names the operation of a request. It is not signed. */
 const HEADER = "x-operation";
 
+/** How many writes a list or a read may be behind. */
+const LAG = 3;
+
+const PAGE = "<!doctype html><title>Sign in</title>";
+
+/** What a fault is at a store; `undefined` if this request cannot have it. */
+function faultOf(kind: FaultKind, isRead: boolean, late: () => BucketStub["objects"]): StubFault | undefined {
+  const answer = (given: StubAnswer): StubFault => ({ kind: "answer", answer: given });
+  switch (kind) {
+    case "refused":
+      return answer(stubError(403, "AccessDenied"));
+    case "busy":
+      return answer(stubError(503, "SlowDown"));
+    case "login page":
+      return answer({ status: 200, body: PAGE, headers: { "content-type": "text/html" } });
+    case "not arrived":
+      return { kind: "broken", isDone: false };
+    case "no answer":
+      return { kind: "broken", isDone: true };
+    case "lost":
+      return isRead ? undefined : { kind: "lost" };
+    case "late":
+      return isRead ? { kind: "late", objects: late() } : undefined;
+    case "link":
+      return undefined;
+  }
+}
+
 /** A bucket with archives and sites. @param store empty */
 export function bucketPlace(store: BucketStub, contents: readonly Content[]): Place {
   const operations = new Map<string, Operation>();
@@ -32,11 +67,21 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
   subscribe("http.client.request.created", name);
   store.objects.clear();
   store.uploads.clear();
-  store.ready = async ({ headers }) => {
+  const past = new Past<BucketStub["objects"]>(LAG);
+  store.ready = async ({ headers, method, query }) => {
     const id = headers[HEADER];
     // of a history that is over
     if (typeof id === "string" && !operations.has(id)) await new Promise<never>(() => undefined);
-    await operations.get(String(id))?.step();
+    const operation = operations.get(String(id));
+    const fault = await operation?.step();
+    const isRead = method === "GET" || method === "HEAD";
+    const found = fault && faultOf(fault, isRead, () => past.late(new Map(store.objects)));
+    if (!isRead) past.note(new Map(store.objects));
+    if (operation && found) operation.hadFault = true;
+    if (found?.kind === "answer" && method === "HEAD")
+      return { kind: "answer", answer: { status: found.answer.status } };
+    if (found?.kind === "lost" && query.has("uploads")) return undefined;
+    return found;
   };
   const keyOf = ({ prefix }: Bucket, path: string): string =>
     prefix === undefined ? path : `${prefix}/${path}`;

@@ -6,11 +6,12 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createHash } from "node:crypto";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Place, Spot } from "./place.ts";
 
 type Folder = { readonly folder: string; readonly layout?: string };
@@ -20,6 +21,10 @@ export function folderPlace(root: string): Place {
   const main = join(root, "docs");
   mkdirSync(main, { recursive: true });
   symlinkSync(main, join(root, "alias"));
+  const elsewhere = join(dirname(root), "elsewhere");
+  mkdirSync(join(elsewhere, "folder"), { recursive: true });
+  for (const name of ["file", "folder/file"]) writeFileSync(join(elsewhere, name), "elsewhere");
+  const links: { readonly path: string; readonly aside: string | undefined }[] = [];
   const foreign = new Set([join(root, "alias")]);
   const folders: Readonly<Record<Spot, readonly string[]>> = {
     same: [main],
@@ -100,6 +105,37 @@ export function folderPlace(root: string): Place {
         .map(({ parentPath, name }) => join(parentPath, name))
         .filter((path) => !foreign.has(path))
         .map((path) => relative(root, path)),
+    putLink(path) {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (!existsSync(join(path, "..")) || stats?.isSymbolicLink()) return;
+      // Node.js cannot open a name in a folder that it has open: whoever swaps a folder at the very step wins
+      if (stats?.isDirectory()) return;
+      const aside = join(elsewhere, `aside-${links.length}`);
+      if (stats) renameSync(path, aside);
+      symlinkSync(join(elsewhere, path.endsWith(".docs-hosting") ? "folder" : "file"), path);
+      links.push({ path, aside: stats && aside });
+    },
+    takeLinks() {
+      const put = links.splice(0).reverse();
+      // also those that a run has moved, or given another name
+      const all = put.length === 0 ? [] : readdirSync(root, { recursive: true, withFileTypes: true });
+      for (const each of all) {
+        const path = join(each.parentPath, each.name);
+        if (each.isSymbolicLink() && existsSync(path) && readlinkSync(path).startsWith(elsewhere))
+          rmSync(path);
+      }
+      for (const { path, aside } of put) {
+        const isFree = lstatSync(path, { throwIfNoEntry: false }) === undefined;
+        const isBack = isFree && existsSync(join(path, "..")) && !path.endsWith(".draft");
+        if (aside !== undefined && isBack) renameSync(aside, path);
+        else if (aside !== undefined) rmSync(aside, { recursive: true });
+      }
+      const found = readdirSync(elsewhere, { recursive: true }).map(String).sort();
+      const problems = found.filter((name) => !["file", "folder", "folder/file"].includes(name));
+      for (const name of ["file", "folder/file"])
+        if (text(join(elsewhere, name)) !== "elsewhere") problems.push(name);
+      return problems;
+    },
     killed({ drafts }) {
       // what a process that has ended leaves belongs to nobody
       let number = 0;

@@ -1,12 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
+import type { Fault, FaultKind } from "./faults.ts";
 import type { Clock } from "../../../provider/base/runtime/time/clock.ts";
 
 /** A longer delay is a limit, which no history reaches, in milliseconds. */
 const LONGEST_PAUSE_MS = 5_000;
+/** The same at a store with faults, where pauses grow. */
+const LONGEST_FAULTY_PAUSE_MS = 25_000;
+/** The limit of a connection, see `base/http`. */
+const CONNECT_LIMIT_MS = 10_000;
 /** How much time a pause takes on this slow machine, in milliseconds: a look at an owner who never ends is repeated thrice. */
 const PAUSE_MS = 20_000;
+/** The same at a store with faults. */
+const FAULTY_PAUSE_MS = 40_000;
 
 const killed = Symbol("killed");
 
@@ -35,6 +42,11 @@ export class Operation {
   /** The files that it has opened: the end of a process closes them. */
   readonly handles = new Set<FileHandle>();
   readonly #killAt: number | undefined;
+  readonly #fault: Fault | undefined;
+  /** Somebody puts a link in the way. */
+  putLink: ((path: string) => void) | undefined;
+  /** Whether a step had its fault. */
+  hadFault = false;
   readonly #waiting: Waiting[] = [];
   readonly #death: Promise<typeof killed>;
   #die: () => void = () => undefined;
@@ -45,8 +57,9 @@ export class Operation {
   #isOver = false;
 
   /** @param killAt the step that does not begin any more */
-  constructor(killAt?: number) {
+  constructor(killAt?: number, fault?: Fault) {
     this.#killAt = killAt;
+    this.#fault = fault;
     this.#death = new Promise((resolve) => {
       this.#die = () => resolve(killed);
     });
@@ -65,9 +78,17 @@ export class Operation {
     }
   }
 
-  /** Waits until the next step may begin. */
-  step(): Promise<void> {
-    if (this.#killAt !== undefined && this.#steps++ >= this.#killAt) {
+  /** Waits until the next step may begin. @returns the fault that the step has */
+  async step(): Promise<FaultKind | undefined> {
+    const number = this.#steps++;
+    await this.#begin(number);
+    if (!this.#fault) return undefined;
+    const { kind, from, steps } = this.#fault;
+    return number >= from && number < from + steps ? kind : undefined;
+  }
+
+  #begin(number: number): Promise<void> {
+    if (this.#killAt !== undefined && number >= this.#killAt) {
       this.#isOver = true;
       this.#die();
       this.#arrived();
@@ -82,13 +103,17 @@ export class Operation {
   readonly clock: Clock = {
     now: () => Date.parse("2026-01-01T00:00:00Z") + this.#elapsedMs,
     monotonic: () => this.#elapsedMs,
-    random: () => 0.5,
+    // the longest pause is not the limit of a connection
+    random: () => (this.#fault ? 0.4 : 0.5),
     after: (delayMs, callback) => {
-      if (delayMs > LONGEST_PAUSE_MS) return () => undefined;
+      const isPause = this.#fault
+        ? delayMs <= LONGEST_FAULTY_PAUSE_MS && delayMs !== CONNECT_LIMIT_MS
+        : delayMs <= LONGEST_PAUSE_MS;
+      if (!isPause) return () => undefined;
       let isStopped = false;
       const begin = (): void => {
         if (isStopped || this.#isOver) return;
-        this.#elapsedMs += PAUSE_MS;
+        this.#elapsedMs += this.#fault ? FAULTY_PAUSE_MS : PAUSE_MS;
         callback();
       };
       if (this.#isTogether) this.#wait({ isPause: true, begin });

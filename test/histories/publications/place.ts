@@ -37,6 +37,10 @@ export interface Place {
   alter(number: number, copy: Copy): boolean;
   /** What is there and belongs to nobody else. */
   left(): string[];
+  /** Somebody puts a link to something elsewhere in the place of a name. */
+  putLink?(path: string): void;
+  /** Takes those links away again. @returns what changed elsewhere */
+  takeLinks?(): string[];
   /** The process of an operation has ended. */
   killed(operation: Operation): void;
   /** The history is over. */

@@ -57,15 +57,19 @@ const PLACES: readonly {
   },
 ];
 
-test.each(PLACES)(
-  "in $kind, no copy that a state has is lost, nothing of others disappears, and nothing is left after the last destroy",
+test.each(
+  PLACES.flatMap((place) =>
+    [false, true].map((hasFaults) => ({ ...place, hasFaults, how: hasFaults ? "with faults" : "" })),
+  ),
+)(
+  "in $kind $how, no copy that a state has is lost, nothing of others disappears, and nothing is left after the last destroy",
   { timeout: Number(given ?? 0) * 1_500 + 120_000 },
-  async ({ kind, few, share = 1, open }) => {
+  async ({ kind, few, share = 1, open, hasFaults, how }) => {
     const placeIn = await open();
     const numRuns = given === undefined ? few : Math.ceil(Number(given) * share);
     const seen = new Map<string, number>();
     await fc.assert(
-      fc.asyncProperty(publicationHistory, async ({ resources, steps, order }) => {
+      fc.asyncProperty(publicationHistory(hasFaults), async ({ resources, steps, order }) => {
         const folder = mkdtempSync(join(root, "place-"));
         const place = placeIn(join(folder, "place-"));
         const world = new World(place, contents, root, resources);
@@ -82,7 +86,7 @@ test.each(PLACES)(
       { numRuns, seed, ...(process.env["REPLAY"] !== undefined && { path: process.env["REPLAY"] }) },
     );
     const counts = [...seen].sort(([, a], [, b]) => b - a).map(([outcome, count]) => `${count} ${outcome}`);
-    console.log(`${kind}: ${numRuns} histories from seed ${seed} hold: ${counts.join(", ")}`);
+    console.log(`${kind} ${how}: ${numRuns} histories from seed ${seed} hold: ${counts.join(", ")}`);
     expect(counts.length).toBeGreaterThan(10);
   },
 );

@@ -1,4 +1,7 @@
+import { buffer } from "node:stream/consumers";
+import { Response } from "node-fetch";
 import { digestOf, MemoryRegistry } from "../../simulation/memoryRegistry.ts";
+import { type FaultKind, Past } from "./faults.ts";
 import { Operation } from "./operation.ts";
 import type { Place, Spot } from "./place.ts";
 
@@ -13,10 +16,80 @@ const REPOSITORIES: Readonly<Record<Spot, string>> = {
 };
 const TAGS = ["latest", "latest", "prod", undefined];
 
+/** How many writes a list or a read may be behind. */
+const LAG = 3;
+
+const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
+  typeof body === "object" && body !== null && !Buffer.isBuffer(body);
+
+type Repositories = MemoryRegistry["repositories"];
+
+const copyOf = (all: Repositories): Repositories =>
+  new Map(
+    [...all].map(([path, { blobs, manifests }]) => [
+      path,
+      { blobs: new Map(blobs), manifests: new Map(manifests) },
+    ]),
+  );
+
+/** Gives the repositories another content, in place: others refer to them. */
+function restore(all: Repositories, content: Repositories): void {
+  for (const [path, { blobs, manifests }] of all) {
+    const wanted = content.get(path);
+    blobs.clear();
+    manifests.clear();
+    for (const [digest, blob] of wanted?.blobs ?? []) blobs.set(digest, blob);
+    for (const [name, manifest] of wanted?.manifests ?? []) manifests.set(name, manifest);
+  }
+}
+
 /** A registry without a server, with images of sites. */
 export function registryPlace(): Place {
   const registry = new MemoryRegistry();
   const foreign: { repository: string; digest: string }[] = [];
+  const past = new Past<Repositories>(LAG);
+  /** What a fault is at a registry; `undefined` if this request cannot have it. */
+  const faultyFetch = (
+    kind: FaultKind,
+    isRead: boolean,
+    carryOut: () => Promise<Response>,
+  ): (() => Promise<Response>) | undefined => {
+    const answer = (status: number, body: string) => () => Promise.resolve(new Response(body, { status }));
+    const broken = (): Promise<never> =>
+      Promise.reject(
+        Object.assign(new Error("socket hang up"), {
+          type: "system",
+          code: "ECONNRESET",
+          errno: "ECONNRESET",
+        }),
+      );
+    /** Carries it out at another content, and comes back to this one. */
+    const at = (before: Repositories, after: Repositories): Promise<Response> => {
+      restore(registry.repositories, before);
+      const reply = carryOut(); // the registry answers at once
+      restore(registry.repositories, after);
+      return reply;
+    };
+    const now = copyOf(registry.repositories);
+    switch (kind) {
+      case "refused":
+        return answer(403, '{"errors":[{"code":"DENIED"}]}');
+      case "busy":
+        return answer(503, "");
+      case "login page":
+        return answer(200, "<!doctype html><title>Sign in</title>");
+      case "not arrived":
+        return broken;
+      case "no answer":
+        return () => carryOut().then(broken);
+      case "lost":
+        return isRead ? undefined : () => at(now, now);
+      case "late":
+        return isRead ? () => at(past.late(now), now) : undefined;
+      case "link":
+        return undefined;
+    }
+  };
   const pathOf = ({ repository }: Repository): string => repository.slice(repository.indexOf("/") + 1);
   const digestIn = (repository: string, name: string): string | undefined => {
     const found = registry.at(repository).manifests.get(name);
@@ -29,8 +102,17 @@ export function registryPlace(): Place {
       ...(TAGS[variant % TAGS.length] !== undefined && { tag: TAGS[variant % TAGS.length] }),
     }),
     async fetch(url, init) {
-      await Operation.current?.step();
-      return registry.fetch(url, init);
+      const operation = Operation.current;
+      const fault = await operation?.step();
+      const method = init.method ?? "GET";
+      const isRead = method === "GET" || method === "HEAD";
+      const { body } = init;
+      const whole = isStream(body) ? { ...init, body: await buffer(body) } : init;
+      const carryOut = (): Promise<Response> => registry.fetch(url, whole);
+      const answered = fault && faultyFetch(fault, isRead, carryOut);
+      if (!isRead) past.note(copyOf(registry.repositories));
+      if (operation && answered) operation.hadFault = true;
+      return (answered ?? carryOut)();
     },
     environment: {},
     /** Of the tag that users pull: by the marks of the image that it names. */

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { type Fault, type FaultKind, FAULTS } from "./faults.ts";
 import { SPOTS, type Spot } from "./place.ts";
 import type { Action, Run, World } from "./world.ts";
 
@@ -38,15 +39,27 @@ const kill = fc.oneof(
   { weight: 1, arbitrary: fc.constant("answer" as const) },
 );
 
-const runOf = (resource: number): fc.Arbitrary<Run> =>
-  fc.record({ resource: fc.constant(resource), action, kill });
+const noFault = fc.constant(undefined);
+/** A fault in half of the runs: of one step, of some, or until the run ends. */
+const fault: fc.Arbitrary<Fault | undefined> = fc.option(
+  fc.record({
+    kind: fc.constantFrom(...(Object.keys(FAULTS) as FaultKind[])),
+    from: fc.nat(60),
+    steps: fc.constantFrom(1, 1, 1, 2, 5, 1_000),
+  }),
+  { nil: undefined },
+);
 
-const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
+const runOf = (resource: number, faults: fc.Arbitrary<Fault | undefined>): fc.Arbitrary<Run> =>
+  fc.record({ resource: fc.constant(resource), action, kill, fault: faults });
+
+const stepOf = (count: number, faults: fc.Arbitrary<Fault | undefined>): fc.Arbitrary<HistoryStep> => {
+  const runAt = (index: number): fc.Arbitrary<Run> => runOf(index, faults);
   const resource = fc.nat(count - 1);
   return fc.oneof(
     {
       weight: 6,
-      arbitrary: resource.chain(runOf).map((run) => ({ act: (world: World) => world.run([run]) })),
+      arbitrary: resource.chain(runAt).map((run) => ({ act: (world: World) => world.run([run]) })),
     },
     {
       weight: 5,
@@ -56,7 +69,7 @@ const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
           { minLength: 2, maxLength: 2 },
         )
         .chain((pair) =>
-          fc.tuple(fc.tuple(...pair.map(runOf)), fc.array(fc.nat(1), { minLength: 20, maxLength: 200 })),
+          fc.tuple(fc.tuple(...pair.map(runAt)), fc.array(fc.nat(1), { minLength: 20, maxLength: 200 })),
         )
         .map(([runs, turns]) => ({
           act: (world: World) => {
@@ -84,16 +97,15 @@ const stepOf = (count: number): fc.Arbitrary<HistoryStep> => {
   );
 };
 
-/** Any history of two or three resources in two stacks. */
-export const publicationHistory: fc.Arbitrary<PublicationHistory> = fc
-  .integer({ min: 2, max: 3 })
-  .chain((count) =>
+/** Any history of two or three resources in two stacks. @param hasFaults whether stores and disks have faults */
+export const publicationHistory = (hasFaults: boolean): fc.Arbitrary<PublicationHistory> =>
+  fc.integer({ min: 2, max: 3 }).chain((count) =>
     fc.record({
       resources: fc.array(fc.record({ spot: fc.constantFrom(...SPOTS), variant: fc.nat(5) }), {
         minLength: count,
         maxLength: count,
       }),
-      steps: fc.array(stepOf(count), { minLength: 2, maxLength: 8 }),
+      steps: fc.array(stepOf(count, hasFaults ? fault : noFault), { minLength: 2, maxLength: 8 }),
       order: fc.array(fc.nat(9), { minLength: count, maxLength: count }),
     }),
   );

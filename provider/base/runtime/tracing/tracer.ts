@@ -25,6 +25,9 @@ export interface Attributes {
   readonly "docs_hosting.bundle.size"?: number;
   /** Number of files of the site in a bundle. */
   readonly "docs_hosting.bundle.files"?: number;
+  /** Files that were fetched from other hosts, and their size in bytes. */
+  readonly "docs_hosting.external.files"?: number;
+  readonly "docs_hosting.external.size"?: number;
   /** Destination of a copy or of kits. */
   readonly "docs_hosting.destination"?: string;
   /** Class of the error that ended a span, or error status of a request. */

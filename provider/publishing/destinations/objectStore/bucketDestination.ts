@@ -1,10 +1,10 @@
 import { layoutDestination, type CopyLayout } from "../copyLayout";
 import type { Destination, DestinationContext, Layout } from "../destination";
-import { ARCHIVES_IN_BUCKET } from "./archiveLayout";
+import { ARCHIVES_IN_BUCKET } from "./archive/archiveLayout";
 import { OwnedPlace } from "./bucketMark";
 import { placeUri, type BucketFields } from "./bucketPlace";
 import type { ObjectStore } from "./objectStore";
-import { SITES_IN_BUCKET } from "./siteLayout";
+import { SITES_IN_BUCKET } from "./site/siteLayout";
 
 const LAYOUTS: Readonly<Record<Layout, CopyLayout<OwnedPlace>>> = {
   archive: ARCHIVES_IN_BUCKET,

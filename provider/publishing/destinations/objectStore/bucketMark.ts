@@ -40,7 +40,7 @@ export async function readMark(place: BucketPlace, key: string): Promise<string 
     });
   } catch (error) {
     if (error instanceof StoreError && SAYS_NOTHING.has(error.failure))
-      throw new UnreadableMarkError(error.message);
+      throw new UnreadableMarkError(error.message, error.remedy);
     if (size <= LONGEST_MARK) throw error;
   }
   if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
@@ -51,7 +51,7 @@ export async function readMark(place: BucketPlace, key: string): Promise<string 
 export function bucketMark(place: BucketPlace): MarkStore {
   const key = place.key(MARK_PATH);
   const { prefix = "" } = place.fields;
-  const listEarlier = async (folder: string): Promise<string[]> => {
+  const listBelow = async (folder: string): Promise<string[]> => {
     const keys: string[] = [];
     await place.objects.list(place.key(folder), (object) => keys.push(object.key));
     return keys;
@@ -62,6 +62,15 @@ export function bucketMark(place: BucketPlace): MarkStore {
     ownFor: (name) => `a prefix of its own, for example \`${prefix === "" ? "" : `${prefix}/`}${name}\``,
 
     read: () => readMark(place, key),
+
+    async isEmpty() {
+      try {
+        return (await listBelow(`${RECORDS_FOLDER}/`)).length === 0;
+      } catch (error) {
+        if (error instanceof StoreError) return false;
+        throw error;
+      }
+    },
 
     async make(text) {
       const content = Buffer.from(text);
@@ -84,7 +93,7 @@ export function bucketMark(place: BucketPlace): MarkStore {
     },
 
     async earlier() {
-      const keys = await listEarlier(EARLIER_MARKS).catch((error: unknown) => {
+      const keys = await listBelow(EARLIER_MARKS).catch((error: unknown) => {
         // no version that was released made such marks
         if (error instanceof StoreError && error.failure === "denied") return [];
         throw error;
@@ -104,7 +113,7 @@ export function bucketMark(place: BucketPlace): MarkStore {
     },
 
     async removeEarlier() {
-      for (const folder of EARLIER_FOLDERS) await place.objects.remove(await listEarlier(folder));
+      for (const folder of EARLIER_FOLDERS) await place.objects.remove(await listBelow(folder));
     },
   };
 }

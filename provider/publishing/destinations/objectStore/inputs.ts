@@ -67,6 +67,25 @@ export const KEEPING: FieldsOfKind<KeepingInputs> = {
   linkLife: { change: "link", problem: linkLifeProblem },
 };
 
+/** The names that fields of a bucket have in a request for a new object. */
+type SentFields<Inputs, Where extends keyof Inputs, Parameters> = {
+  readonly [Name in Exclude<keyof Inputs, Where | keyof KeepingInputs>]-?: keyof Parameters;
+};
+
+/**
+ * The parameters of a request for a new object that come from the destination. Those of absent fields are `undefined`. A field that neither
+ * says where the bucket is (`Where`) nor how copies are kept needs a name: one that is never sent does not compile.
+ */
+export function sentParameters<Inputs, Where extends keyof Inputs, Parameters>(
+  inputs: Inputs,
+  names: SentFields<Inputs, Where, Parameters>,
+): Partial<Parameters> {
+  const parameters = Object.entries<keyof Parameters>(names);
+  return Object.fromEntries(
+    parameters.map(([field, parameter]) => [parameter, inputs[field as keyof Inputs]]),
+  ) as unknown as Partial<Parameters>;
+}
+
 /** Letter case of the host, a default port and a slash at the end make no other address. */
 export function sameAddress(value: unknown): unknown {
   return typeof value === "string" ? (URL.parse(value)?.href.replace(/\/+$/, "") ?? value) : value;

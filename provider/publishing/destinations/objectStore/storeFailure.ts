@@ -2,8 +2,13 @@ import { redact } from "../../../base/runtime/messages/plainText";
 import { placeUri } from "./bucketPlace";
 import { StoreError, type StoreFailure } from "./storeError";
 
-/** What a failure means, its message, and what helps. `{name}` stands for what is known of the request, see {@link FailedRequest}. */
-export type FailureRow = `${StoreFailure}: ${string} | ${string}`;
+/** What a failure means. In the texts, `{name}` stands for what is known of the request, see {@link FailedRequest}. */
+export interface FailureRow {
+  readonly failure: StoreFailure;
+  readonly message: string;
+  /** What helps. */
+  readonly remedy: string;
+}
 
 /** What answers of a store mean. A key has codes that mean the same, with spaces between them; or it is a pattern. */
 export type FailureTable = Readonly<Record<string, FailureRow>>;
@@ -19,19 +24,29 @@ export const REMEDIES = {
 } as const;
 
 /** The store has other bytes than were sent. @param more what it said, or what happened to them */
-export const corruptedRow = (more: string): FailureRow =>
-  `corrupted: the data that arrived at {where} differs from the data that was sent${more}{request} | Run \`pulumi up\` again. If it fails again, a proxy or the network changes the data.`;
+export const corruptedRow = (more: string): FailureRow => ({
+  failure: "corrupted",
+  message: `the data that arrived at {where} differs from the data that was sent${more}{request}`,
+  remedy: `Run \`pulumi up\` again. If it fails again, a proxy or the network changes the data.`,
+});
 
 /** The same, in the store's own code. */
 export const CORRUPTED = corruptedRow(" ({code})");
 
 /** The clocks of this machine and of the store differ. @param store whose clock it is */
-export const clockRow = (store: string): FailureRow =>
-  `clock: the clock of this machine and that of ${store} differ too much | Set this machine's clock.`;
+export const clockRow = (store: string): FailureRow => ({
+  failure: "clock",
+  message: `the clock of this machine and that of ${store} differ too much`,
+  remedy: `Set this machine's clock.`,
+});
 
 /** An answer whose message is the store's own. @param log where more is told */
 export function otherRow(failure: StoreFailure, log: string): FailureRow {
-  return `${failure}: {action} on {where} failed with status {status} ({shortCode}): {text}{request} | Run \`pulumi up\` again; if it fails again, see ${log}.`;
+  return {
+    failure,
+    message: "{action} on {where} failed with status {status} ({shortCode}): {text}{request}",
+    remedy: `Run \`pulumi up\` again; if it fails again, see ${log}.`,
+  };
 }
 
 /** An object in messages, or the destination. @param uri of the bucket */
@@ -66,8 +81,13 @@ export function failuresOf({ action, key, uri, prefix, code, status, requestId, 
   /** What the store said, as messages may contain it. */
   const text = redact(request.text, TEXT_LIMIT);
   const facts: Readonly<Record<string, string>> = {
-    ...{ code, action, status: String(status), text, shortCode: redact(code, 60) },
-    ...{ place: whereOf(uri, prefix), where: whereOf(uri, prefix, key) },
+    code,
+    action,
+    status: String(status),
+    text,
+    shortCode: redact(code, 60),
+    place: whereOf(uri, prefix),
+    where: whereOf(uri, prefix, key),
     plainCode: /^[\w .-]{1,60}$/.test(code) ? code : "failed",
     said: text === "" || text === code ? "" : `: ${text}`,
     request: requestId ? ` (request id ${redact(requestId, 100)})` : "",
@@ -75,13 +95,12 @@ export function failuresOf({ action, key, uri, prefix, code, status, requestId, 
   };
   const filled = (said: string): string => said.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? "");
   /** The error of a row. */
-  const by = (row: FailureRow): StoreError => {
-    const [, failure, message = "", remedy = ""] = /^(\w+): (.*) \| (.*)$/.exec(row) ?? [];
-    return new StoreError(filled(message), filled(remedy), {
-      ...{ failure: failure as StoreFailure, code },
+  const by = ({ failure, message, remedy }: FailureRow): StoreError =>
+    new StoreError(filled(message), filled(remedy), {
+      failure,
+      code,
       ...(status !== undefined && { status }),
     });
-  };
   /** The error of the first key that fits; `undefined` when none does. */
   const first = (table: FailureTable, fits: (key: string) => boolean): StoreError | undefined => {
     const found = Object.entries(table).find(([each]) => fits(each));

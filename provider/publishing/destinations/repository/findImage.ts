@@ -14,7 +14,7 @@ import { SiteDigests } from "../../inspection/siteDigests";
 import { compressedPath, siteRoot } from "../../images/siteImage/layer";
 import { filesIn, type PreviousLayer } from "../../images/siteImage/previousFiles";
 import { BUNDLE_LABEL, PREVIOUS_LABEL } from "../../images/siteImage/siteImage";
-import type { FoundCopy } from "../destination";
+import type { FoundCopy, WantedFiles } from "../destination";
 import { fileListOf, manifestsOf, type Parts } from "./imageParts";
 import { isThere, type RepositoryPlace } from "./repositoryPlace";
 
@@ -56,7 +56,8 @@ export async function findImage(
   const hasList = await hasBlob(client, list.digest);
   return {
     copy: {
-      ...{ uri: image, image },
+      uri: image,
+      image,
       ...(artifacts && { publicKey: verifier.publicKey }),
       parts: {
         manifests: manifestsOf(digest, images),
@@ -105,6 +106,19 @@ function baseOf(annotations: Annotations): string | undefined {
 export async function readImageFiles(place: RepositoryPlace, digest: string) {
   const { images } = await readImage(place.client, { ...place.client.repository, digest });
   return filesOf(place, images[0]);
+}
+
+/** Reads some files of the site of an image. @throws DestinationError when it is not there; the signal's reason */
+export async function readSiteFiles(
+  place: RepositoryPlace,
+  digest: string,
+  { isWanted, take }: WantedFiles,
+): Promise<void> {
+  const { images } = await readImage(place.client, { ...place.client.repository, digest });
+  const layer = await downloadSite(place, images[0]);
+  for await (const { path, content } of layer ? filesIn(layer, place.context.signal) : []) {
+    if (isWanted(path)) await take(path, Buffer.concat(await Array.fromAsync(content)));
+  }
 }
 
 async function filesOf(place: RepositoryPlace, image: StoredImage | undefined) {

@@ -169,8 +169,14 @@ export class RepositoryMarks {
    */
   async announce(owner: Owner, { item, digest }: FoundMark): Promise<string> {
     const tag = tagOf("leaving", item, owner.id);
+    // of a removal that was killed or refused: without its tag, nobody would find it again
+    const before = await getManifest(this.#client, tag);
+    const manifest = leavingManifest(owner, digest, this.#clock.now());
     await ensureContent(this.#client, EMPTY);
-    await putManifest(this.#client, leavingManifest(owner, digest, this.#clock.now()), tag);
+    await putManifest(this.#client, manifest, tag);
+    const isOurs = annotationsIn(before?.bytes)[LEAVES] !== undefined;
+    if (before && isOurs && before.digest !== manifest.digest)
+      await deleteManifest(this.#client, before.digest);
     return tag;
   }
 

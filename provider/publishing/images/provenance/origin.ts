@@ -1,5 +1,6 @@
 import type { Bundle } from "../../inspection/bundle";
-import type { OfflineSearch } from "../../offlineSearch/options";
+import type { MadeAddition } from "../../additions/additions";
+import type { FetchedAsset } from "../../externalAssets/fetchedAssets";
 import type { Base } from "../siteImage/siteImage";
 
 /** The materials of a published site. */
@@ -9,6 +10,8 @@ export interface Origin {
   readonly serviceUrl?: string | undefined;
   /** The image that the site was added to. */
   readonly base?: Base | undefined;
-  /** The search that was added to the site, and its version. */
-  readonly search?: { readonly options: OfflineSearch; readonly version: string } | undefined;
+  /** What was added to the site. @default nothing */
+  readonly additions?: readonly MadeAddition[] | undefined;
+  /** What the site has of other hosts. @default nothing */
+  readonly fetched?: readonly FetchedAsset[] | undefined;
 }

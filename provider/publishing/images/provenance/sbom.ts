@@ -62,8 +62,8 @@ function component({ ref, kind, name, version, sha256, packageUrl }: SbomCompone
   };
 }
 
-/** The components of a site: its base image, its bundle, and the added search. */
-export function siteComponents({ bundle, base, search }: Origin): SbomComponent[] {
+/** The components of a site: its base image, its bundle, and what was added. */
+export function siteComponents({ bundle, base, additions = [], fetched = [] }: Origin): SbomComponent[] {
   const { format, sha256, version, domain } = bundle;
   const components: SbomComponent[] = base ? [imageComponent("base-image", base.name, base.digest)] : [];
   components.push({
@@ -73,10 +73,13 @@ export function siteComponents({ bundle, base, search }: Origin): SbomComponent[
     version,
     sha256,
   });
-  if (search) {
-    const name = "pulumi-docs-hosting/offline-search";
-    components.push({ ref: "offline-search", kind: "library", name, version: search.version });
+  for (const { component: ref, version: ownVersion } of additions) {
+    components.push({ ref, kind: "library", name: `pulumi-docs-hosting/${ref}`, version: ownVersion });
   }
+  // two addresses that differ in their queries may have the same content
+  const files = new Map(fetched.map((each) => [`${each.address}#${each.sha256}`, each]));
+  for (const [ref, { address, sha256: ofAsset }] of files)
+    components.push({ ref, kind: "file", name: address, sha256: ofAsset });
   return components;
 }
 

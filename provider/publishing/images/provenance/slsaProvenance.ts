@@ -29,7 +29,7 @@ const BUILD_TYPE = "pkg:npm/pulumi-docs-hosting#site/v1";
  * @param subject the image
  */
 export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: Origin): Statement {
-  const { bundle, serviceUrl, base, search } = origin;
+  const { bundle, serviceUrl, base, additions = [], fetched = [] } = origin;
   const { format, sha256, version, jobId, domain } = bundle;
   const job =
     serviceUrl === undefined || jobId === undefined
@@ -42,6 +42,8 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
     const { name, digest } = base;
     materials.push({ name, uri: imagePackageUrl(name, digest), digest: { sha256: sha256In(digest) } });
   }
+  for (const { address, sha256: ofAsset } of fetched)
+    materials.push({ uri: address, digest: { sha256: ofAsset } });
   const predicate = {
     buildDefinition: {
       buildType: BUILD_TYPE,
@@ -51,7 +53,7 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
         ...(jobId !== undefined && { jobId }),
         version,
         ...(base && { base: base.name }),
-        ...(search && { offlineSearch: search.options }),
+        ...Object.fromEntries(additions.map(({ name, options }) => [name, options])),
       },
       resolvedDependencies: materials,
     },

@@ -19,7 +19,7 @@ test.each<[string, object]>([
     { name: `sha256:${SHA256}`, destination: { repository: "r.internal:5000/docs" } },
   ],
 ])("the address %s has its name and its destination, and no source", (uri, parts) => {
-  expect(parseImportId(uri)).toStrictEqual({ uri, source: {}, ...parts });
+  expect(parseImportId(uri)).toStrictEqual({ uri, source: {}, additions: {}, ...parts });
 });
 
 test("fields after the address are those of the source and of the destination; values may be percent-encoded", () => {
@@ -34,7 +34,7 @@ test("fields after the address are those of the source and of the destination; v
     .toString()
     .replaceAll("+", "%20");
   expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
-    ...{ uri, name: SHA256, source },
+    ...{ uri, name: SHA256, source, additions: {} },
     destination: { bucket: "docs", layout: "site", ...destination },
   });
 });
@@ -47,28 +47,30 @@ test.each<[string, object]>([
   ],
   ["plainHttp=yes", { destination: { repository: "r.internal/docs", plainHttp: "yes" } }],
   ["tag=1&base=r%2Fnginx:1", { destination: { repository: "r.internal/docs", tag: "1", base: "r/nginx:1" } }],
-  ["offlineSearch=true", { offlineSearch: true }],
-  ['offlineSearch={"button":false}', { offlineSearch: { button: false } }],
-  ["offlineSearch=yes", { offlineSearch: "yes" }],
+  ["offlineSearch=true", { additions: { offlineSearch: true } }],
+  ['offlineSearch={"button":false}', { additions: { offlineSearch: { button: false } } }],
+  ['llmsTxt={"full":true}', { additions: { llmsTxt: { full: true } } }],
+  ["offlineSearch=yes", { additions: { offlineSearch: "yes" } }],
   ["signingKeyEnv=KEY", { signingKeyEnv: "KEY" }],
 ])("the image of ?%s is parsed", (query, parts) => {
   const uri = `r.internal/docs@sha256:${SHA256}`;
   expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
     ...{ uri, name: `sha256:${SHA256}`, source: {}, destination: { repository: "r.internal/docs" } },
+    additions: {},
     ...parts,
   });
 });
 
 test.each([
   [`copies/${SHA256}.tar.gz`, SOURCE],
-  [`copies/${SHA256}`, `${SOURCE}, offlineSearch`],
+  [`copies/${SHA256}`, `${SOURCE}, offlineSearch, llmsTxt, fetchExternal`],
   [
     `s3://docs/${SHA256}.zip`,
     `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife`,
   ],
   [
     `s3://docs/#sha256:${SHA256}`,
-    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch`,
+    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch, llmsTxt, fetchExternal`,
   ],
   [`gs://docs/site/${SHA256}.zip`, `${SOURCE}, endpoint, cleanUrls, linkLife`],
   [
@@ -77,7 +79,7 @@ test.each([
   ],
   [
     `r.internal/docs@sha256:${SHA256}`,
-    `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, signingKeyEnv`,
+    `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, llmsTxt, fetchExternal, signingKeyEnv`,
   ],
 ])("another field of %s is refused with those that there are", (uri, fields) => {
   const id = `${uri}?jobId=7f3a&place=x`;

@@ -67,10 +67,8 @@ describe("a check of a kit", () => {
     const copies = destinationOf({ folder: kits });
     const path = join(folder, "copied");
     writeFileSync(path, "archive");
-    const bundle = {
-      ...request().bundle,
-      ...{ path, format: "zip", sha256: sha256(Buffer.from("archive")), size: 7 },
-    } as const;
+    const archive = { path, format: "zip", sha256: sha256(Buffer.from("archive")), size: 7 } as const;
+    const bundle = { ...request().bundle, ...archive };
     const draft = await copies.begin(bundle, { ...operation(), scratch: () => Promise.resolve(folder) });
     await draft.publish();
     const kit = await write();

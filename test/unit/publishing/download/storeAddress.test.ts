@@ -1,7 +1,8 @@
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkStoreUrl, guardedLookup } from "../../../../provider/publishing/download/storeAddress.ts";
+import { guardedLookup } from "../../../../provider/base/http/address.ts";
+import { checkStoreUrl } from "../../../../provider/publishing/download/storeAddress.ts";
 import type { Lookup } from "../../../../provider/base/http/address.ts";
 import { refusedAddress } from "../../../../provider/base/http/address.ts";
 import { DownloadError } from "../../../../provider/base/runtime/messages/errors.ts";

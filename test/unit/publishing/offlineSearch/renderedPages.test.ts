@@ -1,6 +1,7 @@
 // Sites whose pages scripts render: the search finds no text in them, and says so.
 import { expect, test } from "vitest";
-import { editionOf, unpackSite } from "../../../../provider/publishing/offlineSearch/unpackSite.ts";
+import { editionOf } from "../../../../provider/publishing/additions/additions.ts";
+import { unpackSite } from "../../../../provider/publishing/additions/unpackSite.ts";
 import { tarGz } from "../../../chart/tarArchive.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { bundleOnDisk, inspected, LIMITS } from "../archives/bundleOnDisk.ts";
@@ -20,9 +21,9 @@ async function warningsOf(files: Record<string, string>, exclude: string[] = [])
     expect(size).toBeGreaterThan(0);
   };
   const { signal } = new AbortController();
-  const wanted = { ...inspection, options: { exclude }, reporter };
+  const wanted = { ...inspection, offlineSearch: { exclude }, reporter };
   await unpackSite(bundle, LIMITS, { file }, { ...inspection, signal }, wanted);
-  expect(editionOf(bundle.sha256, true)).toHaveLength(64);
+  expect(editionOf(bundle.sha256, { offlineSearch: true })).toHaveLength(64);
   return reporter.lines.warn;
 }
 

@@ -72,7 +72,13 @@ export function containerClient(
   }
 
   return {
-    ...{ inputs, sdk, access, context, service, container, run },
+    inputs,
+    sdk,
+    access,
+    context,
+    service,
+    container,
+    run,
     blob: (name: string) => container.getBlockBlobClient(name),
 
     /** The content of a blob as it arrives. @throws DestinationError; the signal's reason */

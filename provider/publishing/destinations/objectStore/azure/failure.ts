@@ -57,25 +57,59 @@ const NEW_SAS =
   "Make a new one, with the permissions rcwdl for the container, and give it as AZURE_STORAGE_SAS_TOKEN.";
 
 const CODES: FailureTable = {
-  "ContainerNotFound ContainerBeingDeleted":
-    "noBucket: there is no container {container} in the storage account {account} ({code}) | {making}",
-  "BlobNotFound ResourceNotFound": "missing: there is no blob {where} | Check its name.",
-  "BlobAlreadyExists ConditionNotMet TargetConditionNotMet":
-    "conflict: {where} was written by somebody else ({code}) | Run `pulumi up` again.",
-  KeyBasedAuthenticationNotPermitted:
-    "credentials: the storage account {account} does not permit keys ({code}) | Unset AZURE_STORAGE_KEY, AZURE_STORAGE_CONNECTION_STRING and AZURE_STORAGE_SAS_TOKEN, and give an identity, such as by `az login`.",
-  AuthorizationFailure:
-    "denied: {action} on {where} is not allowed ({code}){request} | The network rules of the account {account} exclude this machine, or {wrong}.",
-  "AuthorizationSourceIPMismatch AuthorizationProtocolMismatch":
-    "denied: the SAS token is not for requests from this machine ({code}): {text} | Make a token without this restriction.",
-  "ServerBusy OperationTimedOut TooManyRequests 429 503": `busy: the storage account {account} is too busy ({code}){request} | ${REMEDIES.busy}`,
+  "ContainerNotFound ContainerBeingDeleted": {
+    failure: "noBucket",
+    message: "there is no container {container} in the storage account {account} ({code})",
+    remedy: "{making}",
+  },
+  "BlobNotFound ResourceNotFound": {
+    failure: "missing",
+    message: "there is no blob {where}",
+    remedy: "Check its name.",
+  },
+  "BlobAlreadyExists ConditionNotMet TargetConditionNotMet": {
+    failure: "conflict",
+    message: "{where} was written by somebody else ({code})",
+    remedy: "Run `pulumi up` again.",
+  },
+  KeyBasedAuthenticationNotPermitted: {
+    failure: "credentials",
+    message: "the storage account {account} does not permit keys ({code})",
+    remedy:
+      "Unset AZURE_STORAGE_KEY, AZURE_STORAGE_CONNECTION_STRING and AZURE_STORAGE_SAS_TOKEN, and give an identity, such as by `az login`.",
+  },
+  AuthorizationFailure: {
+    failure: "denied",
+    message: "{action} on {where} is not allowed ({code}){request}",
+    remedy: "The network rules of the account {account} exclude this machine, or {wrong}.",
+  },
+  "AuthorizationSourceIPMismatch AuthorizationProtocolMismatch": {
+    failure: "denied",
+    message: "the SAS token is not for requests from this machine ({code}): {text}",
+    remedy: "Make a token without this restriction.",
+  },
+  "ServerBusy OperationTimedOut TooManyRequests 429 503": {
+    failure: "busy",
+    message: `the storage account {account} is too busy ({code}){request}`,
+    remedy: REMEDIES.busy,
+  },
   "Md5Mismatch Crc64Mismatch": CORRUPTED,
-  "LeaseIdMissing LeaseIdMismatchWithBlobOperation LeaseAlreadyPresent":
-    "denied: {where} has a lease of somebody else ({code}) | Wait until it ends, or break it: `az storage blob lease break`.",
-  InvalidHeaderValue:
-    "unsupported: {host} does not accept a header of the Azure SDK ({code}){said}{request} | An emulator that does not know the API version of the SDK is started with `azurite --skipApiVersionCheck`, or updated.",
-  "BlobArchived BlobBeingRehydrated":
-    "denied: {where} is in the archive tier ({code}) | Set its tier to Hot, and exclude copies from the rule that moves them there.",
+  "LeaseIdMissing LeaseIdMismatchWithBlobOperation LeaseAlreadyPresent": {
+    failure: "denied",
+    message: "{where} has a lease of somebody else ({code})",
+    remedy: "Wait until it ends, or break it: `az storage blob lease break`.",
+  },
+  InvalidHeaderValue: {
+    failure: "unsupported",
+    message: "{host} does not accept a header of the Azure SDK ({code}){said}{request}",
+    remedy:
+      "An emulator that does not know the API version of the SDK is started with `azurite --skipApiVersionCheck`, or updated.",
+  },
+  "BlobArchived BlobBeingRehydrated": {
+    failure: "denied",
+    message: "{where} is in the archive tier ({code})",
+    remedy: "Set its tier to Hot, and exclude copies from the rule that moves them there.",
+  },
 };
 
 /** Codes of refused credentials. */
@@ -84,9 +118,21 @@ const REFUSED =
 
 /** What refused credentials mean, by their kind. */
 const REFUSALS: Readonly<Record<Access["kind"], FailureRow>> = {
-  key: "credentials: the storage account {account} does not accept the key ({code}) | Give a key of this account: AZURE_STORAGE_CONNECTION_STRING comes before AZURE_STORAGE_KEY.",
-  sas: `credentials: the storage account {account} does not accept the SAS token ({code}) | ${NEW_SAS}`,
-  identity: `credentials: the storage account {account} does not accept the identity ({code}){said} | ${CREDENTIALS}`,
+  key: {
+    failure: "credentials",
+    message: "the storage account {account} does not accept the key ({code})",
+    remedy: "Give a key of this account: AZURE_STORAGE_CONNECTION_STRING comes before AZURE_STORAGE_KEY.",
+  },
+  sas: {
+    failure: "credentials",
+    message: `the storage account {account} does not accept the SAS token ({code})`,
+    remedy: NEW_SAS,
+  },
+  identity: {
+    failure: "credentials",
+    message: `the storage account {account} does not accept the identity ({code}){said}`,
+    remedy: CREDENTIALS,
+  },
 };
 
 /** What statuses mean without a code that says more. */
@@ -108,10 +154,19 @@ export function azureFailure(
   const { name = "", message = "" } = error as SdkError;
   const sasEnd = access.kind === "sas" ? (new URLSearchParams(access.token).get("se") ?? "") : "";
   const { text, by, byCode } = failuresOf({
-    ...{ code, status, action, key, uri: containerUri(inputs), prefix },
-    ...{ text: message.split(/\r?\nRequestId:/)[0] ?? "", requestId: headerOf(error, "x-ms-request-id") },
+    code,
+    status,
+    action,
+    key,
+    uri: containerUri(inputs),
+    prefix,
+    text: message.split(/\r?\nRequestId:/)[0] ?? "",
+    requestId: headerOf(error, "x-ms-request-id"),
     facts: {
-      ...{ container, account, host, end: redact(sasEnd, 40) },
+      container,
+      account,
+      host,
+      end: redact(sasEnd, 40),
       making:
         container === WEBSITE
           ? "Switch on the account's static website, which makes it."
@@ -125,12 +180,18 @@ export function azureFailure(
   const said = `${code} ${text}`;
 
   if (/^(?:CredentialUnavailable|.*Authentication(?:Required)?)Error$/.test(name)) {
-    return by(
-      `credentials: no credentials for the storage account {account} were found: {text} | ${CREDENTIALS}`,
-    );
+    return by({
+      failure: "credentials",
+      message: `no credentials for the storage account {account} were found: {text}`,
+      remedy: CREDENTIALS,
+    });
   }
   if ((status === 403 || status === 401) && Date.parse(sasEnd) <= nowMs) {
-    return by(`credentials: the SAS token for the storage account {account} expired at {end} | ${NEW_SAS}`);
+    return by({
+      failure: "credentials",
+      message: `the SAS token for the storage account {account} expired at {end}`,
+      remedy: NEW_SAS,
+    });
   }
   const explained = byCode(CODES);
   if (explained) return explained;
@@ -138,9 +199,11 @@ export function azureFailure(
   if (code === "InvalidOperation" && /md5/i.test(text)) return by(CORRUPTED);
   const isRefused = REFUSED.test(code);
   if (!isRefused && /immutab|legal ?hold|worm/i.test(said)) {
-    return by(
-      "denied: {where} is protected by an immutability policy ({code}) | Use a container without such a policy, or remove the blob when its time is over.",
-    );
+    return by({
+      failure: "denied",
+      message: "{where} is protected by an immutability policy ({code})",
+      remedy: "Use a container without such a policy, or remove the blob when its time is over.",
+    });
   }
   if (isRefused || status === 401) {
     const skewMs = Math.abs(Date.parse(headerOf(error, "date") ?? "") - nowMs);
@@ -155,12 +218,25 @@ export function azureFailure(
   const sas =
     "Make a SAS token with the permissions read, create, write, delete and list (rcwdl) for the container.";
   const remedy = access.kind === "sas" ? sas : role;
-  return by(`denied: {action} on {where} is not allowed ({shortCode}){request} | ${remedy}`);
+  return by({
+    failure: "denied",
+    message: `{action} on {where} is not allowed ({shortCode}){request}`,
+    remedy: remedy,
+  });
 }
 
 function unreachable(said: string): FailureRow {
   const [code] = /EAI_AGAIN|ENOTFOUND/.exec(said) ?? [];
   if (code !== undefined)
-    return `address: there is no host {host} (${code}) | Correct the destination's storageAccount, or give its \`endpoint\`: each account has a host of its own.`;
-  return "unreachable: {host} could not be reached for {where} ({plainCode}) | Check the network, the destination's endpoint, and the account's firewall. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.";
+    return {
+      failure: "address",
+      message: `there is no host {host} (${code})`,
+      remedy: `Correct the destination's storageAccount, or give its \`endpoint\`: each account has a host of its own.`,
+    };
+  return {
+    failure: "unreachable",
+    message: "{host} could not be reached for {where} ({plainCode})",
+    remedy:
+      "Check the network, the destination's endpoint, and the account's firewall. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
+  };
 }

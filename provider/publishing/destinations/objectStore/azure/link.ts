@@ -23,7 +23,9 @@ export async function linkTo(client: ContainerClient, blobName: string, lifeMs: 
     const latestMs = access.kind === "key" ? endMs : startsOn.getTime() + LONGEST_KEY_LIFE_MS;
     const expiresOn = new Date(Math.min(endMs, latestMs));
     const rights = {
-      ...{ containerName: inputs.azureContainer, blobName, expiresOn },
+      containerName: inputs.azureContainer,
+      blobName,
+      expiresOn,
       permissions: sdk.BlobSASPermissions.parse("r"),
       protocol: url.startsWith("https:") ? sdk.SASProtocol.Https : sdk.SASProtocol.HttpsAndHttp,
     };

@@ -8,9 +8,12 @@ import {
   type SendOptions,
   type UnfinishedUpload,
 } from "../objectStore";
+import { sentParameters } from "../inputs";
 import { StoreError, unlessFailed } from "../storeError";
 import { abortWithin, partsOf, wholeOf } from "../uploadParts";
+import type { BlockBlobUploadOptions } from "@azure/storage-blob";
 import type { ContainerClient } from "./client";
+import type { AzureContainerInputs } from "./inputs";
 import { listBlobs } from "./pages";
 
 /** Larger blobs are sent in blocks of this size, in bytes; in larger blocks if there would be more than {@link MAX_BLOCKS}. */
@@ -30,6 +33,15 @@ export const DISCARDED = "application/x-docs-hosting-discarded";
 
 /** An ETag without quotes, which only some answers have. */
 export const revisionOf = (etag: string | undefined): Revision => etag?.replace(/^"|"$/g, "") ?? "";
+
+/** Where the destination is. */
+type Where =
+  | "azureContainer"
+  | "storageAccount"
+  | "prefix"
+  | "endpoint"
+  | "websiteEndpoint"
+  | "connectionStringVariable";
 
 /** Sends a blob: in one request, or in blocks that are then committed. The service verifies the MD5 of each request. */
 export async function sendBlob(
@@ -56,7 +68,7 @@ export async function sendBlob(
 }
 
 async function sendWhole(
-  { run, blob }: ContainerClient,
+  { run, blob, inputs }: ContainerClient,
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
@@ -64,7 +76,7 @@ async function sendWhole(
   const { key } = object;
   const bytes = await wholeOf(content);
   const md5 = md5Of(bytes);
-  const described = descriptionOf(object, onlyIf);
+  const described = descriptionOf(inputs, object, onlyIf);
   // older versions of the SDK send no other
   const blobContentMD5 = md5 && { blobContentMD5: md5.transactionalContentMD5 };
   const blobHTTPHeaders = { ...described.blobHTTPHeaders, ...blobContentMD5 };
@@ -76,7 +88,7 @@ async function sendWhole(
 }
 
 async function sendBlocks(
-  { run, blob }: ContainerClient,
+  { run, blob, inputs }: ContainerClient,
   object: NewObject,
   content: Content,
   { onlyIf, onProgress }: SendOptions,
@@ -94,7 +106,7 @@ async function sendBlocks(
     onProgress?.((sent += bytes.length));
   });
   const { etag } = await run(request, ({ abortSignal }) =>
-    blob(key).commitBlockList(ids, { abortSignal, ...descriptionOf(object, onlyIf) }),
+    blob(key).commitBlockList(ids, { abortSignal, ...descriptionOf(inputs, object, onlyIf) }),
   );
   return etag;
 }
@@ -109,8 +121,16 @@ function md5Of(bytes: Buffer): { transactionalContentMD5: Uint8Array } | undefin
   return md5 && { transactionalContentMD5: md5.digest() };
 }
 
-function descriptionOf({ sha256, headers }: NewObject, onlyIf: SendOptions["onlyIf"]) {
+/** What each request that makes a blob says about it. */
+type Description = Pick<BlockBlobUploadOptions, "metadata" | "blobHTTPHeaders" | "conditions">;
+
+function descriptionOf(
+  inputs: AzureContainerInputs,
+  { sha256, headers }: NewObject,
+  onlyIf: SendOptions["onlyIf"],
+): Description {
   return {
+    ...sentParameters<AzureContainerInputs, Where, BlockBlobUploadOptions>(inputs, {}),
     metadata: { [DIGEST_NAME]: sha256 },
     blobHTTPHeaders: {
       blobContentType: headers.contentType,
@@ -137,7 +157,8 @@ export async function unfinishedUploads(
       !isDiscarded && (await client.run({ action: "read", key }, () => client.blob(key).exists()));
     if (isBlob) return;
     found.push({
-      ...{ key, startedAtMs },
+      key,
+      startedAtMs,
       lastActiveMs: () => Promise.resolve(startedAtMs),
       abort: async () => {
         if (isDiscarded) await removeDiscarded(client, key);
@@ -153,7 +174,8 @@ async function discardBlocks(client: ContainerClient, key: string): Promise<void
   await abortWithin(client.context, `the blocks of ${key} could not be discarded`, async (signal) => {
     const writing = client.run({ action: "write", key, signal }, ({ abortSignal }) =>
       client.blob(key).commitBlockList([], {
-        ...{ abortSignal, blobHTTPHeaders: { blobContentType: DISCARDED } },
+        abortSignal,
+        blobHTTPHeaders: { blobContentType: DISCARDED },
         conditions: { ifNoneMatch: "*" },
       }),
     );

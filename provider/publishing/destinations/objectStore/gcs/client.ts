@@ -47,7 +47,8 @@ export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationConte
   const endpoint = (given || `https://storage.${universe}`).replace(/\/+$/, "");
   const { origin } = new URL(endpoint);
   const storage = new sdk.Storage({
-    ...{ apiEndpoint: endpoint, useAuthWithCustomEndpoint: true },
+    apiEndpoint: endpoint,
+    useAuthWithCustomEndpoint: true,
     ...(universe !== "googleapis.com" && { universeDomain: universe }),
   });
   const connections = new KeptConnections(endpoint, clock, { proxy: proxyFor(endpoint, environment) });
@@ -127,7 +128,12 @@ export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationConte
   }
 
   return {
-    ...{ inputs, sdk, context, storage, authenticated, send },
+    inputs,
+    sdk,
+    context,
+    storage,
+    authenticated,
+    send,
     /** Base URL of the store, without a slash at its end. */
     endpoint,
     /** The bucket in addresses of copies. */

@@ -5,6 +5,7 @@ import {
   clockRow,
   corruptedRow,
   failuresOf,
+  type FailureRow,
   type FailureTable,
   otherRow,
   REMEDIES,
@@ -33,20 +34,45 @@ interface Refusal {
 const CREDENTIALS =
   "Give credentials as Google's tools find them: GOOGLE_APPLICATION_CREDENTIALS with the path of a file, `gcloud auth application-default login`, or the workload identity of the pod, machine or pipeline.";
 
-const isNotAllowed = "other: {action} on {where} is not allowed:";
+const notAllowed = (cause: string, remedy: string): FailureRow => ({
+  failure: "other",
+  message: `{action} on {where} is not allowed: ${cause} ({code}){request}`,
+  remedy,
+});
 const protects = (what: string): string =>
   `The bucket protects its objects by ${what}: use a bucket or a prefix without it, or remove the object when it has ended.`;
 
 /** Refusals whose cause is a setting. */
 const SETTINGS: FailureTable = {
-  "accountDisabled|billing": `${isNotAllowed} the billing account of its project is closed or missing ({code}){request} | Enable billing for the project, or use a bucket of another project. Nothing was lost.`,
-  "retentionPolicy|retention (?:policy|period)": `${isNotAllowed} a retention policy holds it ({code}){request} | ${protects("a retention policy")}`,
-  "ActiveHold|\\bhold\\b": `${isNotAllowed} the object is under a hold ({code}){request} | ${protects("a hold on this object")}`,
-  "SERVICE_DISABLED|accessNotConfigured|has not been used in project": `${isNotAllowed} the API of Cloud Storage is off in the project of these credentials ({code}){request} | Enable storage.googleapis.com in that project: \`gcloud services enable storage.googleapis.com\`.`,
-  "vpcServiceControls|organization's policy": `${isNotAllowed} a VPC Service Controls perimeter forbids it ({code}){request} | Run \`pulumi up\` inside the perimeter, or add an ingress rule for this identity. The perimeter's log has the identifier of the answer.`,
-  "public access prevention|publicAccessPrevention": `${isNotAllowed} public access prevention is enforced ({code}){request} | Copies need no public access: give credentials that may use the bucket. For readers, sign links (\`linkLife\`), or serve the bucket behind a host that logs in itself.`,
-  "requester pays|UserProjectMissing": `${isNotAllowed} the bucket bills the project of who asks (requester pays) ({code}){request} | Name that project in GOOGLE_CLOUD_QUOTA_PROJECT, or by \`gcloud auth application-default set-quota-project\`.`,
-  "cloudkms|\\bkms\\b": `${isNotAllowed} its encryption key may not be used ({code}){request} | Give the service agent of Cloud Storage in the bucket's project the role Cloud KMS CryptoKey Encrypter/Decrypter on the key, and check that the key is enabled.`,
+  "accountDisabled|billing": notAllowed(
+    "the billing account of its project is closed or missing",
+    "Enable billing for the project, or use a bucket of another project. Nothing was lost.",
+  ),
+  "retentionPolicy|retention (?:policy|period)": notAllowed(
+    "a retention policy holds it",
+    protects("a retention policy"),
+  ),
+  "ActiveHold|\\bhold\\b": notAllowed("the object is under a hold", protects("a hold on this object")),
+  "SERVICE_DISABLED|accessNotConfigured|has not been used in project": notAllowed(
+    "the API of Cloud Storage is off in the project of these credentials",
+    `Enable storage.googleapis.com in that project: \`gcloud services enable storage.googleapis.com\`.`,
+  ),
+  "vpcServiceControls|organization's policy": notAllowed(
+    "a VPC Service Controls perimeter forbids it",
+    `Run \`pulumi up\` inside the perimeter, or add an ingress rule for this identity. The perimeter's log has the identifier of the answer.`,
+  ),
+  "public access prevention|publicAccessPrevention": notAllowed(
+    "public access prevention is enforced",
+    `Copies need no public access: give credentials that may use the bucket. For readers, sign links (\`linkLife\`), or serve the bucket behind a host that logs in itself.`,
+  ),
+  "requester pays|UserProjectMissing": notAllowed(
+    "the bucket bills the project of who asks (requester pays)",
+    `Name that project in GOOGLE_CLOUD_QUOTA_PROJECT, or by \`gcloud auth application-default set-quota-project\`.`,
+  ),
+  "cloudkms|\\bkms\\b": notAllowed(
+    "its encryption key may not be used",
+    "Give the service agent of Cloud Storage in the bucket's project the role Cloud KMS CryptoKey Encrypter/Decrypter on the key, and check that the key is enabled.",
+  ),
 };
 
 /** The error for a refused request. */
@@ -63,25 +89,47 @@ export async function refusalFailure(
   const reason = typeof first?.reason === "string" ? first.reason : "";
   const whole = typeof error?.message === "string" ? error.message : body;
   const { by, bySaid } = failuresOf({
-    ...{ code: reason || String(status), status, text: whole, action, key },
-    ...{ uri: bucketUri(inputs), prefix: inputs.prefix, facts: { bucket: inputs.gcsBucket } },
+    code: reason || String(status),
+    status,
+    text: whole,
+    action,
+    key,
+    uri: bucketUri(inputs),
+    prefix: inputs.prefix,
+    facts: { bucket: inputs.gcsBucket },
     requestId: headers.get("x-guploader-uploadid"),
   });
   if (status === 404 || status === 410) {
     return by(
       isOfBucket || /bucket does not exist/i.test(whole)
-        ? "noBucket: there is no bucket {bucket} | Make it, or correct the destination's `gcsBucket`."
-        : "missing: there is no {where}: {text} | Run `pulumi up` again.",
+        ? {
+            failure: "noBucket",
+            message: "there is no bucket {bucket}",
+            remedy: "Make it, or correct the destination's `gcsBucket`.",
+          }
+        : { failure: "missing", message: "there is no {where}: {text}", remedy: "Run `pulumi up` again." },
     );
   }
   if (status === 429 || status === 503 || /rateLimitExceeded|quotaExceeded|backendError/i.test(reason)) {
-    return by(`busy: the store of {place} is too busy ({code}): {text}{request} | ${REMEDIES.busy}`);
+    return by({
+      failure: "busy",
+      message: `the store of {place} is too busy ({code}): {text}{request}`,
+      remedy: REMEDIES.busy,
+    });
   }
   if (status === 401) {
     return by(
       hasCredentials
-        ? `credentials: Google does not accept the credentials for the bucket {bucket}: {text} | ${CREDENTIALS}`
-        : "credentials: the store of {place} wants credentials, and an endpoint with http: gets none | Give the destination an `endpoint` with https:, or none.",
+        ? {
+            failure: "credentials",
+            message: `Google does not accept the credentials for the bucket {bucket}: {text}`,
+            remedy: CREDENTIALS,
+          }
+        : {
+            failure: "credentials",
+            message: "the store of {place} wants credentials, and an endpoint with http: gets none",
+            remedy: "Give the destination an `endpoint` with https:, or none.",
+          },
     );
   }
   if (status === 400 && /\b(?:md5|crc32c)\b.*match/i.test(whole)) return by(corruptedRow(""));
@@ -94,9 +142,11 @@ export async function refusalFailure(
       missing === "storage.objects.get"
         ? " Without storage.objects.list, a missing object looks forbidden."
         : "";
-    return by(
-      `denied: ${missing} on {where} is not allowed{said}{request} | Allow these credentials ${missing} on the bucket {bucket}: the role Storage Object User (roles/storage.objectUser) has all that copies need.${hint}`,
-    );
+    return by({
+      failure: "denied",
+      message: `${missing} on {where} is not allowed{said}{request}`,
+      remedy: `Allow these credentials ${missing} on the bucket {bucket}: the role Storage Object User (roles/storage.objectUser) has all that copies need.${hint}`,
+    });
   }
   const isConflict = status === 412 || status === 409;
   return by(otherRow(isConflict ? "conflict" : "other", "the log of the store"));
@@ -132,12 +182,24 @@ interface AuthError {
 /** What the library's errors mean, by what they say. */
 const AUTH_FAILURES: FailureTable = {
   "^(?=.*(?:Invalid JWT|reasonable timeframe)).*(?:\\biat\\b|\\bexp\\b|timeframe)": clockRow("Google"),
-  "invalid_grant|invalid_rapt|expired":
-    "credentials: the credentials for {bucket} have expired or were revoked: {text} | Renew them, for example by `gcloud auth application-default login`, and run `pulumi up` again.",
-  "signBlob|serviceAccountTokenCreator|IAM Service Account Credentials":
-    "denied: iam.serviceAccounts.signBlob, which signs links to {bucket}, is not allowed: {text} | Give the service account the role Service Account Token Creator (roles/iam.serviceAccountTokenCreator) on itself, and enable iamcredentials.googleapis.com.",
-  "client_email|Cannot sign":
-    "credentials: links to {bucket} cannot be signed with these credentials: only a service account signs ({text}) | Use a service account, or impersonate one: `gcloud auth application-default login --impersonate-service-account`. Or leave out `linkLife`.",
+  "invalid_grant|invalid_rapt|expired": {
+    failure: "credentials",
+    message: "the credentials for {bucket} have expired or were revoked: {text}",
+    remedy: "Renew them, for example by `gcloud auth application-default login`, and run `pulumi up` again.",
+  },
+  "signBlob|serviceAccountTokenCreator|IAM Service Account Credentials": {
+    failure: "denied",
+    message: "iam.serviceAccounts.signBlob, which signs links to {bucket}, is not allowed: {text}",
+    remedy:
+      "Give the service account the role Service Account Token Creator (roles/iam.serviceAccountTokenCreator) on itself, and enable iamcredentials.googleapis.com.",
+  },
+  "client_email|Cannot sign": {
+    failure: "credentials",
+    message:
+      "links to {bucket} cannot be signed with these credentials: only a service account signs ({text})",
+    remedy:
+      "Use a service account, or impersonate one: `gcloud auth application-default login --impersonate-service-account`. Or leave out `linkLife`.",
+  },
 };
 
 /** The error of Google's library, which found no credentials, or could not use them. */
@@ -145,8 +207,11 @@ export function authFailure(error: unknown, inputs: GcsInputs): StoreError {
   const { message = "", code, response } = error as AuthError;
   const data = typeof response?.data === "string" ? response.data : JSON.stringify(response?.data ?? "");
   const { by, bySaid } = failuresOf({
-    ...{ code: typeof code === "string" ? code : "auth", status: response?.status },
-    ...{ text: message, action: "", uri: bucketUri(inputs) },
+    code: typeof code === "string" ? code : "auth",
+    status: response?.status,
+    text: message,
+    action: "",
+    uri: bucketUri(inputs),
     facts: { bucket: `the bucket ${inputs.gcsBucket}` },
   });
   const known = bySaid(AUTH_FAILURES, `${message} ${data}`);
@@ -154,7 +219,16 @@ export function authFailure(error: unknown, inputs: GcsInputs): StoreError {
   const isUnreachable = typeof code === "string" && /^(?:E(?!NOENT$)[A-Z]+|UND_ERR|CERT|ERR_)/.test(code);
   return by(
     response === undefined && isUnreachable
-      ? "unreachable: Google's login for {bucket} could not be reached ({shortCode}) | Check the network, HTTPS_PROXY, and NODE_EXTRA_CA_CERTS for a private certificate authority."
-      : `credentials: no credentials for {bucket} were found or accepted: {text} | ${CREDENTIALS}`,
+      ? {
+          failure: "unreachable",
+          message: "Google's login for {bucket} could not be reached ({shortCode})",
+          remedy:
+            "Check the network, HTTPS_PROXY, and NODE_EXTRA_CA_CERTS for a private certificate authority.",
+        }
+      : {
+          failure: "credentials",
+          message: `no credentials for {bucket} were found or accepted: {text}`,
+          remedy: CREDENTIALS,
+        },
   );
 }

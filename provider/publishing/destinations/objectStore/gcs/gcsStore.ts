@@ -1,6 +1,6 @@
 import type { Destination, DestinationContext } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
-import { DIGEST_NAME, type ObjectStore } from "../objectStore";
+import { DIGEST_NAME, type ObjectStore, type StoredObject } from "../objectStore";
 import { readPages } from "../pages";
 import { signedLink } from "../signedLink";
 import { unlessFailed } from "../storeError";
@@ -12,8 +12,9 @@ import { sendObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
 const MANAGED_SIGNATURE_MS = 12 * 3_600_000;
-const ENTRY = "name,size,generation,timeCreated,updated";
-const DESCRIPTION = "size,generation,contentType,cacheControl,contentEncoding,contentDisposition,metadata";
+const HEADERS = "contentType,cacheControl,contentEncoding,contentDisposition";
+const ENTRY = `name,size,generation,timeCreated,${HEADERS}`;
+const DESCRIPTION = `size,generation,${HEADERS},metadata`;
 
 /**
  * Copies in a bucket of Google Cloud Storage. Google's library finds the credentials as Google's own tools do.
@@ -56,33 +57,36 @@ export async function openGcs(
         "missing",
       );
       if (found === undefined) return undefined;
-      const { size, generation, contentType, cacheControl, contentEncoding, contentDisposition } =
-        found as Record<string, string | undefined>;
+      const { size, generation } = found as Record<string, string | undefined>;
       const sha256 = (found["metadata"] as Record<string, string> | undefined)?.[DIGEST_NAME];
-      return {
-        ...{ size: Number(size), revision: generation ?? "", sha256 },
-        headers: {
-          ...{ contentType, cacheControl },
-          ...(contentEncoding && { contentEncoding }),
-          ...(contentDisposition && { contentDisposition }),
-        },
-      };
+      const headers = headersIn(found as Record<string, string | undefined>);
+      return { size: Number(size), revision: generation ?? "", sha256, headers };
     },
 
     async list(prefix, onObject, atMost = Infinity) {
       let found = 0;
+      /** Few different ones, of many objects. */
+      const known = new Map<string, StoredObject["headers"]>();
       await readPages(uri, async (pageToken) => {
         const url = client.object(undefined, {
-          ...{ prefix, pageToken, fields: `items(${ENTRY}),nextPageToken` },
+          prefix,
+          pageToken,
+          fields: `items(${ENTRY}),nextPageToken`,
           ...(atMost < Infinity && { maxResults: String(atMost) }),
         });
         const page = await json({ action: "storage.objects.list", isOfBucket: true, method: "GET", url });
-        for (const { name = "", size, generation = "", timeCreated = "", updated = "" } of listOf(
-          page["items"],
-        )) {
-          const modifiedAtMs = Date.parse(timeCreated) || 0;
-          const headersAtMs = Date.parse(updated) || modifiedAtMs;
-          onObject({ key: name, size: Number(size), revision: generation, modifiedAtMs, headersAtMs });
+        for (const item of listOf(page["items"])) {
+          const { name = "", size, generation = "", timeCreated = "" } = item;
+          const headers = headersIn(item);
+          const text = JSON.stringify(headers);
+          if (!known.has(text)) known.set(text, headers);
+          onObject({
+            key: name,
+            size: Number(size),
+            revision: generation,
+            modifiedAtMs: Date.parse(timeCreated) || 0,
+            headers: known.get(text) ?? headers,
+          });
           found++;
         }
         const next = page["nextPageToken"];
@@ -141,3 +145,14 @@ export async function openGcs(
 
 const listOf = (value: unknown): readonly Readonly<Record<string, string | undefined>>[] =>
   Array.isArray(value) ? (value as Readonly<Record<string, string>>[]) : [];
+
+/** The headers of an object, of which the store names those that are set. */
+function headersIn(object: Readonly<Record<string, string | undefined>>): StoredObject["headers"] {
+  const { contentType, cacheControl, contentEncoding, contentDisposition } = object;
+  return {
+    contentType,
+    cacheControl,
+    ...(contentEncoding && { contentEncoding }),
+    ...(contentDisposition && { contentDisposition }),
+  };
+}

@@ -4,6 +4,8 @@ import { redact } from "../../../../base/runtime/messages/plainText";
 import type { HttpReply } from "../../../../base/http/attempt";
 import { md5Hash } from "../md5";
 import { DIGEST_NAME, type Content, type NewObject, type SendOptions } from "../objectStore";
+import { sentParameters } from "../inputs";
+import type { GcsInputs } from "./inputs";
 import { StoreError } from "../storeError";
 import { partsOf, wholeOf } from "../uploadParts";
 import { type Fields, fieldsOf, textOf } from "./answer";
@@ -20,6 +22,9 @@ const MOST_STALLS = 6;
 const SLICE_SIZE = 64 * 1024;
 /** «Resume Incomplete»: the session needs more. */
 const INCOMPLETE = 308;
+
+/** Where the destination is. */
+type Where = "gcsBucket" | "prefix" | "endpoint";
 
 /**
  * Sends an object: a small one with one request, a large one in a session of several. A session that does not end is no object: the store
@@ -40,8 +45,16 @@ export async function sendObject(
   const whole = size > PIECE_SIZE ? undefined : await wholeOf(content);
   const checksum = await checksumOf(client, whole ?? content);
   const upload: Upload = {
-    ...{ client, object, onProgress },
-    description: JSON.stringify({ name: key, ...headers, ...checksum, metadata: { [DIGEST_NAME]: sha256 } }),
+    client,
+    object,
+    onProgress,
+    description: JSON.stringify({
+      name: key,
+      ...headers,
+      ...checksum,
+      ...sentParameters<GcsInputs, Where, Fields>(client.inputs, {}),
+      metadata: { [DIGEST_NAME]: sha256 },
+    }),
     query: { ifGenerationMatch: onlyIf && "0", fields: STORED, name: key },
   };
   const stored = await (whole === undefined ? sendPieces(upload, content) : sendWhole(upload, whole));
@@ -103,7 +116,10 @@ async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ]);
   const stored = await client.json({
-    ...{ action: "storage.objects.create", key: object.key, isOfBucket: true, method: "POST" },
+    action: "storage.objects.create",
+    key: object.key,
+    isOfBucket: true,
+    method: "POST",
     url: client.upload({ ...query, uploadType: "multipart" }),
     headers: {
       "content-type": `multipart/related; boundary=${boundary}`,
@@ -133,7 +149,10 @@ async function beginSession(upload: Upload): Promise<URL> {
   const { key, size, headers } = object;
   const description = Buffer.from(upload.description);
   const request: GcsRequest = {
-    ...{ action: "storage.objects.create", key, isOfBucket: true, method: "POST" },
+    action: "storage.objects.create",
+    key,
+    isOfBucket: true,
+    method: "POST",
     url: client.upload({ ...query, uploadType: "resumable" }),
     headers: {
       "content-type": "application/json; charset=utf-8",
@@ -166,7 +185,11 @@ async function sendSession(
   content: Content,
 ): Promise<Fields> {
   const requestOf = (range: string, body: Buffer): GcsRequest => ({
-    ...{ action: "storage.objects.create", key, method: "PUT", url: session, accepted: [INCOMPLETE] },
+    action: "storage.objects.create",
+    key,
+    method: "PUT",
+    url: session,
+    accepted: [INCOMPLETE],
     headers: { "content-range": `bytes ${range}/${size}`, "content-length": String(body.length) },
     body: () => slicesOf(body),
   });

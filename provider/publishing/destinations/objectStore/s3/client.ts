@@ -44,7 +44,7 @@ export function bucketClient(destination: BucketInputs, sdk: Sdk, context: Desti
       httpsAgent: agent,
     },
   });
-  const direct = directPut(s3, context.signal);
+  const direct = directPut(s3, context.signal, context.clock);
 
   /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */
   async function noteCredentials(): Promise<void> {
@@ -74,7 +74,12 @@ export function bucketClient(destination: BucketInputs, sdk: Sdk, context: Desti
   }
 
   return {
-    ...{ destination, sdk, context, s3, direct, run },
+    destination,
+    sdk,
+    context,
+    s3,
+    direct,
+    run,
     /** The destination in messages. */
     uri: placeUri(bucketUri(destination), destination.prefix ?? ""),
     /** The parameters with which requests name an object. */

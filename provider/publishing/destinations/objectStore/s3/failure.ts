@@ -48,22 +48,55 @@ const CREDENTIALS =
   "Give credentials as the AWS SDK finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, `aws sso login`, or the role of the pod or machine.";
 
 const CODES: FailureTable = {
-  NoSuchBucket: "noBucket: there is no bucket {name} | Make it, or correct the destination's bucket.",
-  "ExpiredToken ExpiredTokenException TokenRefreshRequired":
-    "credentials: the credentials for {bucket} have expired | Renew them, for example by `aws sso login`, and run `pulumi up` again.",
+  NoSuchBucket: {
+    failure: "noBucket",
+    message: "there is no bucket {name}",
+    remedy: "Make it, or correct the destination's bucket.",
+  },
+  "ExpiredToken ExpiredTokenException TokenRefreshRequired": {
+    failure: "credentials",
+    message: "the credentials for {bucket} have expired",
+    remedy: "Renew them, for example by `aws sso login`, and run `pulumi up` again.",
+  },
   // the second is versitygw's
-  "InvalidAccessKeyId XAdminUserNotFound": `credentials: the store of {place} does not know the access key | ${CREDENTIALS}`,
-  "InvalidToken SignatureDoesNotMatch InvalidSecurity": `credentials: the store of {place} does not accept the secret of the access key | ${CREDENTIALS}`,
-  "CredentialsProviderError TokenProviderError": `credentials: no credentials for {bucket} were found: {text} | ${CREDENTIALS}`,
+  "InvalidAccessKeyId XAdminUserNotFound": {
+    failure: "credentials",
+    message: `the store of {place} does not know the access key`,
+    remedy: CREDENTIALS,
+  },
+  "InvalidToken SignatureDoesNotMatch InvalidSecurity": {
+    failure: "credentials",
+    message: `the store of {place} does not accept the secret of the access key`,
+    remedy: CREDENTIALS,
+  },
+  "CredentialsProviderError TokenProviderError": {
+    failure: "credentials",
+    message: `no credentials for {bucket} were found: {text}`,
+    remedy: CREDENTIALS,
+  },
   "RequestTimeTooSkewed RequestExpired": clockRow("the store of {place}"),
-  "PermanentRedirect TemporaryRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301":
-    "address: {bucket} is in another region than the request was sent to | Set the destination's region to that of the bucket.",
-  "SlowDown ServiceUnavailable 503": `busy: the store of {place} is too busy ({code}){request} | ${REMEDIES.busy}`,
+  "PermanentRedirect TemporaryRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301": {
+    failure: "address",
+    message: "{bucket} is in another region than the request was sent to",
+    remedy: "Set the destination's region to that of the bucket.",
+  },
+  "SlowDown ServiceUnavailable 503": {
+    failure: "busy",
+    message: `the store of {place} is too busy ({code}){request}`,
+    remedy: REMEDIES.busy,
+  },
   "BadDigest XAmzContentChecksumMismatch XAmzContentSHA256Mismatch": CORRUPTED,
-  "EntityTooLarge QuotaExceeded XMinioStorageFull":
-    "full: the store has no space for {where} ({code}) | Free space there, or raise its limit.",
-  "NotImplemented 501":
-    "unsupported: the store of {place} does not know {action} as requested: {text} | It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
+  "EntityTooLarge QuotaExceeded XMinioStorageFull": {
+    failure: "full",
+    message: "the store has no space for {where} ({code})",
+    remedy: "Free space there, or raise its limit.",
+  },
+  "NotImplemented 501": {
+    failure: "unsupported",
+    message: "the store of {place} does not know {action} as requested: {text}",
+    remedy:
+      "It must implement S3's protocol with conditions (`If-None-Match`), which keep objects of others. Checksums are not needed.",
+  },
 };
 
 /** The error for a failed request. */
@@ -77,35 +110,51 @@ export function s3Failure(
   const { httpStatusCode: status, requestId } = known.$metadata ?? {};
   const { bucket: name, endpoint, prefix } = destination;
   const { text, by, byCode } = failuresOf({
-    ...{ code, status, action, key, text: known.message ?? "", requestId },
-    ...{ uri: bucketUri(destination), prefix, facts: { name, bucket: `the bucket ${name}` } },
+    code,
+    status,
+    action,
+    key,
+    text: known.message ?? "",
+    requestId,
+    uri: bucketUri(destination),
+    prefix,
+    facts: { name, bucket: `the bucket ${name}` },
   });
   const said = `${code} ${text}`;
   const region = rightRegion(code, known, text);
   if (region !== undefined && region !== destination.region) {
-    return by(
-      `address: {bucket} is in the region ${region}, but the request went to another region | Set the destination's region to "${region}".`,
-    );
+    return by({
+      failure: "address",
+      message: `{bucket} is in the region ${region}, but the request went to another region`,
+      remedy: `Set the destination's region to "${region}".`,
+    });
   }
   if (isPathStyle(destination) && WANTS_BUCKET_IN_HOST.test(said)) {
-    return by(
-      "address: the store of {place} does not accept addresses with the bucket in their path ({code}){request} | Set the destination's `pathStyle` to false.",
-    );
+    return by({
+      failure: "address",
+      message:
+        "the store of {place} does not accept addresses with the bucket in their path ({code}){request}",
+      remedy: "Set the destination's `pathStyle` to false.",
+    });
   }
   const explained = byCode(CODES);
   if (explained) return explained;
   if (status === undefined) {
     const host = endpoint === undefined ? "Amazon S3" : (URL.parse(endpoint)?.host ?? "the store");
-    return by(
-      `unreachable: ${host} could not be reached for {where} ({plainCode}) | ${REMEDIES.unreachable}`,
-    );
+    return by({
+      failure: "unreachable",
+      message: `${host} could not be reached for {where} ({plainCode})`,
+      remedy: REMEDIES.unreachable,
+    });
   }
   const isPlain = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code);
   if (status === 403 || isPlain) {
     const isSaid = text !== code && !/^(?:|access denied|forbidden|unknown ?error)\.?$/i.test(text);
-    return by(
-      `${isPlain ? "denied" : "other"}: {action} on {where} is not allowed${isPlain ? "" : " ({shortCode})"}${isSaid ? ": {text}" : ""}{request} | ${forbiddenRemedy(said, action, destination)}`,
-    );
+    return by({
+      failure: isPlain ? "denied" : "other",
+      message: `{action} on {where} is not allowed${isPlain ? "" : " ({shortCode})"}${isSaid ? ": {text}" : ""}{request}`,
+      remedy: forbiddenRemedy(said, action, destination),
+    });
   }
   return by(otherRow(failureOf(code, status), "the log of the store"));
 }

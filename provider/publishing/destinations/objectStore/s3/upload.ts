@@ -12,6 +12,8 @@ import {
 import { unlessFailed } from "../storeError";
 import { contentMd5, withChecksums } from "./checksums";
 import type { BucketClient } from "./client";
+import { sentParameters } from "../inputs";
+import type { BucketInputs } from "./inputs";
 import { readPages } from "../pages";
 import { abortWithin } from "../uploadParts";
 
@@ -21,6 +23,9 @@ const PART_SIZE = 8 * 1024 * 1024;
 const MAX_PARTS = 10_000;
 /** How many parts of one object are sent concurrently. Memory holds them, and one more that is being read. */
 const CONCURRENCY = 4;
+
+/** Where the destination is. */
+type Where = "bucket" | "prefix" | "endpoint" | "pathStyle" | "region";
 
 /**
  * Sends an object, in parts if it is large. The store verifies each request. Without a checksum, its digest in the metadata, its length
@@ -42,8 +47,10 @@ export async function sendObject(
       ContentEncoding: headers.contentEncoding,
       Metadata: { [DIGEST_NAME]: sha256 },
       ChecksumAlgorithm: hasChecksum ? "SHA256" : undefined,
-      ServerSideEncryption: destination.encryption,
-      SSEKMSKeyId: destination.kmsKeyId,
+      ...sentParameters<BucketInputs, Where, PutObjectCommandInput>(destination, {
+        encryption: "ServerSideEncryption",
+        kmsKeyId: "SSEKMSKeyId",
+      }),
       IfNoneMatch: onlyIf && "*",
     };
     if (!Buffer.isBuffer(content) || content.length >= PART_SIZE) {
@@ -121,7 +128,8 @@ export async function unfinishedUploads(client: BucketClient, prefix: string): P
     for (const { Key: key = "", UploadId: uploadId = "", Initiated } of page.Uploads ?? []) {
       const startedAtMs = Initiated?.getTime() ?? 0;
       found.push({
-        ...{ key, startedAtMs },
+        key,
+        startedAtMs,
         lastActiveMs: () => lastActiveMs(client, key, uploadId, startedAtMs),
         abort: () => abortUpload(client, key, uploadId),
       });

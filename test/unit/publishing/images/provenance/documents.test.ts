@@ -28,7 +28,9 @@ const ORIGIN: Origin = {
   },
   serviceUrl: "https://api.example.com",
   base: { name: "nginx-unprivileged:1.30", digest: `sha256:${"b".repeat(64)}` },
-  search: { options: { button: false }, version: "1" },
+  additions: [
+    { name: "offlineSearch", options: { button: false }, version: "1", component: "offline-search" },
+  ],
 };
 const FILE = { format: "zip", sha256: "a".repeat(64), version: "v1" } as const;
 const SUBJECT = [{ name: "registry.internal/docs/site", digest: { sha256: "c".repeat(64) } }];
@@ -86,6 +88,34 @@ test.each([
   const { predicate } = slsaProvenance(SUBJECT, origin);
   expect(predicate).toHaveProperty("buildDefinition.resolvedDependencies", [
     { name: "bundle.zip", digest: { sha256: "a".repeat(64) } },
+  ]);
+});
+
+test("files of other hosts are materials of the provenance, and components of a valid SBOM, each once", () => {
+  const asset = {
+    address: "https://cdn.example.com/a.css",
+    sha256: "d".repeat(64),
+    bytes: 7,
+    path: "assets/external/a",
+  };
+  const origin = { bundle: FILE, fetched: [asset, { ...asset, path: "assets/external/b" }] };
+  const { predicate } = slsaProvenance(SUBJECT, origin);
+  expect(predicate).toHaveProperty("buildDefinition.resolvedDependencies.1", {
+    uri: asset.address,
+    digest: { sha256: asset.sha256 },
+  });
+  const bom = JSON.parse(
+    sbomText(imageComponent("image", "registry.internal/docs/site", DIGEST), siteComponents(origin)),
+  ) as {
+    components: { "bom-ref": string }[];
+  };
+  expect(bom.components.filter((each) => each["bom-ref"].startsWith("https:"))).toEqual([
+    {
+      type: "file",
+      name: asset.address,
+      "bom-ref": `${asset.address}#${asset.sha256}`,
+      hashes: [{ alg: "SHA-256", content: asset.sha256 }],
+    },
   ]);
 });
 

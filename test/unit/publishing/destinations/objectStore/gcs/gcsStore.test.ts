@@ -434,19 +434,34 @@ describe("what the store says of an object beside its content", () => {
     },
   );
 
-  test("a change of its headers has a time of its own in a list, where the store tells it", async (context) => {
-    const times = { timeCreated: "2026-11-01T00:00:00Z", updated: "2026-11-02T00:00:00Z" };
+  test("its headers are in a list", async (context) => {
+    const object = { size: "1", generation: "1", timeCreated: "2026-11-01T00:00:00Z" };
+    const page = { ...object, contentType: "text/html", cacheControl: "no-cache" };
     const items = [
-      { name: "v/a", size: "1", generation: "1", ...times },
-      { name: "v/b", size: "1", generation: "1", timeCreated: times.timeCreated },
+      { ...page, name: "v/a" },
+      { ...page, name: "v/b", contentDisposition: "attachment", contentEncoding: "gzip" },
     ];
-    const { store } = await open(context, () => ({ json: { items } }));
+    // the store lists the fields that are asked for
+    const { store } = await open(context, ({ query }) => {
+      const fields = /items\((.*)\)/.exec(query.get("fields") ?? "")?.[1]?.split(",") ?? [];
+      const shown = items.map((item) =>
+        Object.fromEntries(Object.entries(item).filter(([name]) => fields.includes(name))),
+      );
+      return { json: { items: shown } };
+    });
     const listed: unknown[] = [];
-    await store.list("v/", ({ modifiedAtMs, headersAtMs }) => listed.push([modifiedAtMs, headersAtMs]));
-    const [created, updated] = [Date.parse(times.timeCreated), Date.parse(times.updated)];
+    await store.list("v/", ({ key, headers }) => listed.push([key, headers]));
     expect(listed).toEqual([
-      [created, updated],
-      [created, created],
+      ["v/a", { contentType: "text/html", cacheControl: "no-cache" }],
+      [
+        "v/b",
+        {
+          contentType: "text/html",
+          cacheControl: "no-cache",
+          contentEncoding: "gzip",
+          contentDisposition: "attachment",
+        },
+      ],
     ]);
   });
 

@@ -1,0 +1,308 @@
+import { hash } from "node:crypto";
+import { extname } from "node:path/posix";
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import type { ExternalLoad, SiteFile, SiteLimits, SiteSink } from "../archives/site";
+import { shown } from "../archives/refusal";
+import { Yielder } from "../archives/yielder";
+import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
+import { SITE_BASE, SITE_HOST } from "../inspection/externalAddress";
+import { inspectedCharacters, InspectionBudget } from "../inspection/inspectionBudget";
+import { mediaTypeOf } from "../inspection/mediaTypes";
+import { COMPRESSED_ENDINGS, SiteLoads } from "../inspection/siteLoads";
+import { SiteModules } from "../inspection/siteModules";
+import { MAX_BYTES } from "../inspection/textLoads";
+import { SiteAddresses } from "../offlineSearch/siteAddresses";
+import { ASSETS_FOLDER } from "./assetNames";
+import {
+  type AssetContext,
+  type FetchedAsset,
+  FetchedAssets,
+  type FetchingSite,
+  relativeAddress,
+} from "./fetchedAssets";
+import { specifiersIn } from "./moduleReferences";
+import { KeptAssets, type ReadCopy, RECORD_PATH, recordText } from "./keptAssets";
+import { canonicalFetch, type FetchExternal } from "./options";
+import type { Reference, Replacing, TextBase } from "./references";
+import { siteText } from "./siteText";
+import { replaceInText } from "./textReferences";
+
+/** Version of how addresses are replaced and files are named. Increase it with every change of what the same content becomes. */
+export const FETCH_VERSION = "1";
+
+/** What a copy has of other hosts, and what it still loads from there. */
+export interface ExternalFacts {
+  readonly fetchedAssets: readonly FetchedAsset[];
+  readonly selfContained: boolean;
+  /** As in an inspection, with the reason why it was not fetched. */
+  readonly externalLoads: readonly ExternalLoad[];
+}
+
+/** A sink that gets a site without references to other hosts. */
+export interface ExternalSink extends SiteSink {
+  /** Passes the fetched files on. The sink then accepts no more. */
+  finish(): Promise<ExternalFacts>;
+}
+
+/** What is known of the site. */
+export interface ExternalSite extends FetchingSite, Omit<Unpacking, "signal"> {}
+
+/** What is fetched for, and how. */
+interface Fetching {
+  readonly site: ExternalSite;
+  readonly limits: SiteLimits;
+  readonly signal: AbortSignal;
+  /** Identifies the options. */
+  readonly options: string;
+}
+
+/** What the pages of a site load from other hosts, fetched. */
+export class ExternalAssets {
+  readonly #assets: FetchedAssets;
+  readonly #site: ExternalSite;
+  readonly #limits: SiteLimits;
+  readonly #signal: AbortSignal;
+  /** Identifies the options. */
+  readonly #options: string;
+  readonly #addresses: SiteAddresses;
+  /** Scripts that pages load as modules. */
+  readonly #modules: ReadonlySet<string>;
+  /** Files with replaced references: their compressed copies are others. */
+  readonly #changed: ReadonlySet<string>;
+
+  private constructor(
+    assets: FetchedAssets,
+    { site, limits, signal, options }: Fetching,
+    found: Pick<FoundTexts, "modules" | "changed">,
+  ) {
+    this.#assets = assets;
+    this.#site = site;
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#options = options;
+    this.#addresses = new SiteAddresses(site.hasFile);
+    this.#modules = found.modules;
+    this.#changed = found.changed;
+  }
+
+  /**
+   * Reads an inspected bundle, and fetches what its pages load from other hosts, and what that loads.
+   *
+   * @param earlier reads an earlier copy of the same site: what it has is not requested again
+   * @throws BundleRefusedError; the signal's reason; the error of the file system
+   */
+  static async fetch(
+    bundle: BundleFile,
+    limits: SiteLimits,
+    site: ExternalSite,
+    wanted: FetchExternal,
+    context: AssetContext,
+    earlier?: ReadCopy,
+  ): Promise<ExternalAssets> {
+    const { signal } = context;
+    const options = hash("sha256", JSON.stringify(canonicalFetch(wanted)));
+    const kept =
+      earlier &&
+      (await KeptAssets.read(earlier, await context.scratch(), { version: FETCH_VERSION, options }));
+    const assets = new FetchedAssets(wanted, site, context, kept);
+    const texts = new FoundTexts(assets.noting, signal);
+    await unpackBundle(bundle, limits, texts, { ...site, signal });
+    texts.followModules(site.hasFile);
+    await assets.complete();
+    return new ExternalAssets(assets, { site, limits, signal, options }, texts);
+  }
+
+  /** Identifies what was fetched. */
+  get digest(): string {
+    return this.#assets.digest;
+  }
+
+  get fetched(): readonly FetchedAsset[] {
+    return this.#assets.fetched;
+  }
+
+  /** Changes the files of the site on their way to a sink. */
+  sink(next: SiteSink): ExternalSink {
+    const turns = new Yielder(this.#signal);
+    const loads = new SiteLoads(new InspectionBudget(inspectedCharacters(this.#limits.unpackedBytes), turns));
+    const inspected = async (file: SiteFile, bytes: Buffer): Promise<void> => {
+      await loads.inspect(file.path, bytes.length, asContent(bytes));
+      await next.file({ path: file.path, size: bytes.length }, asContent(bytes));
+    };
+    return {
+      file: async (file, content) => {
+        const { path, size } = file;
+        const plain = plainPath(path);
+        if (path === ASSETS_FOLDER || path === RECORD_PATH || ASSETS_FOLDER.startsWith(`${path}/`))
+          throw noFolder(path);
+        if (mediaTypeOf(plain)?.inspectedAs === undefined || size > MAX_BYTES) {
+          await loads.inspect(path, size, asContent());
+          return next.file(file, content);
+        }
+        const bytes = Buffer.concat(await Array.fromAsync(content));
+        if (plain === path) return inspected(file, await this.#changedBytes(path, bytes, turns));
+        // a web server would send the compressed copy in place of the changed file
+        if (!this.#changed.has(plain)) await inspected(file, bytes);
+      },
+      finish: async () => {
+        const stored = new Set<string>();
+        for await (const { path, bytes } of this.#assets.files()) {
+          stored.add(path);
+          await inspected({ path, size: bytes.length }, bytes);
+        }
+        const files = this.#assets.recorded;
+        if (files.length > 0) {
+          const record = Buffer.from(recordText({ version: FETCH_VERSION, options: this.#options, files }));
+          await next.file({ path: RECORD_PATH, size: record.length }, asContent(record));
+        }
+        loads.followModules("", (path) => stored.has(path) || this.#site.hasFile(path));
+        const externalLoads = loads.external.map(({ page, ...load }) => {
+          const reason = this.#assets.reasonOf(load.address);
+          return { ...load, page: shown(page), ...(reason !== undefined && { reason }) };
+        });
+        return { fetchedAssets: this.fetched, selfContained: externalLoads.length === 0, externalLoads };
+      },
+    };
+  }
+
+  async #changedBytes(path: string, bytes: Buffer, turns: Yielder): Promise<Buffer> {
+    const kind = mediaTypeOf(path)?.inspectedAs;
+    const isPacked = mediaTypeOf(path)?.encoding !== undefined;
+    if (kind === undefined || isPacked || (kind === "module" && !this.#modules.has(path))) return bytes;
+    const { text, bytesOf } = siteText(bytes);
+    const next = await replaceInText(
+      kind,
+      text,
+      baseOf(path),
+      (rooted) => this.#replacingIn(path, rooted),
+      turns,
+    );
+    return next === text ? bytes : bytesOf(next);
+  }
+
+  /** @param rooted addresses of the page's own loads that begin with a slash */
+  #replacingIn(path: string, rooted: readonly string[]): Replacing {
+    const root = this.#addresses.rootOf(rooted);
+    const atRoot = (to: string): string => to.split("/").map(encodeURIComponent).join("/");
+    const own = this.#assets.replacing((to) =>
+      root === undefined ? relativeAddress(path, to) : `${root}${atRoot(to)}`,
+    );
+    const forBase = ({ url, href, isRooted }: TextBase): Replacing => {
+      // what its own addresses lead to is on another host
+      if (new URL(href).host !== SITE_HOST) return this.#assets.replacing(() => undefined);
+      if (root !== undefined || url === href) return own;
+      // `<base href="/docs/">` says where the site is on its server
+      if (isRooted === true) return this.#assets.replacing(atRoot);
+      const from = decodeURI(new URL(href).pathname.slice(1));
+      return this.#assets.replacing((to) => relativeAddress(from, to));
+    };
+    return {
+      replace: (reference: Reference, base) => forBase(base).replace(reference, base),
+      dropsConnection: (url) => own.dropsConnection(url),
+      prefixed: (prefix, url, base) => forBase(base).prefixed?.(prefix, url, base) ?? new Map(),
+    };
+  }
+}
+
+/** Reads the texts of a site for references, and notes them. */
+class FoundTexts implements SiteSink {
+  /** Scripts that pages load as modules. Complete after {@link followModules}. */
+  readonly modules = new Set<string>();
+  /** Files that have references. */
+  readonly changed = new Set<string>();
+  readonly #noting: Replacing;
+  readonly #turns: Yielder;
+  readonly #siteModules = new SiteModules();
+  /** What a script refers to, by its path: noted only if a page loads it as a module. */
+  readonly #ofScripts = new Map<string, readonly Reference[]>();
+  readonly #namesOfScripts = new Map<string, readonly string[]>();
+
+  constructor(noting: Replacing, signal: AbortSignal) {
+    this.#noting = noting;
+    this.#turns = new Yielder(signal);
+  }
+
+  async file({ path, size }: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const type = mediaTypeOf(path);
+    const kind = type?.inspectedAs;
+    if (kind === undefined || type?.encoding !== undefined || size > MAX_BYTES) {
+      await Array.fromAsync(content, () => undefined);
+      return;
+    }
+    const { text } = siteText(Buffer.concat(await Array.fromAsync(content)));
+    const base = baseOf(path);
+    if (kind === "module") {
+      const found: Reference[] = [];
+      const names: string[] = [];
+      const noting: Replacing = {
+        replace: (reference) => {
+          found.push(reference);
+          return undefined;
+        },
+        dropsConnection: () => false,
+        named: (specifier) => names.push(specifier),
+      };
+      await replaceInText(kind, text, base, () => noting, this.#turns);
+      this.#siteModules.addFile(path, { imports: specifiersIn(text) });
+      if (found.length > 0) this.#ofScripts.set(path, found);
+      if (names.length > 0) this.#namesOfScripts.set(path, names);
+      return;
+    }
+    const sink = this.#siteModules.sinkOf(path);
+    const noting: Replacing = {
+      ...this.#noting,
+      replace: (reference, at) => {
+        this.changed.add(path);
+        return this.#noting.replace(reference, at);
+      },
+      dropsConnection: (url) => {
+        const isDropped = this.#noting.dropsConnection(url);
+        if (isDropped) this.changed.add(path);
+        return isDropped;
+      },
+      named: (specifier) => {
+        sink.named(specifier);
+        this.#noting.named?.(specifier);
+      },
+      own: ({ address, name }) => {
+        if (name === undefined) sink.module(address);
+        else sink.translation(name, address);
+      },
+    };
+    await replaceInText(kind, text, base, () => noting, this.#turns);
+  }
+
+  /** Notes what the scripts refer to that pages load as modules. */
+  followModules(hasFile: (path: string) => boolean): void {
+    for (const [path] of this.#siteModules.follow("", hasFile)) {
+      this.modules.add(path);
+      const found = this.#ofScripts.get(path) ?? [];
+      for (const reference of found) this.#noting.replace(reference, baseOf(path));
+      if (found.length > 0) this.changed.add(path);
+      for (const name of this.#namesOfScripts.get(path) ?? []) this.#noting.named?.(name);
+    }
+  }
+}
+
+function baseOf(path: string): TextBase {
+  const url = `${SITE_BASE}${path.split("/").map(encodeURIComponent).join("/")}`;
+  return { url, href: url };
+}
+
+/** The path of a compressed copy without the ending of the compression. */
+function plainPath(path: string): string {
+  const ending = extname(path).toLowerCase();
+  return COMPRESSED_ENDINGS.has(ending) ? path.slice(0, -ending.length) : path;
+}
+
+function noFolder(path: string): BundleRefusedError {
+  return new BundleRefusedError(
+    `the site has a file ${path}, where what is fetched from other hosts is put`,
+    "Take it out of the site's sources, or switch `fetchExternal` off.",
+  );
+}
+
+/** Content for a sink: `for await` reads a list, too. */
+function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
+  return parts.values() as unknown as AsyncIterable<Uint8Array>;
+}

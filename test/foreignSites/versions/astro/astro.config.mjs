@@ -1,0 +1,1 @@
+export default { build: { inlineStylesheets: "never" }, vite: { build: { assetsInlineLimit: 0 } } };

@@ -1,0 +1,2 @@
+/** Says which version it is of. */
+export const say = () => alert("version 1");

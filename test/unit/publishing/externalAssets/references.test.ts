@@ -1,0 +1,289 @@
+// What is found in pages, styles and modules, and what it is replaced with.
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { fetchedSite, shownLoads } from "./fetchedSite.ts";
+
+const sha = (text: string | Uint8Array): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 16);
+const PNG = "\u0089PNG";
+const FONT = "wOF2 font";
+
+test("each kind of load of a page is fetched, stored below its host, and referred to there", async () => {
+  const page = `<!doctype html>\r\n<link rel="preconnect" href="https://fonts.gstatic.com" crossorigin>
+<link rel="stylesheet" href="https://cdn.example.com/a.css" crossorigin="anonymous">
+<link rel=icon href=//cdn.example.com/icon.png>
+<script src="https://cdn.example.com/lib/x.js"></script>
+<img alt="&lt;b&gt; ü" src='https://cdn.example.com/1.png' srcset="https://cdn.example.com/1.png 1x, https://cdn.example.com/2.png 2x, own.png 3x">
+<video poster="https://cdn.example.com/1.png"><source src="https://cdn.example.com/v.mp4"><track src="https://cdn.example.com/t.vtt"></video>
+<div style="background: url(https://cdn.example.com/1.png)"></div>
+<style>@font-face { src: url("https://cdn.example.com/f.woff2") }</style>
+<svg><use href="https://cdn.example.com/s.svg#icon"/></svg>
+<a href="https://other.example.com/">link</a>`;
+  const site = await fetchedSite(
+    { "guide/a.html": page },
+    {
+      "https://cdn.example.com/a.css": "p { color: red }",
+      "https://cdn.example.com/icon.png": PNG,
+      "https://cdn.example.com/lib/x.js": "var x = 1;",
+      "https://cdn.example.com/1.png": `${PNG}1`,
+      "https://cdn.example.com/2.png": `${PNG}2`,
+      "https://cdn.example.com/v.mp4": "video",
+      "https://cdn.example.com/t.vtt": "WEBVTT",
+      "https://cdn.example.com/f.woff2": FONT,
+      "https://cdn.example.com/s.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    },
+  );
+  expect(site.facts).toMatchObject({ selfContained: true, externalLoads: [] });
+  const at = (name: string, ending: string, content: string): string =>
+    `../assets/external/cdn.example.com/${name}.${sha(content)}.${ending}`;
+  expect(Buffer.from(site.files["guide/a.html"] ?? "", "latin1").toString()).toBe(`<!doctype html>\r\n
+<link rel="stylesheet" href="${at("a", "css", "p { color: red }")}" >
+<link rel=icon href="${at("icon", "png", PNG)}">
+<script src="${at("lib/x", "js", "var x = 1;")}"></script>
+<img alt="&lt;b&gt; ü" src="${at("1", "png", `${PNG}1`)}" srcset="${at("1", "png", `${PNG}1`)} 1x, ${at("2", "png", `${PNG}2`)} 2x, own.png 3x">
+<video poster="${at("1", "png", `${PNG}1`)}"><source src="${at("v", "mp4", "video")}"><track src="${at("t", "vtt", "WEBVTT")}"></video>
+<div style="background: url(&quot;${at("1", "png", `${PNG}1`)}&quot;)"></div>
+<style>@font-face { src: url("${at("f", "woff2", FONT)}") }</style>
+<svg><use href="${at("s", "svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")}#icon"/></svg>
+<a href="https://other.example.com/">link</a>`);
+  expect(site.requests.map(({ url }) => url).toSorted()).toEqual(
+    [...new Set(site.requests.map(({ url }) => url))].toSorted(),
+  );
+});
+
+test("styles are followed to any depth, by their own addresses, also in a circle", async () => {
+  const hosts = {
+    "https://a.example.com/css/one.css": "@import url(two.css); @import '//b.example.com/three.css' print;",
+    "https://a.example.com/css/two.css": "@import 'one.css'; .x { background: url(../img/x.png) }",
+    "https://a.example.com/img/x.png": PNG,
+    "https://b.example.com/three.css": "@font-face { src: url('f/a.woff2') format('woff2') }",
+    "https://b.example.com/f/a.woff2": FONT,
+  };
+  const page = { "a.html": '<link rel=stylesheet href="https://a.example.com/css/one.css">' };
+  const site = await fetchedSite(page, hosts);
+  expect(site.facts.externalLoads).toEqual([]);
+  const [one = "", two = "", image = "", three = "", font = ""] = [
+    /a.example.com\/css\/one/,
+    /css\/two/,
+    /img\/x/,
+    /three/,
+    /woff2/,
+  ].map((pattern) => site.stored.find((path) => pattern.test(path)));
+  const names = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+  expect(site.files[one]).toBe(
+    `@import url("${names(two)}"); @import "../../b.example.com/${names(three)}" print;`,
+  );
+  expect(site.files[two]).toBe(`@import "${names(one)}"; .x { background: url("../img/${names(image)}") }`);
+  expect(site.files[three]).toBe(`@font-face { src: url("f/${names(font)}") format('woff2') }`);
+
+  // a file in the circle has another name if another one in it has other content
+  const other = await fetchedSite(page, { ...hosts, "https://a.example.com/img/x.png": `${PNG}other` });
+  expect(other.stored.filter((path) => /one|two/.test(path))).not.toEqual(
+    site.stored.filter((path) => /one|two/.test(path)),
+  );
+  expect((await fetchedSite(page, hosts)).digest).toBe(site.digest);
+  expect(other.digest).not.toBe(site.digest);
+});
+
+test("modules are followed by import, export, import() and new URL(), and import maps get their addresses", async () => {
+  const site = await fetchedSite(
+    {
+      "a.html":
+        '<script type="importmap">{"imports":{"lib":"https://cdn.example.com/lib.mjs","kit/":"https://cdn.example.com/kit/"}}</script>' +
+        '<script type="module">import "lib"; import x from "kit/x.mjs"; import "./own.js";</script>',
+      "own.js": 'export * from "https://cdn.example.com/own.mjs";',
+      "sample.js": 'import "https://deno.land/x.js";',
+    },
+    {
+      "https://cdn.example.com/lib.mjs":
+        'import "./part.mjs"; const p = import("./later.mjs"); new Worker(new URL("./w.js", import.meta.url));',
+      "https://cdn.example.com/part.mjs": 'export { a } from "/lib.mjs";',
+      "https://cdn.example.com/later.mjs": "export default 1;",
+      "https://cdn.example.com/w.js": "self.x = 1;",
+      "https://cdn.example.com/kit/x.mjs": 'import "lib"; import "kit/y.mjs";',
+      "https://cdn.example.com/kit/y.mjs": "export const y = 1;",
+      "https://cdn.example.com/own.mjs": "export const own = 1;",
+    },
+  );
+  expect(site.facts.externalLoads).toEqual([]);
+  expect(site.files["sample.js"]).toBe('import "https://deno.land/x.js";');
+  const stored = (name: string): string =>
+    site.stored.find((path) => path.includes(`cdn.example.com/${name}.`)) ?? `no ${name}`;
+  const named = (name: string): string => stored(name).slice("assets/external/cdn.example.com/".length);
+  const [, map = ""] = /importmap">(.*?)<\/script>/.exec(site.files["a.html"] ?? "") ?? [];
+  expect(JSON.parse(map)).toEqual({
+    imports: {
+      lib: `./${stored("lib")}`,
+      "kit/x.mjs": `./${stored("kit/x")}`,
+      "kit/y.mjs": `./${stored("kit/y")}`,
+    },
+  });
+  expect(site.files["own.js"]).toBe(`export * from "./${stored("own")}";`);
+  expect(site.files[stored("lib")]).toBe(
+    `import "./${named("part")}"; const p = import("./${named("later")}"); new Worker(new URL("./${named("w")}", import.meta.url));`,
+  );
+  expect(site.files[stored("part")]).toBe(`export { a } from "./${named("lib")}";`);
+});
+
+test("a script that is no module imports modules at run time, in the page and in a file", async () => {
+  const later = 'import("https://cdn.example.com/later.mjs")';
+  const site = await fetchedSite(
+    {
+      "a/b.html": `<script>${later}</script><script src="../own.js"></script>`,
+      "own.js": `${later};`,
+      "none.js": `${later};`,
+    },
+    { "https://cdn.example.com/later.mjs": "export {}" },
+  );
+  const stored = `assets/external/cdn.example.com/later.${sha("export {}")}.mjs`;
+  expect(site.files["a/b.html"]).toContain(`<script>import("../${stored}")</script>`);
+  expect(site.files["own.js"]).toBe(`import("./${stored}");`);
+  expect(site.files["none.js"]).toBe(`${later};`);
+});
+
+describe("the address of a stored file", () => {
+  const HOSTS = { "https://cdn.example.com/x.png": PNG };
+  const path = `assets/external/cdn.example.com/x.${sha(PNG)}.png`;
+  const img = '<img src="https://cdn.example.com/x.png">';
+  test.for([
+    ["relative to the page", "a/b/c.html", img, `<img src="../../${path}">`],
+    [
+      "as the page writes addresses from the server's root",
+      "a/b/c.html",
+      `${img}<link rel=stylesheet href="/docs/site.css">`,
+      `<img src="/docs/${path}"><link rel=stylesheet href="/docs/site.css">`,
+    ],
+    [
+      "below a base from the server's root",
+      "a/c.html",
+      `<base href="/docs/">${img}`,
+      `<base href="/docs/"><img src="${path}">`,
+    ],
+    [
+      "below a relative base",
+      "a/b/c.html",
+      `<base href="../">${img}`,
+      `<base href="../"><img src="../${path}">`,
+    ],
+    [
+      "in a page within the page",
+      "a/c.html",
+      `<iframe srcdoc="${img.replaceAll('"', "&quot;")}">`,
+      `<iframe srcdoc="&lt;img src=&quot;../${path}&quot;>">`,
+    ],
+  ] as const)("is %s", async ([, page, before, after]) => {
+    const site = await fetchedSite({ [page]: before, "site.css": "" }, HOSTS);
+    expect(site.files[page]).toBe(after);
+    expect(site.facts.externalLoads).toEqual([]);
+  });
+
+  test("a page with a base of another host keeps it, with the reason", async () => {
+    const page = '<base href="https://cdn.example.com/"><img src="x.png">';
+    const site = await fetchedSite({ "a.html": page }, HOSTS);
+    expect(site.files["a.html"]).toBe(page);
+    expect(shownLoads(site)).toEqual([
+      "https://cdn.example.com/x.png: a <base> of another host stands before it",
+    ]);
+  });
+
+  test("a whole address on the site's own domain leads to the site's own file, and is not fetched", async () => {
+    const page =
+      '<img src="https://docs.example.com/img/logo.png"><img src="https://docs.example.com/none.png">';
+    const site = await fetchedSite(
+      { "a/b.html": page, "img/logo.png": PNG },
+      {},
+      { domain: "docs.example.com" },
+    );
+    expect(site.files["a/b.html"]).toContain('src="../img/logo.png"');
+    expect(site.requests.map(({ url }) => url)).toEqual(["https://docs.example.com/none.png"]);
+  });
+});
+
+describe("bytes that are no references stay", () => {
+  const HOSTS = { "https://cdn.example.com/x.png": PNG };
+  test.for([
+    [
+      "a page in latin1",
+      Buffer.from(
+        '<meta charset=iso-8859-1><p>caf\xe9 &hellip;</p><img alt="\xe9&hellip;" src=https://cdn.example.com/x.png>',
+        "latin1",
+      ),
+    ],
+    [
+      "a page in UTF-16",
+      Buffer.concat([
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('<p>café</p><img src="https://cdn.example.com/x.png">', "utf16le"),
+      ]),
+    ],
+    [
+      "a page with a byte order mark",
+      Buffer.from('\ufeff<p>café</p><img src="https://cdn.example.com/x.png">'),
+    ],
+  ] as const)("%s", async ([, bytes]) => {
+    const site = await fetchedSite({ "a.html": bytes }, HOSTS);
+    const before = bytes.toString("latin1").replaceAll("\0", "");
+    const after = (site.files["a.html"] ?? "").replaceAll("\0", "");
+    expect(after).toBe(
+      before.replace(
+        /src="?https:\/\/cdn.example.com\/x.png"?/,
+        `src="assets/external/cdn.example.com/x.${sha(PNG)}.png"`,
+      ),
+    );
+  });
+
+  test("an SVG file: a style in CDATA is changed, one with entities is not, and the load is named", async () => {
+    const svg = (style: string): string =>
+      `<svg xmlns="http://www.w3.org/2000/svg"><style>${style}</style></svg>`;
+    const css = ".a { fill: url(https://cdn.example.com/x.png) }";
+    const site = await fetchedSite(
+      {
+        "a.svg": svg(`<![CDATA[${css}]]>`),
+        "b.svg": svg(`&#32;${css}`),
+        "c.svg": `<!DOCTYPE svg [<!ENTITY u "https://cdn.example.com/x.png">]><svg xmlns="http://www.w3.org/2000/svg"><image href="&u;"/></svg>`,
+      },
+      HOSTS,
+    );
+    expect(site.files["a.svg"]).toContain(`<![CDATA[.a { fill: url("assets/external/`);
+    expect(site.facts.externalLoads).toMatchObject([
+      { address: "https://cdn.example.com/x.png", page: "b.svg", pages: 2 },
+    ]);
+  });
+});
+
+test("compressed copies of changed files are left out, others stay", async () => {
+  const site = await fetchedSite(
+    {
+      "a.css": "@import 'https://cdn.example.com/a.css';",
+      "a.css.gz": "old",
+      "a.css.br": "old",
+      "b.css": "p {}",
+      "b.css.zst": "as it is",
+    },
+    { "https://cdn.example.com/a.css": "p {}" },
+  );
+  expect(Object.keys(site.files)).toEqual(
+    expect.arrayContaining(["a.css", "b.css", "b.css.zst", "index.html"]) as string[],
+  );
+  expect(Object.keys(site.files)).not.toEqual(expect.arrayContaining(["a.css.gz"]) as string[]);
+  expect(Object.keys(site.files)).not.toEqual(expect.arrayContaining(["a.css.br"]) as string[]);
+});
+
+test("a content security policy admits the copy's own host where it admitted the other", async () => {
+  const policy = (content: string): string =>
+    `<meta http-equiv="Content-Security-Policy" content="${content}">`;
+  const script = '<script src="https://cdn.example.com/x.js"></script>';
+  const site = await fetchedSite(
+    {
+      "a.html":
+        policy("default-src 'none'; script-src https://cdn.example.com; img-src https://other.example.com") +
+        script,
+    },
+    { "https://cdn.example.com/x.js": "1" },
+  );
+  expect(site.files["a.html"]).toContain(
+    policy(
+      "default-src 'none'; script-src https://cdn.example.com 'self'; img-src https://other.example.com",
+    ),
+  );
+});
