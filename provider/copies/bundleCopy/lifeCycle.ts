@@ -6,9 +6,8 @@ import {
   destinationOf,
   destinationPlace,
   editionOf,
-  isLayout,
-  type Layout,
-  LAYOUTS,
+  keepsArchives,
+  kindFacts,
   ownPlaceOf,
   placesOf,
   signerFrom,
@@ -26,7 +25,7 @@ import { describeSource, serviceOf } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
 import { fetchText, preparedAdditions } from "../publication/siteAdditions";
-import { traitsOf } from "./destinationKinds";
+import { destinationFailures } from "./destinationFailures";
 import { importCopy } from "./importCopy";
 import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../../base/runtime/messages/plainText";
@@ -58,14 +57,12 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   table: BUNDLE_COPY_INPUTS,
   outputs: BUNDLE_COPY_OUTPUTS,
   noBookkeeping: { copies: [] },
-  localFailures: ({ destination }) => traitsOf(destination)?.localFailures() ?? [],
+  localFailures: ({ destination }) => destinationFailures(destination),
 
   conflicts({ destination, signingKeyEnv, ...inputs }) {
-    if (traitsOf(destination)?.isImage !== false) return [];
-    const { layout } = destination as { layout?: Layout };
-    const isArchive = isLayout(layout) && LAYOUTS[layout].isArchive;
+    if (kindFacts(destination)?.isImage !== false) return [];
     const failures: CheckFailure[] = [];
-    if (isArchive) {
+    if (keepsArchives(destination)) {
       const reason =
         'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.';
       failures.push(...wantedIn(inputs).map(({ name }) => ({ property: name, reason })));
@@ -85,7 +82,7 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   placesOf: ({ destination }) => placesOf(destination),
   ownPlace: ({ destination }, name) => ownPlaceOf(destination, name),
   isMissing({ destination }, { copy }) {
-    const path = traitsOf(destination)?.localPath?.(copy.uri);
+    const path = kindFacts(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
   },
   actionText: (inputs) =>

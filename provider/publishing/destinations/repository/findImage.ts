@@ -1,3 +1,4 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { join } from "node:path";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { present } from "../../../base/runtime/values/fields";
@@ -6,7 +7,7 @@ import { hasBlob } from "../../images/registry/blobs";
 import { annotationsIn, describe, listIn } from "../../images/registry/content";
 import { downloadBlob } from "../../images/registry/download";
 import { readImage, type StoredImage } from "../../images/registry/image";
-import { isDigest, pinned } from "../../images/registry/reference";
+import { pinned } from "../../images/registry/reference";
 import { signatureTag } from "../../images/signing/artifacts";
 import { findArtifacts } from "../../images/signing/signedImage";
 import type { Verifier } from "../../images/signing/verifier";

@@ -1,3 +1,4 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { hasBlob } from "../../images/registry/blobs";
 import type { RegistryClient } from "../../images/registry/client";
 import { annotationsIn, contentOf, describe, fieldAt, manifestOf } from "../../images/registry/content";
@@ -5,7 +6,7 @@ import type { Content, Descriptor } from "../../images/registry/content";
 import { ensureContent } from "../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../images/registry/mediaTypes";
-import { isDigest, repositoryName } from "../../images/registry/reference";
+import { repositoryName } from "../../images/registry/reference";
 import { listTags } from "../../images/registry/tags";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { type Clock, sleep } from "../../../base/runtime/time/clock";

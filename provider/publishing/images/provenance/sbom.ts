@@ -1,8 +1,8 @@
+import { sha256In } from "../../../base/runtime/values/digest";
 import { basename } from "node:path/posix";
 import { parseBase, repositoryName } from "../registry/reference";
 import { packageVersion } from "../../../base/runtime/files/ownText";
 import type { Origin } from "./origin";
-import { sha256In } from "../registry/content";
 
 /** The type of a statement with an SBOM, see https://cyclonedx.org/specification/overview/. */
 export const SBOM_TYPE = "https://cyclonedx.org/bom";
