@@ -130,6 +130,8 @@ export class PageReader extends MarkupReader {
   readonly #inert: string[] = [];
   #skipped: OpenElement | undefined;
   #main: OpenElement | undefined;
+  /** An element that a browser does not show: an address in it leads nowhere. */
+  #hidden: OpenElement | undefined;
   #heading: OpenHeading | undefined;
   /** Whether the text belongs to a plain button in a heading, to a reading, to a link. */
   #isInLabel = false;
@@ -192,6 +194,9 @@ export class PageReader extends MarkupReader {
       this.#begin(attribute("id") ?? "");
     }
     if (DOUBTFUL.has(tag)) this.#beginDoubtful(tag);
+    const isHidden = attribute("hidden") !== undefined && !/^until-found$/i.test(attribute("hidden") ?? "");
+    if (!deepen(this.#hidden, tag) && isOpen && !UNCLOSED.has(tag) && isHidden)
+      this.#hidden = { tag, depth: 1 };
     this.#content(tag, attribute);
   }
 
@@ -221,6 +226,7 @@ export class PageReader extends MarkupReader {
     if (READING.has(tag) || tag === "ruby") this.#isInReading = false;
     if (!INLINE.has(tag)) this.#add(" ");
     if (tag === "button") this.#isInLabel = false;
+    if (this.#hidden?.tag === tag && --this.#hidden.depth === 0) this.#hidden = undefined;
     if (this.#main?.tag === tag && --this.#main.depth === 0) {
       this.#main = undefined;
       this.#begin("");
@@ -293,7 +299,7 @@ export class PageReader extends MarkupReader {
   #content(tag: string, attribute: Attribute): void {
     const id =
       tag === "input" ? undefined : (attribute("id") ?? (tag === "a" ? attribute("name") : undefined));
-    if (id !== undefined) {
+    if (id !== undefined && !this.#hidden) {
       this.#nextAnchor = id;
       const current = this.#sections.at(-1);
       if (this.#heading && current?.anchor === "") current.anchor = id;

@@ -205,6 +205,18 @@ describe("what scripts show later", () => {
   });
 });
 
+describe("a heading in a tab that is not selected", () => {
+  test.for([
+    ["has the nearest address that browsers show", '<div hidden><h3 id="t">T</h3>b</div>', "#h T: b"],
+    ["also with an id in the heading", '<div hidden><h3><a id="t"></a>T</h3>b</div>', "#h T: b"],
+    ["also in a panel within a panel", '<div hidden><div><i>x</i></div><h3 id="t">T</h3>b</div>', "#h T: b"],
+    ["has its own where browsers open it", '<div hidden="until-found"><h3 id="t">T</h3>b</div>', "#t T: b"],
+    ["has its own behind the tab", '<div hidden>x</div><h3 id="t">T</h3>b', "#t T: b"],
+  ] as const)("%s", ([, html, expected]) =>
+    expect(sections(`<h2 id="h">H</h2>a${html}`).at(-1)).toBe(expected),
+  );
+});
+
 describe("characters that nobody sees", () => {
   test.for([
     ["a place for a hyphen", "Daten&shy;bank"],
