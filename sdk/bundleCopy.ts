@@ -58,6 +58,7 @@ const INPUTS: InputNames<BundleCopyInputs> = {
   limits: "plain",
   keep: "plain",
   offlineSearch: "plain",
+  llmsTxt: "plain",
   fetchExternal: "plain",
   takeOver: "plain",
   signingKeyEnv: "plain",
