@@ -71,13 +71,13 @@ export function editionOf(
     name,
     version,
     ...(name === "fetchExternal"
-      ? [canonicalFetch(options as FetchExternal), additions?.external?.digest]
-      : [canonical(options as OfflineSearch)]),
+      ? [canonicalFetch(options), additions?.external?.digest]
+      : [canonical(options)]),
   ];
   const [first, ...others] = wanted;
   const parts =
     others.length === 0 && first?.name === "offlineSearch"
-      ? [first.version, canonical(first.options as OfflineSearch)]
+      ? [first.version, canonical(first.options)]
       : wanted.map(partsOf);
   return hash("sha256", JSON.stringify([sha256, ...parts]));
 }
