@@ -6,6 +6,22 @@ interface Place {
   readonly isInCode: boolean;
 }
 
+/** Most classes whose result is remembered: a site has some hundreds, and pages that nobody should write have any number. */
+const MOST_REMEMBERED = 20_000;
+
+/** Whether classes fit. Pages repeat them many thousand times. */
+function remembered(pattern: RegExp): (classes: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (classes) => {
+    let fits = known.get(classes);
+    if (fits === undefined) {
+      fits = pattern.test(classes);
+      if (known.size < MOST_REMEMBERED) known.set(classes, fits);
+    }
+    return fits;
+  };
+}
+
 /** Elements that are no content, wherever they are. Scripts with mathematics are. */
 const NEVER = new Set(
   (
@@ -20,28 +36,34 @@ const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo|complementary)$/i;
 const NEVER_ROLE =
   /^(?:navigation|search|alertdialog|dialog|listbox|menu|menubar|progressbar|tooltip|toolbar)$/i;
 /** Classes of what surrounds the content, or helps to move in it, in generators that use no elements for it. */
-const AROUND_CLASS = new RegExp(
-  String.raw`(?:^|\s)(?:${[
-    "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|related|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
-    "breadcrumbs?|theme-doc-breadcrumbs|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
-    "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
-    "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
-    "md-search|md-source-file|md-content__button|vp-doc-footer|VPDocFooter|prev-next-\\S+|rst-footer-buttons|wy-breadcrumbs",
-    "viewcode-link|viewcode-back|source-link-button|nav-wrapper|nav-chapters|footnote-backref|footnote-back|fn-backref|data-footnote-backref",
-  ].join("|")})(?=\s|$)`,
-  "i",
+const AROUND_CLASS = remembered(
+  new RegExp(
+    String.raw`(?:^|\s)(?:${[
+      "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|related|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
+      "breadcrumbs?|theme-doc-breadcrumbs|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
+      "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
+      "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
+      "md-search|md-source-file|md-content__button|vp-doc-footer|VPDocFooter|prev-next-\\S+|rst-footer-buttons|wy-breadcrumbs",
+      "viewcode-link|viewcode-back|source-link-button|nav-wrapper|nav-chapters|footnote-backref|footnote-back|fn-backref|data-footnote-backref",
+    ].join("|")})(?=\s|$)`,
+    "i",
+  ),
 );
 /** Classes and ids that mean this outside of the main part only. */
-const OUTSIDE =
-  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|nosearch|search)(?=\s|$)/i;
+const OUTSIDE = remembered(
+  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|nosearch|search)(?=\s|$)/i,
+);
 /** Within code: numbers of lines, prompts and buttons. */
-const BESIDE_CODE =
-  /(?:^|\s)(?:linenos?|linenodiv|lineno|linenumbers?|line-numbers?(?:-rows)?|lnt|ln|gl|gutter|hljs-ln-numbers|rouge-gutter|rouge-line-numbers|gp|prompt|hljs-prompt|copybtn|copy)(?=\s|$)/i;
-const LINE_NUMBERS =
-  /(?:^|\s)(?:linenos?|lineno|lines|linenodiv|lnt|gutter|hljs-ln-numbers|rouge-gutter|line-numbers-wrapper|line-numbers-rows)(?=\s|$)/i;
+const BESIDE_CODE = remembered(
+  /(?:^|\s)(?:linenos?|linenodiv|lineno|linenumbers?|line-numbers?(?:-rows)?|lnt|ln|gl|gutter|hljs-ln-numbers|rouge-gutter|rouge-line-numbers|gp|prompt|hljs-prompt|copybtn|copy)(?=\s|$)/i,
+);
+const LINE_NUMBERS = remembered(
+  /(?:^|\s)(?:linenos?|lineno|lines|linenodiv|lnt|gutter|hljs-ln-numbers|rouge-gutter|line-numbers-wrapper|line-numbers-rows)(?=\s|$)/i,
+);
 /** Spans that mean something. */
-const MEANT_CLASS =
-  /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*)(?=\s|$)/;
+const MEANT_CLASS = remembered(
+  /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*)(?=\s|$)/,
+);
 const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 /** Elements around which a footer belongs to the content: the source of a quotation, for example. */
 const HAS_FOOTER = new Set(["blockquote", "figure", "table"]);
@@ -58,7 +80,7 @@ export function isMain(element: ContentElement): boolean {
 
 /** Whether an element that only styles what is in it is needed in the tree. */
 export function isMeant(element: ContentElement): boolean {
-  return element.attributes.length > 0 && MEANT_CLASS.test(classesOf(element));
+  return element.attributes.length > 0 && MEANT_CLASS(classesOf(element));
 }
 
 /** Whether an element is no content, with all that is in it. @param open the elements around it, the innermost last */
@@ -72,15 +94,15 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (tag === "button") return !isLabel(element, open);
   if (attributes.length === 0) return false;
   const classes = classesOf(element);
-  if (place.isInCode) return tag !== "code" && BESIDE_CODE.test(classes);
+  if (place.isInCode) return tag !== "code" && BESIDE_CODE(classes);
   const role = attributeOf(element, "role") ?? "";
   if (NEVER_ROLE.test(role) || (!place.isInMain && AROUND_ROLE.test(role))) return true;
   if (role === "doc-backlink" || attributeOf(element, "data-footnote-backref") !== undefined) return true;
   if (attributeOf(element, "aria-hidden") === "true" && !isPanel(element, role)) return true;
-  if (/^(?:td|div|th|pre)$/.test(tag) && LINE_NUMBERS.test(classes)) return true;
-  if (!place.isInMain && (OUTSIDE.test(classes) || OUTSIDE.test(attributeOf(element, "id") ?? "")))
+  if (/^(?:td|div|th|pre)$/.test(tag) && LINE_NUMBERS(classes)) return true;
+  if (!place.isInMain && (OUTSIDE(classes) || OUTSIDE(attributeOf(element, "id") ?? "")))
     return !isMain(element);
-  return AROUND_CLASS.test(classes) && !isMain(element) && !/^h[1-6]$/.test(tag);
+  return AROUND_CLASS(classes) && !isMain(element) && !/^h[1-6]$/.test(tag);
 }
 
 /** Notes of generators are asides or sections outside of a main part, too. */

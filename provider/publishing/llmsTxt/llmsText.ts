@@ -109,5 +109,9 @@ function nameOf(folder: string): string {
 
 function oneLine(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
-  return line.length > LONGEST ? `${[...line.slice(0, LONGEST)].slice(0, -1).join("").trimEnd()}…` : line;
+  if (line.length <= LONGEST) return line;
+  return `${line
+    .slice(0, LONGEST)
+    .replace(/[\ud800-\udbff]$/, "")
+    .trimEnd()}…`;
 }

@@ -133,7 +133,7 @@ function labelPanels(
           .trim()
           .replace(/[\\`*_[\]<]/g, "\\$&")
       : "";
-    if (panel && text !== "") labels.set(panel, text);
+    if (text !== "") labels.set(panel, text);
   }
 }
 

@@ -232,7 +232,7 @@ export class MarkdownWriter {
     const given = title && this.#inline(title.children, { isInHeading: true });
     if (title && given !== "") this.#prepared.skipped.add(title);
     const kind = NOTE_KIND.exec(classes)?.[1] ?? "";
-    const text = given || (kind === "" ? "" : kind[0]?.toUpperCase() + kind.slice(1).toLowerCase());
+    const text = given || (kind === "" ? "" : kind.slice(0, 1).toUpperCase() + kind.slice(1).toLowerCase());
     const content = this.#nested(element.children);
     if (content === "" && text === "") return [];
     return [quoted([text === "" ? "" : strong(text), content].filter((each) => each !== "").join("\n\n"))];

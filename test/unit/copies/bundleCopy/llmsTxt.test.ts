@@ -87,9 +87,9 @@ test("the second run changes nothing; other options make another copy", async ()
   const { inputs } = check({ llmsTxt: true });
   const state = await bundleCopy.create(context(), inputs);
   const now = { name: "docs", nowMs: 0 };
-  expect(bundleCopy.diff(inputs, state, now).decision.code).toBe("UNCHANGED");
+  expect(bundleCopy.diff(inputs, state, now).decision.code).toBe("UP_TO_DATE");
   const other = check({ llmsTxt: { full: true } }).inputs;
-  expect(bundleCopy.diff(other, state, now).decision.code).not.toBe("UNCHANGED");
+  expect(bundleCopy.diff(other, state, now).decision.code).not.toBe("UP_TO_DATE");
   const next = await bundleCopy.update(context(), state, other);
   expect(next.outputs.uri).not.toBe(state.outputs.uri);
   expect(existsSync(current("llms-full.txt"))).toBe(true);
