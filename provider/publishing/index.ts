@@ -50,13 +50,7 @@ export type { RepositoryInputs } from "./destinations/repository/inputs";
 export { ExternalAssets } from "./externalAssets/externalAssets";
 export type { ReadCopy } from "./externalAssets/keptAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAsset";
-export {
-  DEFAULT_FETCH_LIMITS,
-  patternProblem,
-  type FetchExternal,
-  type FetchLimits,
-  type FetchOptions,
-} from "./externalAssets/options";
+export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
 export { download, type DownloadContext, type Downloaded } from "./download/download";
 export { OciLayout, type LayoutArtifact, type SignedImage } from "./images/provenance/ociLayout";
 export type { Origin } from "./images/provenance/origin";
@@ -78,8 +72,8 @@ export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteIma
 export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
 export { isNotInspected } from "./inspection/inspectionBudget";
 export { SiteDigests, digestSite } from "./inspection/siteDigests";
-export type { LlmsTxt, LlmsTxtOptions } from "./llmsTxt/options";
-export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
+export type { LlmsTxtOptions } from "./llmsTxt/options";
+export type { SearchOptions } from "./offlineSearch/options";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderOwner, folderRecords } from "./ownership/folderMark";
 export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
