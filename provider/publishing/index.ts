@@ -23,7 +23,7 @@ export {
 } from "./additions/additions";
 export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
 export { ExternalAssets } from "./externalAssets/externalAssets";
-export type { FetchedAsset } from "./externalAssets/fetchedAssets";
+export type { FetchedAsset } from "./externalAssets/fetchedAsset";
 export type { ReadCopy } from "./externalAssets/keptAssets";
 export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
 export type { LlmsTxtOptions } from "./llmsTxt/options";
@@ -41,7 +41,6 @@ export {
   type DestinationContext,
   type FoundCopy,
   type Layout,
-  type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";
@@ -87,8 +86,7 @@ export { transferProgress } from "./images/registry/transferProgress";
 export { signatureProblem } from "./images/signing/imageSignature";
 export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
-export { LayerWriter, siteRoot } from "./images/siteImage/layer";
-export { filesIn } from "./images/siteImage/previousFiles";
+export { LayerWriter } from "./images/siteImage/layer";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
 
 // An archive that is written. The same files give the same bytes.

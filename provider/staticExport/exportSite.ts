@@ -133,9 +133,9 @@ function isOfSite(error: unknown): error is ResponseError {
  * After the first error, the engine begins no other resource: one wrong site would hide the rest of a fleet. The refusal of a start comes
  * sooner than any other error.
  */
-async function afterOthersBegan({ clock, signal }: ServiceContext): Promise<void> {
+async function afterOthersBegan({ clock, deadline, signal }: ServiceContext): Promise<void> {
   try {
-    await sleep(clock, OTHERS_BEGIN_MS, signal);
+    await sleep(clock, Math.max(0, Math.min(OTHERS_BEGIN_MS, deadline.remainingMs())), signal);
   } catch {
     // cancelled: the refusal is still the error
   }

@@ -1,4 +1,5 @@
 import {
+  OciLayout,
   folderOwner,
   folderPlaces,
   signerFrom,
@@ -13,7 +14,8 @@ import { removeDrafts } from "../contents/draft";
 import { chartInFolder } from "../contents/chartFacts";
 import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
-import { readSiteFiles } from "../contents/siteFiles";
+import { siteName } from "../contents/kitImage";
+import { IMAGES } from "../contents/ociLayout";
 import { type KitRequest, writeKit } from "../contents/writeKit";
 import { withScratchFolder } from "../../copies/bundleCopy/scratchFolder";
 import { fetchText, preparedAdditions } from "../../copies/publication/siteAdditions";
@@ -121,7 +123,12 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
           { bundle, inspection },
           scratch,
           isSame
-            ? (wanted) => readSiteFiles(join(folder, before.kit.name), version, wanted, signal)
+            ? (wanted) =>
+                new OciLayout(join(folder, before.kit.name, IMAGES)).readSite(
+                  siteName(version),
+                  wanted,
+                  signal,
+                )
             : undefined,
         );
         return context.tracer.span("docs_hosting.kit.write", {}, () =>

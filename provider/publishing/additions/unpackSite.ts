@@ -6,7 +6,7 @@ import { pagesWithoutText } from "../offlineSearch/readPage";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
 import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
 import type { ExternalAssets } from "../externalAssets/externalAssets";
-import type { FetchedAsset } from "../externalAssets/fetchedAssets";
+import type { FetchedAsset } from "../externalAssets/fetchedAsset";
 import type { ExternalLoad } from "../archives/site";
 import type { SiteAdditions } from "./additions";
 import { PagesWithMarkdown } from "./addToPages";

@@ -13,13 +13,8 @@ import { SiteModules } from "../inspection/siteModules";
 import { MAX_BYTES } from "../inspection/textLoads";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
 import { ASSETS_FOLDER } from "./assetNames";
-import {
-  type AssetContext,
-  type FetchedAsset,
-  FetchedAssets,
-  type FetchingSite,
-  relativeAddress,
-} from "./fetchedAssets";
+import { type AssetContext, FetchedAssets, type FetchingSite, relativeAddress } from "./fetchedAssets";
+import type { FetchedAsset } from "./fetchedAsset";
 import { specifiersIn } from "./moduleReferences";
 import { KeptAssets, type ReadCopy, RECORD_PATH, recordText } from "./keptAssets";
 import { canonicalFetch, type FetchExternal } from "./options";

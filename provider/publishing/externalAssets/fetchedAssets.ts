@@ -13,6 +13,7 @@ import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetReques
 import { assetPath } from "./assetNames";
 import { cyclesIn } from "./cycles";
 import type { KeptAssets, RecordedAsset } from "./keptAssets";
+import type { FetchedAsset } from "./fetchedAsset";
 import { digestsOf, type Digests, hasIntegrity, integrityOf } from "./integrity";
 import { contentProblem, type LoadKind } from "./loadKinds";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
@@ -25,18 +26,6 @@ import { WantedAddresses } from "./wantedAddresses";
 const KEPT_CONTENT = Buffer.from(" ");
 /** How many files are fetched at once. */
 const CONCURRENCY = 8;
-
-/** A file that was fetched from another host. */
-export interface FetchedAsset {
-  /** Where it was fetched from, without its query. */
-  readonly address: string;
-  /** SHA-256 of what was fetched, hexadecimal. */
-  readonly sha256: string;
-  /** Size of what was fetched, in bytes. */
-  readonly bytes: number;
-  /** Where the copy has it, below the site's root. */
-  readonly path: string;
-}
 
 /** What a fetch needs from the outside. */
 export interface AssetContext extends AssetNetwork {
@@ -75,6 +64,8 @@ interface Asset {
   done?: Promise<void>;
   /** Whether it was searched for further addresses. */
   isScanned?: true;
+  /** Who refers to it and as what: each once. */
+  readonly references: Set<string>;
   /** Set if an earlier copy has it. */
   kept?: RecordedAsset;
   /** The addresses that it refers to. */
@@ -274,8 +265,12 @@ export class FetchedAssets {
     const known = this.#assets.get(url.href);
     const asset = known ?? this.#begin(url, kind);
     if (asset === undefined) return;
+    // thousands of pages have the same references
+    const key = `${from?.file ?? ""} ${kind} ${integrity ?? ""}`;
+    if (asset.references.has(key)) return;
+    asset.references.add(key);
     this.#links.push({ from, to: asset, kind, integrity });
-    if (known?.done) this.#running.push(known.done.then(() => this.#scan(known, kind)));
+    if (known?.done) this.#run(known.done.then(() => this.#scan(known, kind)));
   }
 
   #begin(url: URL, kind: LoadKind): Asset | undefined {
@@ -287,7 +282,17 @@ export class FetchedAssets {
       return undefined;
     }
     const file = hash("sha256", url.href);
-    const asset: Asset = { url, kind, from: url, type: "", bytes: 0, sha256: "", file, refers: new Set() };
+    const asset: Asset = {
+      url,
+      kind,
+      from: url,
+      type: "",
+      bytes: 0,
+      sha256: "",
+      file,
+      refers: new Set(),
+      references: new Set(),
+    };
     this.#assets.set(url.href, asset);
     const kept = this.#kept?.find(file);
     if (kept !== undefined) {
@@ -304,9 +309,14 @@ export class FetchedAssets {
       signal,
       () => undefined,
     );
-    asset.done.catch(() => undefined); // whoever waits gets it
-    this.#running.push(asset.done);
+    this.#run(asset.done);
     return asset;
+  }
+
+  /** Work that {@link complete} waits for. It may fail before. */
+  #run(work: Promise<void>): void {
+    work.catch(() => undefined);
+    this.#running.push(work);
   }
 
   async #fetch(asset: Asset): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseJson } from "../../base/http/reply";
 import { hasFields } from "../../base/runtime/values/fields";
 import { ASSETS_FOLDER } from "./assetNames";
-import type { FetchedAsset } from "./fetchedAssets";
+import type { FetchedAsset } from "./fetchedAsset";
 import type { Digests } from "./integrity";
 
 /** The record of what was fetched, in the copy itself: whoever has the copy has what its references gave. */

@@ -12,9 +12,7 @@ export function screenOf(written: string): string[] {
       lines[row] = (lines[row] ?? "").slice(0, column);
     },
   };
-  // eslint-disable-next-line no-control-regex -- what asks the terminal
   const text = written.replaceAll(/\u001b\].*?(?:\u0007|\u001b\\)/g, "");
-  // eslint-disable-next-line no-control-regex -- what moves the cursor
   for (const [part, count, move] of text.matchAll(/\u001b\[([\d;?]*)([A-Za-z])|[\s\S]/gu)) {
     if (move !== undefined) moves[move]?.(Number(count) || 1);
     else if (part === "\r") column = 0;

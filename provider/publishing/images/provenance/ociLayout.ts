@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestOf, sha256In } from "../../../base/runtime/values/digest";
-import { annotationsIn, describe, descriptorIn, fieldsOf, listIn } from "../registry/content";
+import { annotationsIn, describe, descriptorIn, listIn } from "../registry/content";
 import type { Manifest } from "../registry/manifests";
 import { OCI_INDEX } from "../registry/mediaTypes";
 import {
@@ -15,6 +15,8 @@ import { opened } from "../signing/envelope";
 import { isSignatureOf } from "../signing/imageSignature";
 import { makeArtifacts } from "../signing/makeArtifacts";
 import type { Signer } from "../signing/signer";
+import { siteRoot } from "../siteImage/layer";
+import { filesIn } from "../siteImage/previousFiles";
 import { imageStatements } from "./imageStatements";
 import type { Origin } from "./origin";
 
@@ -102,6 +104,35 @@ export class OciLayout {
     return { artifacts, contents };
   }
 
+  /**
+   * Reads some files of the site in an image with a `base`. Of a kit that is split, or that leaves out the layers of an earlier one, the
+   * layer may be missing.
+   *
+   * @param name of the image
+   * @param wanted which files are read, by their paths below the site's root, and who takes them
+   * @throws the error of the file system; BundleRefusedError for a damaged layer; the signal's reason
+   */
+  async readSite(
+    name: string,
+    wanted: {
+      readonly isWanted: (path: string) => boolean;
+      readonly take: (path: string, bytes: Buffer) => Promise<void>;
+    },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const top = await this.#named(name);
+    // an index for several platforms: the site is the same layer in all
+    const [first] = listIn(top, "manifests");
+    const image = first === undefined ? top : await this.#blob(descriptorIn(first)?.digest);
+    const layer = descriptorIn(listIn(image, "layers").at(-1));
+    if (layer === undefined) return;
+    const path = join(this.#folder, "blobs", "sha256", sha256In(layer.digest));
+    for await (const file of filesIn({ path, root: siteRoot(true) }, signal)) {
+      if (wanted.isWanted(file.path))
+        await wanted.take(file.path, Buffer.concat(await Array.fromAsync(file.content)));
+    }
+  }
+
   /** One signature by the key, and the documents. */
   async #signedBy(digest: string, nameOf: (tag: string) => string, signer: Signer) {
     const signatures = await this.#layersOf(nameOf(signatureTag(digest)));
@@ -112,35 +143,16 @@ export class OciLayout {
     };
   }
 
-  /**
-   * The path of an image's last layer. Of an image for several platforms, that of the first one.
-   *
-   * @throws the error of the file system for a layout or a manifest that is missing
-   */
-  async lastLayerOf(name: string): Promise<string | undefined> {
-    const index = await readFile(join(this.#folder, "index.json"));
-    const named = listIn(index, "manifests").find((each) => annotationsIn(each)[NAME_ANNOTATION] === name);
-    const top = await this.#manifestIn(named);
-    const [first] = listIn(top, "manifests");
-    const image = first === undefined ? top : await this.#manifestIn(first);
-    const layer = descriptorIn(listIn(image, "layers").at(-1));
-    return layer && this.#pathOf(layer.digest);
-  }
-
-  async #manifestIn(entry: unknown): Promise<unknown> {
-    const descriptor = descriptorIn(entry);
-    return descriptor && fieldsOf(await readFile(this.#pathOf(descriptor.digest)));
-  }
-
-  #pathOf(digest: string): string {
-    return join(this.#folder, "blobs", "sha256", sha256In(digest));
-  }
-
   async #layersOf(name: string): Promise<ReadLayer[]> {
+    const manifest = await this.#named(name);
+    return manifest ? readLayersOf(manifest, ({ digest }) => this.#blob(digest)) : [];
+  }
+
+  /** The manifest that a name refers to. */
+  async #named(name: string): Promise<Buffer | undefined> {
     const manifests = listIn(await this.#bytesAt("index.json"), "manifests");
     const entry = manifests.find((each) => annotationsIn(each)[NAME_ANNOTATION] === name);
-    const manifest = await this.#blob(descriptorIn(entry)?.digest);
-    return manifest ? readLayersOf(manifest, ({ digest }) => this.#blob(digest)) : [];
+    return this.#blob(descriptorIn(entry)?.digest);
   }
 
   async #blob(digest: string | undefined): Promise<Buffer | undefined> {

@@ -104,14 +104,19 @@ test("a preview says that what is fetched is not known yet", () => {
     const { inputs } = check({ fetchExternal: true, ...given });
     return planPublication(COPIES, inputs, undefined, 0).text;
   };
-  const source = { domain: "docs.example.com", jobId: "7", version: "v1" };
+  const source = {
+    domain: "docs.example.com",
+    jobId: "7",
+    version: "v1",
+    baseUrl: "https://api.example.com",
+  };
   expect(decision({ source })).toContain(
     ", with what its pages load from other hosts, which is known once the archive is here",
   );
   expect(decision({})).toMatch(/, with what its pages load from other hosts$/);
   expect(decision({ fetchExternal: false })).not.toContain("other hosts");
   const { inputs } = check({ fetchExternal: true });
-  expect(bundleCopy.predict(inputs, undefined, { nowMs: 0 })).toMatchObject({ fetchedAssets: UNKNOWN });
+  expect(bundleCopy.predict(inputs, undefined, { name: "docs", nowMs: 0 })).toMatchObject({ fetchedAssets: UNKNOWN });
 });
 
 test("a copy has what its pages load, the outputs say what that is, and no query", async () => {
@@ -205,7 +210,7 @@ describe("the same content again", () => {
     change(before);
     const next = world();
     const read = await bundleCopy.read(next.context, before);
-    const stored = (read?.state as BundleCopyState | undefined) ?? before;
+    const stored = (read?.state) ?? before;
     const after = await bundleCopy.update(
       next.context,
       stored,

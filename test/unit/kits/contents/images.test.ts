@@ -15,7 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RequestInit, Response } from "node-fetch";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { readSiteFiles } from "../../../../provider/kits/contents/siteFiles.ts";
+import { siteName } from "../../../../provider/kits/contents/kitImage.ts";
+import { OciLayout } from "../../../../provider/publishing/index.ts";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
 import type { KitManifest } from "../../../../provider/kits/contents/manifest.ts";
 import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
@@ -368,7 +369,7 @@ test("the files of the site can be read from the image of a kit, for one platfor
     const take = (name: string, bytes: Buffer): Promise<void> =>
       Promise.resolve(void read.set(name, bytes.toString()));
     const wanted = { isWanted: (name: string) => name === "index.html", take };
-    await readSiteFiles(path, "v1", wanted, new AbortController().signal);
+    await new OciLayout(join(path, "images")).readSite(siteName("v1"), wanted, new AbortController().signal);
     expect([...read.keys()]).toEqual(["index.html"]);
   }
 });
