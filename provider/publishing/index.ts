@@ -46,7 +46,6 @@ export {
   type DestinationContext,
   type FoundCopy,
   type Layout,
-  type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";

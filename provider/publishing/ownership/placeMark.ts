@@ -32,7 +32,12 @@ export type FoundMark =
   /** The place says that it has no mark. */
   | { readonly kind: "none" }
   /** There is something, or the place did not say. */
-  | { readonly kind: "unreadable"; readonly reason: string; readonly remedy?: string | undefined };
+  | {
+      readonly kind: "unreadable";
+      readonly reason: string;
+      /** What helps, if a store refused to say. */
+      readonly remedy?: string | undefined;
+    };
 
 /** The text of a mark. @param nowMs milliseconds since 1970 */
 export function placeMarkText({ id, urn }: Owner, nowMs: number): string {

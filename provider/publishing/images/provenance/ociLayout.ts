@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestOf, sha256In } from "../../../base/runtime/values/digest";
-import { annotationsIn, describe, descriptorIn, fieldsOf, listIn } from "../registry/content";
+import { annotationsIn, describe, descriptorIn, listIn } from "../registry/content";
 import type { Manifest } from "../registry/manifests";
 import { OCI_INDEX } from "../registry/mediaTypes";
 import {
@@ -141,30 +141,6 @@ export class OciLayout {
       signatures: signatures.filter((each) => isSignatureOf(digest, each, signer)).slice(0, 1),
       attestations: attestations.filter(({ content }) => opened(content, signer) !== undefined),
     };
-  }
-
-  /**
-   * The path of an image's last layer. Of an image for several platforms, that of the first one.
-   *
-   * @throws the error of the file system for a layout or a manifest that is missing
-   */
-  async lastLayerOf(name: string): Promise<string | undefined> {
-    const index = await readFile(join(this.#folder, "index.json"));
-    const named = listIn(index, "manifests").find((each) => annotationsIn(each)[NAME_ANNOTATION] === name);
-    const top = await this.#manifestIn(named);
-    const [first] = listIn(top, "manifests");
-    const image = first === undefined ? top : await this.#manifestIn(first);
-    const layer = descriptorIn(listIn(image, "layers").at(-1));
-    return layer && this.#pathOf(layer.digest);
-  }
-
-  async #manifestIn(entry: unknown): Promise<unknown> {
-    const descriptor = descriptorIn(entry);
-    return descriptor && fieldsOf(await readFile(this.#pathOf(descriptor.digest)));
-  }
-
-  #pathOf(digest: string): string {
-    return join(this.#folder, "blobs", "sha256", sha256In(digest));
   }
 
   async #layersOf(name: string): Promise<ReadLayer[]> {
