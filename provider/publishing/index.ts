@@ -26,7 +26,6 @@ export {
   type DestinationContext,
   type FoundCopy,
   type Layout,
-  type WantedFiles,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { folderPlaces } from "./destinations/folder/inputs";
