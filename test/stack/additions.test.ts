@@ -30,7 +30,7 @@ onEachEngine("additions to a copied site", (kind) => {
       prepare(world);
       world.program(copy('llmsTxt: { title: "Handbook" }'));
       const { outputs } = succeeded(await world.stack.up());
-      expect(outputs).toMatchObject({ listed: 2, version: "1" });
+      expect(outputs).toMatchObject({ listed: { value: 2 }, version: { value: "1" } });
       const file = (path: string): string =>
         readFileSync(join(world.programFolder, "copies/current", path), "utf8");
       const [, page = ""] = /\[Guide\]\((.*?)\)/.exec(file("llms.txt")) ?? [];
