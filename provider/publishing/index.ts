@@ -26,7 +26,6 @@ export { ExternalAssets } from "./externalAssets/externalAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAsset";
 export type { ReadCopy } from "./externalAssets/keptAssets";
 export {
-  DEFAULT_FETCH_LIMITS,
   patternProblem,
   type FetchLimits,
   type FetchOptions,
