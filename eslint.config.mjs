@@ -27,6 +27,7 @@ const PUBLISHING = [
   "inspection",
   "search",
   "offlineSearch",
+  "llmsTxt",
   "externalAssets",
   "additions",
   "images",

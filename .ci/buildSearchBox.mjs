@@ -15,3 +15,17 @@ await build({
   minify: true,
   logLevel: "warning",
 });
+
+// The program of the thread that reads pages: one file, because a thread of the native plugin has no package around it.
+await build({
+  entryPoints: ["provider/publishing/llmsTxt/pageProgram.ts"],
+  outfile: "dist/provider/publishing/llmsTxt/pageProgram.js",
+  bundle: true,
+  platform: "node",
+  target: "node22.12",
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none",
+  allowOverwrite: true,
+  logLevel: "warning",
+});

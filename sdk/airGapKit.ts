@@ -36,6 +36,7 @@ const INPUTS: InputNames<AirGapKitInputs> = {
   limits: "plain",
   keep: "plain",
   offlineSearch: "plain",
+  llmsTxt: "plain",
   fetchExternal: "plain",
   takeOver: "plain",
 };

@@ -15,7 +15,7 @@ import {
 /** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
 interface CommonArgs extends Omit<
   InputsOf<BundleCopyInputs>,
-  "source" | "destination" | "offlineSearch" | "fetchExternal" | "signingKeyEnv"
+  "source" | "destination" | AdditionName | "signingKeyEnv"
 > {
   /**
    * The bundle to copy: an export of this stack, the fields of an export in another stack, or a bundle file on this machine. The
@@ -24,8 +24,9 @@ interface CommonArgs extends Omit<
   source: SourceArgs;
 }
 
-/** Something is added only to the files of a site, or to an image. Only an image has a signature. */
-type Additions = Pick<InputsOf<BundleCopyInputs>, "offlineSearch" | "fetchExternal">;
+/** Only the files of a site, or an image, have additions. Only an image has a signature. */
+type AdditionName = "offlineSearch" | "llmsTxt" | "fetchExternal";
+type Additions = Pick<InputsOf<BundleCopyInputs>, AdditionName>;
 type Signature = Pick<InputsOf<BundleCopyInputs>, "signingKeyEnv">;
 
 /** Of a destination that is not known when the program is compiled, the provider checks what it has. */
@@ -43,6 +44,7 @@ export type BundleCopyArgs = CommonArgs &
     | {
         destination: DestinationArgs | Later<DestinationArgs>;
         offlineSearch?: false | null | undefined;
+        llmsTxt?: false | null | undefined;
         fetchExternal?: false | null | undefined;
         signingKeyEnv?: null | undefined;
       }
@@ -56,6 +58,7 @@ const INPUTS: InputNames<BundleCopyInputs> = {
   limits: "plain",
   keep: "plain",
   offlineSearch: "plain",
+  llmsTxt: "plain",
   fetchExternal: "plain",
   takeOver: "plain",
   signingKeyEnv: "plain",

@@ -20,9 +20,10 @@ const environment = (name: string): string | undefined => process.env[name];
  * slow to load.
  */
 export async function programContext(): Promise<ClientContext & VerificationContext> {
-  const [{ Secrets }, { Pacers }, { default: fetch }] = await Promise.all([
+  const [{ Secrets }, { Pacers }, { JobsSeen }, { default: fetch }] = await Promise.all([
     import("../provider/base/runtime/messages/secrets.js"),
     import("../provider/base/http/pacer.js"),
+    import("../provider/service/jobsSeen.js"),
     import("node-fetch"),
   ]);
   const secrets = new Secrets();
@@ -30,6 +31,7 @@ export async function programContext(): Promise<ClientContext & VerificationCont
     fetch,
     clock,
     pacers: new Pacers(clock),
+    jobsSeen: new JobsSeen(),
     reporter,
     tracer,
     secrets,

@@ -1,6 +1,7 @@
 import { attempt, readAnswer } from "../base/http/attempt";
 import { endpointOf } from "../base/http/endpoint";
 import { Pacers } from "../base/http/pacer";
+import { JobsSeen } from "../service/jobsSeen";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import { present } from "../base/runtime/values/fields";
 import type { ServiceInputs } from "../resource/serviceInputs";
@@ -52,6 +53,7 @@ export async function checkService(
     tracer: noTracer,
     reporter: silent,
     pacers: new Pacers(clock),
+    jobsSeen: new JobsSeen(),
   };
   const opened = (reporter = silent): Opened => openClient({ ...shared, reporter }, given, CHECK_LIMIT_MS);
 

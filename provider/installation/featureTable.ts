@@ -130,6 +130,9 @@ function refusal(features: readonly Feature[], deploymentKind: SelfHostedDeploym
     '`deploymentKind: "client-hosted"`.' +
     (features.includes("search")
       ? " A search that needs no service is the input `offlineSearch` of a BundleCopy or an AirGapKit."
+      : "") +
+    (features.includes("aiAssistant")
+      ? " Documents for an agent of your own are the input `llmsTxt` of a BundleCopy or an AirGapKit."
       : "")
   );
 }

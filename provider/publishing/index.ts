@@ -1,4 +1,18 @@
 // The only way in to what publishes a bundle.
+
+// An inspected bundle: an archive that may be published, and what is known of its site.
+export { ArchiveFile } from "./archives/archiveFile";
+export { archiveFormat } from "./archives/format";
+export { readTarGz } from "./archives/readTar";
+export { forPacker, shown } from "./archives/refusal";
+export type { ExternalLoad, Inspection, SiteLimits } from "./archives/site";
+export { DEFAULT_UNPACKED_BYTES } from "./archives/unpackedBound";
+export { unpublished } from "./archives/unpublished";
+export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
+export { isNotInspected } from "./inspection/inspectionBudget";
+export { SiteDigests, digestSite } from "./inspection/siteDigests";
+
+// What is added to a site: the search, pages for agents, files of other hosts.
 export {
   ADDITION_NAMES,
   additionsOf,
@@ -8,29 +22,32 @@ export {
   type SiteAdditions,
 } from "./additions/additions";
 export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
-export { ArchiveFile } from "./archives/archiveFile";
-export { ARCHIVE_NAME, archiveFormat } from "./archives/format";
-export { readTarGz } from "./archives/readTar";
-export { forPacker, shown } from "./archives/refusal";
-export type { ExternalLoad, Inspection, SiteLimits } from "./archives/site";
-export { DEFAULT_UNPACKED_BYTES } from "./archives/unpackedBound";
-export { unpublished } from "./archives/unpublished";
-export { GzipFile } from "./archives/writeGzip";
-export { tarEnd, tarHeader, tarPadding } from "./archives/writeTar";
+export { ExternalAssets } from "./externalAssets/externalAssets";
+export type { FetchedAsset } from "./externalAssets/fetchedAsset";
+export type { ReadCopy } from "./externalAssets/keptAssets";
 export {
-  LAYOUTS,
-  isLayout,
+  patternProblem,
+  type FetchLimits,
+  type FetchOptions,
+} from "./externalAssets/options";
+export type { LlmsTxtOptions } from "./llmsTxt/options";
+export type { SearchOptions } from "./offlineSearch/options";
+
+// A destination: claims its place, publishes, compares, and removes copies.
+export { tryAccess, type AccessFinding } from "./destinations/access";
+export { ADDRESS_FORMS, parseCopyAddress } from "./destinations/copyAddress";
+export {
   type CopiedFiles,
   type Copy,
   type CopyComparison,
   type CopyLink,
   type Destination,
   type DestinationContext,
-  type DestinationField,
   type FoundCopy,
   type Layout,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
+export { removeRecordedCopies } from "./destinations/folder/folderDestination";
 export { folderPlaces } from "./destinations/folder/inputs";
 export {
   DESTINATION_KINDS,
@@ -38,87 +55,44 @@ export {
   destinationChange,
   destinationKey,
   destinationPlace,
-  forItsKind,
   ownPlaceOf,
   placesOf,
   type DestinationInputs,
   type DestinationKind,
-  type ForEachKind,
 } from "./destinations/inputs";
-export { openAzure } from "./destinations/objectStore/azure/azureStore";
-export { containerIn } from "./destinations/objectStore/azure/inputs";
-export { verifyAzureSdk } from "./destinations/objectStore/azure/sdk";
-export { BucketPlace, type BucketFields } from "./destinations/objectStore/bucketPlace";
-export { openGcs } from "./destinations/objectStore/gcs/gcsStore";
-export { verifyGcsSdk } from "./destinations/objectStore/gcs/sdk";
-export type { ObjectStore } from "./destinations/objectStore/objectStore";
+export { keepsArchives, kindFacts } from "./destinations/kinds";
 export type { BucketEncryption, BucketInputs } from "./destinations/objectStore/s3/inputs";
-export { openS3 } from "./destinations/objectStore/s3/s3Store";
-export { verifySdk } from "./destinations/objectStore/s3/sdk";
-export { sendText } from "./destinations/objectStore/sendObject";
 export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
-export { ExternalAssets } from "./externalAssets/externalAssets";
-export type { FetchedAsset } from "./externalAssets/fetchedAssets";
-export {
-  DEFAULT_FETCH_LIMITS,
-  patternProblem,
-  type FetchExternal,
-  type FetchLimits,
-  type FetchOptions,
-} from "./externalAssets/options";
+
+// Whose a place is.
+export { folderOwner, folderRecords } from "./ownership/folderMark";
+export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
+export type { Claimant } from "./ownership/placeDecision";
+export type { PlaceContext } from "./ownership/placeOwner";
+
+// A download.
 export { download, type DownloadContext, type Downloaded } from "./download/download";
-export { imageStatements } from "./images/provenance/imageStatements";
+
+// An image: read from a registry, built of a site, signed, and described.
+export { OciLayout, type LayoutArtifact, type SignedImage } from "./images/provenance/ociLayout";
 export type { Origin } from "./images/provenance/origin";
 export { imageComponent, sbomText, siteComponents, type SbomComponent } from "./images/provenance/sbom";
 export { slsaProvenance } from "./images/provenance/slsaProvenance";
 export { RegistryClient } from "./images/registry/client";
-export {
-  annotationsIn,
-  describe,
-  descriptorIn,
-  digestOf,
-  fieldsOf,
-  listIn,
-  sha256In,
-  type Blob,
-} from "./images/registry/content";
+export { fieldsOf, type Blob } from "./images/registry/content";
 export { downloadBlob } from "./images/registry/download";
 export type { RegistryContext } from "./images/registry/exchange";
 export { readImage, type Platform, type StoredImage } from "./images/registry/image";
-export { findManifest, type Manifest } from "./images/registry/manifests";
-export { OCI_INDEX } from "./images/registry/mediaTypes";
-export {
-  baseProblem,
-  isDigest,
-  parseBase,
-  parseRepository,
-  repositoryName,
-  repositoryProblem,
-} from "./images/registry/reference";
+export { type Manifest } from "./images/registry/manifests";
+export { baseProblem, parseBase, repositoryName } from "./images/registry/reference";
 export { transferProgress } from "./images/registry/transferProgress";
-export { cancelUpload } from "./images/registry/upload";
-export {
-  attestationTag,
-  readLayersOf,
-  signatureTag,
-  type Artifact,
-  type ReadLayer,
-} from "./images/signing/artifacts";
-export { opened } from "./images/signing/envelope";
-export { isSignatureOf, signatureProblem } from "./images/signing/imageSignature";
-export { makeArtifacts } from "./images/signing/makeArtifacts";
+export { signatureProblem } from "./images/signing/imageSignature";
 export { signerFrom, type Signer } from "./images/signing/signer";
 export { verifierFrom, type Verifier } from "./images/signing/verifier";
 export { LayerWriter } from "./images/siteImage/layer";
 export { annotationsOf, imageOnBase, indexOf, type Base } from "./images/siteImage/siteImage";
-export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
-export { isNotInspected } from "./inspection/inspectionBudget";
-export { SiteDigests, digestSite } from "./inspection/siteDigests";
-export type { OfflineSearch, SearchOptions } from "./offlineSearch/options";
-export { removeRecordedCopies } from "./destinations/folder/folderDestination";
-export { folderOwner, folderRecords } from "./ownership/folderMark";
-export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
-export type { Claimant } from "./ownership/placeDecision";
-export { RECORDS_FOLDER } from "./ownership/placeMark";
-export type { PlaceContext } from "./ownership/placeOwner";
+
+// An archive that is written. The same files give the same bytes.
+export { GzipFile } from "./archives/writeGzip";
+export { tarOf, type TarFile } from "./archives/writeTar";

@@ -4,6 +4,7 @@ import type { Tracer } from "../base/runtime/tracing/tracer";
 import type { ResumeFolder } from "./resumeRecords";
 import type { NetworkContext } from "../base/http/attempt";
 import type { Pacers } from "../base/http/pacer";
+import type { JobsSeen } from "../service/jobsSeen";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
 export interface Context extends Omit<NetworkContext, "deadline"> {
@@ -12,6 +13,8 @@ export interface Context extends Omit<NetworkContext, "deadline"> {
   readonly lookup: Lookup;
   /** Pace the requests to the service, for all operations of this process. */
   readonly pacers: Pacers;
+  /** The jobs that the operations of this process asked for. */
+  readonly jobsSeen: JobsSeen;
   /** Traces the operation. */
   readonly tracer: Tracer;
   /** Stores started jobs until the state has them. */

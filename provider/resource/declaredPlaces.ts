@@ -22,8 +22,6 @@ export class DeclaredPlaces {
   readonly #process = ownName();
   /** What this process has declared for each URN: paths of files. */
   readonly #own = new Map<string, readonly string[]>();
-  /** The resources of which the engine has shown a state in this operation, by URN. */
-  readonly #stored = new Set<string>();
 
   /** @param operation identifies the engine's operation: its address. Empty if it is not known: then only this process counts */
   constructor(root: () => string, operation: () => string) {
@@ -51,16 +49,6 @@ export class DeclaredPlaces {
     }
   }
 
-  /** Notes that the stack has a state of a resource. */
-  noteState(urn: string): void {
-    this.#stored.add(urn);
-  }
-
-  /** Whether the stack has a state of a resource, as far as this operation has seen it: its create is a replacement. */
-  hasState(urn: string): boolean {
-    return this.#stored.has(urn);
-  }
-
   /** Whether the running program declares a resource. In doubt it does: where it is not known that `asking` was checked. */
   isDeclared(urn: string, asking: string | undefined): boolean {
     if (asking === undefined || this.#at(nameOf("urn", asking)) === undefined) return true;
@@ -72,7 +60,6 @@ export class DeclaredPlaces {
     for (const path of [...this.#own.values()].flat())
       if (readAt(path)?.process === this.#process) removeFile(path);
     this.#own.clear();
-    this.#stored.clear();
     try {
       removeEnded(this.#root());
     } catch {

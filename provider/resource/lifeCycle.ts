@@ -10,6 +10,7 @@ import type { CheckFailure } from "./inputTable";
 import type { OutputRows } from "./outputTable";
 import { type Deadline, type Machine, startDeadline } from "../base/runtime/time/clock";
 import { Client } from "../service/client";
+import type { NotFoundError } from "../base/runtime/messages/errors";
 import { keyDestination } from "../service/keyDestination";
 
 /** The state of a resource between two operations. */
@@ -42,6 +43,15 @@ export function renamedDiff(diff: Diff): Diff {
 /** The other cause of missing jobs: to a key of another account, a service answers the same. */
 export const OTHER_ACCOUNT =
   "If other jobs are missing, too, the API key is probably of another account: correct the key first";
+
+/** The error of a refresh for a job that is missing as all others are: that proves nothing of the job. */
+export function allMissing(error: NotFoundError, { jobs }: Client): Error {
+  return error.withMessage(
+    `none of the ${jobs.missing} jobs that this run asked for is known to the service (${error.message})`,
+    "The API key is probably of another account: correct it, then refresh again. If the service did remove these jobs, refresh one " +
+      "resource at a time (`pulumi refresh --target URN`), or run `pulumi up` without a refresh and with a new version: it starts another job and does not ask for these.",
+  );
+}
 
 /** The decision that a refresh reports for a missing object. @param what "job 7 of docs.example.com" */
 export function goneDecision(code: DecisionCode, what: string): Decision {
@@ -171,7 +181,7 @@ export class UnfinishedError<State> extends Error {
 /** The parts of an operation's context that requests to the service need. */
 export type ClientContext = Pick<
   Context,
-  "configuration" | "fetch" | "clock" | "pacers" | "reporter" | "tracer" | "secrets" | "signal"
+  "configuration" | "fetch" | "clock" | "pacers" | "jobsSeen" | "reporter" | "tracer" | "secrets" | "signal"
 >;
 
 /** A context with a client of the service and a deadline. */

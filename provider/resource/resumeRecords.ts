@@ -93,10 +93,13 @@ export class ResumeFolder {
     }
   }
 
-  /** The service refused the start: the next start gets a new key. */
+  /** The service refused the start: the next start gets a new key. A job that was known before stays. */
   forgetStart(resource: RecordedResource, intent: string): void {
     const found = this.#find(resource, intent);
-    if (found) removeFile(found.path);
+    if (!found) return;
+    const { idempotencyKey, ...known } = this.find(resource, intent);
+    if (known.jobId === undefined) removeFile(found.path);
+    else if (idempotencyKey !== undefined) this.save(resource, intent, known);
   }
 
   /** The state is about to be returned to the engine: the records are removed once the engine has stored the state. */

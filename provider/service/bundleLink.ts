@@ -74,7 +74,7 @@ export function readBundleLink(
   }
   const ends = {
     repliedMs: parsePointInTime(body["expiresAt"]),
-    signedMs: signedEnd(parsed.searchParams),
+    signedMs: signedEnd(parsed),
   };
   const { endMs, isWrong } = endOf(ends, isOwnClock ? undefined : dateMs);
   if (endMs !== undefined && endMs - dateMs > LONGEST_LIFE_MS) {

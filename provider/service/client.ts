@@ -10,6 +10,7 @@ import {
   readStartReply,
   type StartReply,
 } from "./exportJob";
+import type { JobsOfAccount, JobsSeen } from "./jobsSeen";
 import { NOT_ALLOWED, NOT_THE_API, pathRemedy } from "../base/http/refusal";
 import { Transport, type TransportOptions } from "../base/http/transport";
 
@@ -23,15 +24,22 @@ export interface StartRequest {
 export class Client {
   readonly #transport: Transport;
   readonly #service: ServiceSettings;
+  readonly #jobsSeen: JobsSeen;
 
-  constructor(options: TransportOptions & { service: ServiceSettings }) {
+  constructor(options: TransportOptions & { service: ServiceSettings; jobsSeen: JobsSeen }) {
     this.#transport = new Transport(options);
     this.#service = options.service;
+    this.#jobsSeen = options.jobsSeen;
   }
 
   /** Whether a start was sent whose fate is unknown: a job may run that no later run can find. */
   get mayHaveStarted(): boolean {
     return this.#transport.mayHaveStarted;
+  }
+
+  /** What this process learned of the account's jobs. @throws ConfigurationError without a usable key */
+  get jobs(): JobsOfAccount {
+    return this.#jobsSeen.of(this.#service.baseUrl, this.#service.apiKey());
   }
 
   /** How far this machine's clock is ahead of the service's, in milliseconds; `undefined` if no reply showed it. */
@@ -93,13 +101,15 @@ export class Client {
    * @throws InputError for a job of another site than `domain`; NotFoundError when there is no such job; any other
    *   DocsHostingError
    */
-  getExport(jobId: string, domain?: string): Promise<ExportJob> {
-    return this.#transport.send(
-      { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
-      (reply) => {
-        if (domain !== undefined) checkSite(domain, jobId, reply.body);
-        return readExportJob(jobId, reply);
-      },
+  async getExport(jobId: string, domain?: string): Promise<ExportJob> {
+    return await this.jobs.ask(jobId, () =>
+      this.#transport.send(
+        { method: "GET", path: ["v1", "static-export", "jobs", jobId], repetition: "read" },
+        (reply) => {
+          if (domain !== undefined) checkSite(domain, jobId, reply.body);
+          return readExportJob(jobId, reply);
+        },
+      ),
     );
   }
 
@@ -126,9 +136,11 @@ export class Client {
    */
   async getAgentJob({ projectId, jobId }: AgentJobKey) {
     try {
-      return await this.#transport.send(
-        { method: "GET", path: ["v2", "agent", projectId, "job", jobId], repetition: "read" },
-        (reply) => readAgentJob(jobId, reply),
+      return await this.jobs.ask(`${projectId}/${jobId}`, () =>
+        this.#transport.send(
+          { method: "GET", path: ["v2", "agent", projectId, "job", jobId], repetition: "read" },
+          (reply) => readAgentJob(jobId, reply),
+        ),
       );
     } catch (error) {
       if (error instanceof NotFoundError) {

@@ -1,10 +1,11 @@
 import type { Outcome } from "./polling/progress";
 
 /** Words of a success. */
-const SUCCESS = "completed complete succeeded success successful done finished";
+const SUCCESS = "completed complete succeeded success successful successfully done finished passed";
 /** Words of an end without one. */
 const FAILURE =
-  "failed failure error errored aborted canceled cancelled expired timeout timedout terminated killed crashed rejected exceeded";
+  "failed failure error errored aborted canceled cancelled expired timeout timedout terminated killed crashed rejected exceeded " +
+  "stopped interrupted preempted evicted abandoned dead denied unsuccessful unsuccessfully";
 
 /** The meaning of a status by its last word. */
 const BY_LAST_WORD = new Map<string, Outcome>([

@@ -8,11 +8,12 @@ import {
   UnreadableStartError,
 } from "../base/runtime/messages/errors";
 import { NOT_THE_API } from "../base/http/refusal";
+import { sleep } from "../base/runtime/time/clock";
 import { explained } from "../base/runtime/messages/explainedError";
 import type { StartReply } from "../service/exportJob";
 import type { CheckedInputs } from "./inputs";
 import { unreadStart } from "./plan";
-import { forgetGoneJob, resumptionOf } from "./resumption";
+import { reportGoneJob, resumptionOf } from "./resumption";
 import {
   type FinishedExport,
   type KnownJob,
@@ -44,6 +45,8 @@ export async function exportSite(
   const stored = before?.outputs;
   /** The job of this export, as soon as it is known. */
   let job: KnownJob | undefined;
+  /** Jobs that the service does not have. */
+  const gone = new Set<string>();
   const complete = (known: JobToComplete): Promise<FinishedExport> =>
     completeExport(context, inputs, known, (now) => (job = now));
 
@@ -54,7 +57,8 @@ export async function exportSite(
     } catch (error) {
       // another job never replaces a job that the user names
       if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) throw error;
-      forgetGoneJob(context, inputs, known.jobId);
+      reportGoneJob(context, known.jobId);
+      gone.add(known.jobId);
       job = undefined;
       return undefined;
     }
@@ -65,7 +69,7 @@ export async function exportSite(
     if (isUnread === true) throw unreadStart();
     // a run that was killed before it removed its record has stored this job: it is the old content
     const isStored = stored?.bundleUrl !== undefined && stored.jobId === jobId;
-    if (jobId === undefined || isStored) return undefined;
+    if (jobId === undefined || isStored || gone.has(jobId)) return undefined;
     const text = `job ${jobId} of an earlier attempt is continued; no job is started`;
     context.reporter.info(decisionLine({ code: "RESUMED", text }));
     context.tracer.note({ "docs_hosting.decision": "RESUMED" });
@@ -110,12 +114,32 @@ export async function exportSite(
     return { ...state, bookkeeping: { ...state.bookkeeping, exportedAtMs: done.link.mintedAtMs } };
   } catch (error) {
     recordFailure(error);
+    if (isOfSite(error)) await afterOthersBegan(context);
     throw failureOf(error, job, context, inputs, before);
   }
 }
 
 /** Statuses with which services refuse the site of a start. */
 const SITE_REFUSED = new Set([400, 403, 404, 422]);
+/** How long the error of a refused site waits, in milliseconds: time for the engine to call the provider for the others of a fleet. */
+const OTHERS_BEGIN_MS = 2_000;
+
+/** Whether the service refused a start because of its site. */
+function isOfSite(error: unknown): error is ResponseError {
+  return error instanceof ResponseError && SITE_REFUSED.has(error.status);
+}
+
+/**
+ * After the first error, the engine begins no other resource: one wrong site would hide the rest of a fleet. The refusal of a start comes
+ * sooner than any other error.
+ */
+async function afterOthersBegan({ clock, deadline, signal }: ServiceContext): Promise<void> {
+  try {
+    await sleep(clock, Math.max(0, Math.min(OTHERS_BEGIN_MS, deadline.remainingMs())), signal);
+  } catch {
+    // cancelled: the refusal is still the error
+  }
+}
 
 /** Of a create: the provider is not told whether it replaces another resource. */
 const REPLACED_STAYS = " If it was to replace an export, that export and its link stay.";
@@ -135,8 +159,7 @@ function failureOf(
     return new UnfinishedError(explained(error, domain, oldLink.trim()), unreadState(inputs, before, clock));
   if (!job) {
     const begun = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
-    const isOfSite = error instanceof ResponseError && SITE_REFUSED.has(error.status);
-    const replaced = !before && isOfSite && error.remedy !== NOT_THE_API ? REPLACED_STAYS : "";
+    const replaced = !before && isOfSite(error) && error.remedy !== NOT_THE_API ? REPLACED_STAYS : "";
     return explained(error, domain, `${begun}${oldLink}${replaced}`);
   }
   const unfinishedWith = (failure: Error, left: KnownJob | undefined): Error =>

@@ -1,6 +1,7 @@
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
 import {
+  allMissing,
   DEFAULT_LIMIT_MS,
   goneDecision,
   type LifeCycle,
@@ -27,6 +28,8 @@ import {
 } from "./state";
 import { importExport, stateToLookUp } from "./unmanaged";
 import { findJob } from "./workflow";
+
+const UNCHANGED = "The state is unchanged";
 
 /** The life cycle of a static export. */
 export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
@@ -65,6 +68,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
     jobs.delete("");
     if (jobs.size === 0) return { inputs, state }; // no job was ever known: nothing to read
     const service = openClient(context, outputs, READ_LIMIT_MS);
+    let missing: NotFoundError | undefined;
     for (const jobId of jobs) {
       try {
         const mayBeNew = jobId === unfinished?.jobId && !unfinished.completed;
@@ -80,11 +84,12 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
           },
         };
       } catch (error) {
-        if (error instanceof NotFoundError) continue; // the job of an interrupted update may still be there
-        throw explained(error, outputs.domain, "The state is unchanged");
+        if (!(error instanceof NotFoundError)) throw explained(error, outputs.domain, UNCHANGED);
+        missing = error; // the job of an interrupted update may still be there
       }
     }
-    return undefined;
+    if (!missing || (await service.client.jobs.isGone(service))) return undefined;
+    throw explained(allMissing(missing, service.client), outputs.domain, UNCHANGED);
   },
 
   gone: ({ outputs: { jobId, domain } }) => goneDecision("JOB_GONE", `job ${jobId} of ${domain}`),

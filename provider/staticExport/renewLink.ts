@@ -7,7 +7,7 @@ import { machineOf } from "../base/runtime/time/clock";
 import { DeadlineExceededError, NotFoundError } from "../base/runtime/messages/errors";
 import { explained } from "../base/runtime/messages/explainedError";
 import type { CheckedInputs } from "./inputs";
-import { forgetGoneJob } from "./resumption";
+import { reportGoneJob } from "./resumption";
 import { reportedState, serviceTimeOf, type StaticExportState, stillUnfinished } from "./state";
 
 /** Time limit of a renewal, unless `renewalTimeout` sets one, in milliseconds. */
@@ -52,7 +52,7 @@ export async function renewLink(
     if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
       throw explained(error, inputs.domain, "The old link stays in place");
     }
-    forgetGoneJob(context, inputs, jobId);
+    reportGoneJob(context, jobId);
     return undefined;
   }
 }

@@ -56,10 +56,11 @@ export function resumptionOf(
      * such keys starts no second job; otherwise a new key.
      */
     beginStart(): string {
-      const known = records?.find(resource, intent).idempotencyKey;
-      if (known !== undefined) return known;
+      const known = records?.find(resource, intent);
+      if (known?.idempotencyKey !== undefined) return known.idempotencyKey;
       const idempotencyKey = randomUUID();
-      records?.save(resource, intent, { idempotencyKey }); // best effort: without it, the next run has another key
+      // best effort: without it, the next run has another key. A job that this account does not have stays until there is another one
+      records?.save(resource, intent, { ...known, idempotencyKey });
       return idempotencyKey;
     },
 
@@ -84,15 +85,12 @@ export function renameRecords(
   }
 }
 
-/** Reports why another job will be started, and removes the record of this one. */
-export function forgetGoneJob(
-  context: Pick<Context, "resumeRecords" | "urn" | "reporter" | "tracer">,
-  inputs: CheckedInputs,
-  jobId: string,
-): void {
+/**
+ * Reports why another job will be started. The records keep this one until the service has started the other: with a key of another
+ * account, the service has neither, and the next run with the right key must find it.
+ */
+export function reportGoneJob(context: Pick<Context, "reporter" | "tracer">, jobId: string): void {
   const text = `the service no longer has job ${jobId}: exporting again. ${OTHER_ACCOUNT}`;
   context.reporter.warn(decisionLine({ code: "JOB_GONE", text }));
   context.tracer.note({ "docs_hosting.decision": "JOB_GONE", "docs_hosting.job.id": undefined });
-  const resumption = resumptionOf(context, inputs);
-  if (resumption.find().jobId === jobId) resumption.forget();
 }

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/base/http/pacer.js";
+import { JobsSeen } from "../../dist/provider/service/jobsSeen.js";
 import { Semaphore } from "../../dist/provider/base/runtime/concurrency/semaphore.js";
 import type { PublicationContext } from "../../dist/provider/copies/publication/context.js";
 import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
@@ -25,6 +26,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     lookup,
     clock: systemClock,
     pacers: new Pacers(given.clock ?? systemClock),
+    jobsSeen: new JobsSeen(),
     downloads: new Semaphore(8),
     publications: new Semaphore(4),
     reporter: { progress: silent, debug: silent, info: silent, warn: silent },
@@ -32,7 +34,7 @@ export function realContext(given: Partial<PublicationContext>): PublicationCont
     resumeRecords: NO_RECORDS,
     publicationRecords: NO_RECORDS,
     tracer: noTracer,
-    declaredPlaces: { isDeclared: () => true, hasState: () => false },
+    declaredPlaces: { isDeclared: () => true },
     machine: "bench",
     inFlight: () => 1,
     signal: new AbortController().signal,

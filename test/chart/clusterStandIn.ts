@@ -72,7 +72,7 @@ export async function standInForCluster(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.onTestFinished(() => server.close().closeAllConnections());
   return [
-    "--dry-run=server",
+    ...["--dry-run=server", "--disable-openapi-validation"], // of which Helm 4 asks a cluster for the types
     "--kube-apiserver",
     `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   ];

@@ -1,6 +1,7 @@
 import nodeFetch from "node-fetch";
 import { expect } from "vitest";
 import { Pacers } from "../../provider/base/http/pacer.ts";
+import { JobsSeen } from "../../provider/service/jobsSeen.ts";
 import { Client } from "../../provider/service/client.ts";
 import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
 import { serviceSettings } from "../../provider/service/configuration.ts";
@@ -72,6 +73,7 @@ export function operation(
     fetch: nodeFetch,
     clock,
     pacers: new Pacers(clock),
+    jobsSeen: new JobsSeen(),
     tracer: noTracer,
     secrets,
     reporter: {

@@ -25,6 +25,11 @@ function exported(expiresAt: unknown, bundleUrl = LINK): Promise<StaticExportSta
   return site.create();
 }
 
+const jwt = (payload: object): string =>
+  [{ alg: "HS256" }, payload]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".") + ".c4n4ry";
+
 const warnings = (): string[] => site.reporter.lines.warn;
 
 describe("no expiresAt", () => {
@@ -254,6 +259,23 @@ describe("a link whose own signature ends, too", () => {
     ["CloudFront", `Expires=${HOUR_S}&Signature=c4n4ry~&Key-Pair-Id=K1`],
     ["CloudFront with a policy", `Policy=${cloudFrontPolicy}&Signature=c4n4ry~&Key-Pair-Id=K1`],
     ["a CDN with a token", `token=c4n4ry&expires=${HOUR_S}`],
+    ["a CDN whose end is written as a date", "token=c4n4ry&expires=2026-01-01T01:00:00Z"],
+    [
+      "COS",
+      `q-ak=AK&q-sign-time=1767225600;${HOUR_S}&q-key-time=1767225600;${HOUR_S + 60}&q-signature=c4n4ry`,
+    ],
+    [
+      "COS, whose key ends before the signature",
+      `q-sign-time=1767225600%3B${HOUR_S + 60}&q-key-time=1767225600%3B${HOUR_S}&q-signature=c4n4ry`,
+    ],
+    ["OBS", SIGNED.replaceAll("X-Amz", "X-Obs")],
+    ["Qiniu", `e=${HOUR_S}&token=AK:c4n4ry`],
+    ["nginx", `md5=c4n4ry&expires=${HOUR_S}`],
+    ["KeyCDN", `token=c4n4ry&expire=${HOUR_S}`],
+    ["Akamai", `hdnts=st=1767225600~exp=${HOUR_S}~acl=/*~hmac=c4n4ry`],
+    ["Akamai with another name", `__token__=exp%3D${HOUR_S}~acl%3D%2f*~hmac%3Dc4n4ry`],
+    ["Media CDN", `edge-cache-token=Expires=${HOUR_S}~URLPrefix=aHR0~KeyName=k~Signature=c4n4ry`],
+    ["a JWT", `token=${jwt({ url: "site/bundle.tar.gz", exp: HOUR_S })}`],
     ["Azure without seconds", "se=2026-01-01T01:00Z&sig=c4n4ry"],
     ["Azure, whose key ends before the signature", "se=2026-01-03&ske=2026-01-01T01%3A00%3A00Z&sig=c4n4ry"],
     ["two signatures", `${SIGNED}&Expires=${HOUR_S + 60}&Signature=c4n4ry`],
@@ -261,17 +283,28 @@ describe("a link whose own signature ends, too", () => {
     expect((await exported("2026-01-02T00:00:00Z", at(query))).outputs.expiresAt).toBe(HOUR_END);
   });
 
+  test("E09 the end of Bunny's parameters in the path is read", async () => {
+    const link = `https://cdn.example.com/bcdn_token=c4n4ry&expires=${HOUR_S}&token_path=%2Fa%2F/a/bundle.tgz`;
+    expect((await exported("2026-01-02T00:00:00Z", link)).outputs.expiresAt).toBe(HOUR_END);
+  });
+
   test("E09 a day is the end of a signature of Azure at its beginning", async () => {
     const { outputs } = await exported(undefined, at("sv=2024-05-04&se=2026-01-03&sig=c4n4ry"));
     expect(outputs.expiresAt).toBe("2026-01-03T00:00:00.000Z");
   });
 
-  test.each([`Expires=${HOUR_S}`, "Signature=c4n4ry&Expires=3600", "Key-Pair-Id=K1&Policy=c4n4ry"])(
-    "E09 the query %s contains no end",
-    async (query) => {
-      expect((await exported(undefined, at(query))).outputs).not.toHaveProperty("expiresAt");
-    },
-  );
+  test.each([
+    `Expires=${HOUR_S}`,
+    "Signature=c4n4ry&Expires=3600",
+    "Key-Pair-Id=K1&Policy=c4n4ry",
+    `q-sign-time=1767225600;${HOUR_S}`,
+    `token=${jwt({ iat: HOUR_S })}`,
+    "token=eyJ.eyJ.c4n4ry",
+    "hdnts=exp=soon~hmac=c4n4ry",
+    `e=${HOUR_S}`,
+  ])("E09 the query %s contains no end", async (query) => {
+    expect((await exported(undefined, at(query))).outputs).not.toHaveProperty("expiresAt");
+  });
 });
 
 test.each([

@@ -57,6 +57,8 @@ const GENERATORS = {
   },
   doxygen: { commands: [["doxygen"]], output: "html" },
   mike: { commands: [VENV, PIP, ["sh", "build.sh"]], needs: ["git"], output: "deployed" },
+  // packages as a CDN has them, for sites that load them
+  cdn: { commands: [["sh", "fetch.sh"]], output: "packages" },
   // names like those of Swift DocC, which is in no package of these registries
   symbols: { commands: [VENV, PIP, ["venv/bin/mkdocs", "build", "--quiet"]], output: "site" },
 } satisfies Record<string, Generator>;

@@ -10,7 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../copies/images.ts";
 import type { Context } from "./hosts.ts";
-import { QUESTIONS } from "./questions.ts";
+import { FIRST, QUESTIONS } from "./questions.ts";
 import { CHROMIUM, type WatchedPage, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
 
 const MAIN = join(import.meta.dirname, "../../examples/start/main.ts");
@@ -217,24 +217,33 @@ describe.runIf(existsSync(CHROMIUM))("in a browser", () => {
     expect(await page.title()).toMatch(/^Decision codes /);
   });
 
-  test("the search answers each question of new users among its first three results", LONG, async () => {
+  /** The pages that the search finds, best first. */
+  const found = async (question: string): Promise<string[]> => {
     const { page } = watched;
+    await page.goto(url);
+    await page.keyboard.press("/");
+    await dialog(page).waitFor();
+    await dialog(page).getByRole("combobox").fill(question);
+    await expect.poll(() => dialog(page).getByRole("status").textContent()).not.toBe("");
+    const addresses = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('dialog [role=option]')].map(({ href }) => href)",
+    );
+    return addresses.map((address) => address.replace(url, "").replace(/(index)?(\.html)?(#.*)?$/, ""));
+  };
+
+  test("the search answers each question of new users among its first three results", LONG, async () => {
     const missed = [];
     for (const [question, ...answers] of QUESTIONS) {
-      await page.goto(url);
-      await page.keyboard.press("/");
-      await dialog(page).waitFor();
-      await dialog(page).getByRole("combobox").fill(question);
-      await expect.poll(() => dialog(page).getByRole("status").textContent()).not.toBe("");
-      const found = await page.evaluate<string[]>(
-        "[...document.querySelectorAll('dialog [role=option]')].map(({ href }) => href)",
-      );
-      const first = found
-        .slice(0, 3)
-        .map((address) => address.replace(url, "").replace(/(index)?(\.html)?(#.*)?$/, ""));
+      const first = (await found(question)).slice(0, 3);
       if (!first.some((address) => answers.includes(address)))
         missed.push(`${question}: ${first.join(", ")}`);
     }
     expect(missed).toEqual([]);
+  });
+
+  test("the page that explains something is found before the changelog that names it", LONG, async () => {
+    const first = [];
+    for (const [question] of FIRST) first.push([question, (await found(question))[0]]);
+    expect(first).toEqual(FIRST);
   });
 });

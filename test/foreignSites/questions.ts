@@ -43,3 +43,16 @@ export const QUESTIONS: readonly (readonly [question: string, ...answers: string
     "reference/native-plugin",
   ],
 ];
+
+/** Questions whose answer must be the first result. The changelog has the words of most, and answers none. */
+export const FIRST: readonly (readonly [question: string, answer: string])[] = [
+  ["the admin API key is malformed", "reference/errors"],
+  ["key rotated", "guides/keys"],
+  ["API key rotated", "guides/keys"],
+  ["roll back", "guides/promotion"],
+  ["rollback", "guides/promotion"],
+  ["kill -9", "reference/static-export"],
+  ["upgrade", "guides/get-the-package"],
+  ["upgrade the package", "guides/get-the-package"],
+  ["changelog", "changelog"],
+];

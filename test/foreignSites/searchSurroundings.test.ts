@@ -1,8 +1,9 @@
 // The search box where readers meet it: policies of servers, colours of sites, keyboards and input methods.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishedSite, type PublishedSite } from "../unit/publishing/offlineSearch/publishedSite.ts";
 import { CHROMIUM, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
@@ -19,6 +20,19 @@ const POLICIES: Readonly<Record<string, string>> = {
   "a nonce, strict-dynamic and Trusted Types": `script-src 'nonce-${NONCE}' 'strict-dynamic'; require-trusted-types-for 'script'`,
 };
 
+/** The last of {@link ALL}: the search can name no script under it. */
+const OTHER_NAMES = "script-src 'self'; require-trusted-types-for 'script'; trusted-types others";
+const ALL = [...Object.values(POLICIES), OTHER_NAMES];
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A page of more than 1 MB: each of its sections has a word of its own behind what results can quote. */
+const LONG_SECTIONS = 1_500;
+const LONG_PAGE = Array.from({ length: LONG_SECTIONS }, (_, at) => {
+  const filler = `Kettles and pots of part ${at % 40} are cleaned with care. `.repeat(12);
+  return `<h2 id="part-${at}">Part ${at}</h2><p>${filler} marker${at}q near gear${at % 7}w.</p>`;
+}).join("");
+
 /** How a page gets its background, and whether it is dark. */
 const COLOURS: readonly (readonly [style: string, theme: "dark" | "light"])[] = [
   ["body { background: rgb(20 20 20) }", "dark"],
@@ -34,6 +48,8 @@ const COLOURS: readonly (readonly [style: string, theme: "dark" | "light"])[] = 
   ["body { background: #111 } main { background: white; min-height: 100vh }", "light"],
 ];
 
+const DARK = "@media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }";
+
 const page = (title: string, style: string, script = ""): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"><style nonce="${NONCE}">${style}</style><title>${title}</title></head><body>${script}<main><h1>${title}</h1><p>Boil the marmalade.</p><input class="own-box"></main></body></html>`;
 
@@ -46,12 +62,16 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
   beforeAll(async () => {
     const withNonce = `<script nonce="${NONCE}">1</script>`;
     const pages: Record<string, string> = {
-      "index.html": page("Jam", "p { margin: 0 }", withNonce),
+      "index.html": page("Jam", DARK, withNonce),
       "small.html": page("Small", "html { font-size: 62.5% }"),
       "cluster/overview.html": page("Overview", "p { margin: 1px }").replace("Boil", "Cluster overview"),
       "bucket/overview.html": page("Overview", "p { margin: 2px }").replace("Boil", "Bucket overview"),
       "german.html": page("Marmelade", "").replace('lang="en"', 'lang="de"'),
     };
+    pages["long.html"] = page("Long", "").replace("<p>Boil the marmalade.</p>", LONG_PAGE);
+    pages["arabic.html"] = page("مربى", DARK)
+      .replace('lang="en"', 'lang="ar" dir="rtl"')
+      .replace("Boil the marmalade.", "اغلِ المربى في القدر");
     for (const [number, [style]] of COLOURS.entries())
       pages[`colour-${number}.html`] = page(`C${number}`, style);
     site = await publishedSite(pages, { openFrom: [".own-box"] });
@@ -64,7 +84,7 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
           ? "text/css"
           : "text/html";
       response.setHeader("content-type", type);
-      const header = Object.values(POLICIES)[Number(policy) - 1];
+      const header = ALL[Number(policy) - 1];
       if (header !== undefined) response.setHeader("content-security-policy", header);
       response.writeHead(file ? 200 : 404).end(file);
     });
@@ -201,6 +221,95 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
     await button.click();
     await box(on).waitFor();
     expect(await box(on).getAttribute("aria-label")).toBe("Suche");
+    await on.close();
+  });
+
+  test("is not offered under a policy that allows Trusted Types of other names only", async () => {
+    const { page: on } = await openPage(browser);
+    await on.goto(`${url}/${ALL.length}/`);
+    await on.waitForLoadState("networkidle");
+    expect(await on.locator(".docs-hosting-search-button").count()).toBe(0);
+    await on.keyboard.press("/");
+    await on.locator(".own-box").focus();
+    await on.keyboard.type("jam");
+    expect(await on.locator(".own-box").inputValue()).toBe("jam"); // the site's own box works
+    expect(await box(on).count()).toBe(0);
+    await on.close();
+  });
+
+  test.for([0, 1, 399, 400, 777, LONG_SECTIONS - 1])(
+    "leads to section %i of a page of 1 MB, whose word is behind what results can quote",
+    async (at) => {
+      const on = await open("0/");
+      await on.keyboard.press("/");
+      await box(on).waitFor();
+      await on.keyboard.type(`marker${at}q`);
+      await on.getByRole("option").first().waitFor();
+      await on.keyboard.press("Enter");
+      await on.waitForURL(`**/long.html#part-${at}`);
+      const top = await on.evaluate<number>(
+        `document.getElementById("part-${at}").getBoundingClientRect().top`,
+      );
+      expect(top).toBeLessThan(800);
+      await on.close();
+    },
+  );
+
+  /** Opens the box on a page, and types a word that is found. */
+  const asked = async (path: string, word: string, options: BrowserContextOptions): Promise<Page> => {
+    const { page: on } = await openPage(browser, options);
+    await on.goto(`${url}/0/${path}`);
+    await on.locator(".docs-hosting-search-button").waitFor();
+    await on.keyboard.press("/");
+    await box(on).waitFor();
+    await on.keyboard.insertText(word);
+    await on.getByRole("option").first().waitFor();
+    return on;
+  };
+  const SCHEMES = ["light", "dark"] as const;
+  /** 200 % zoom is half of the pixels for a page. */
+  const ZOOMED = { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 };
+  const VIEWS: readonly (readonly [name: string, path: string, word: string, BrowserContextOptions])[] = [
+    ["as usual", "", "marmalade", {}],
+    ["from right to left", "arabic.html", "المربى", {}],
+    ["at 200 % zoom", "", "overview", ZOOMED],
+    ["at 200 % zoom from right to left", "arabic.html", "المربى", ZOOMED],
+    ["on a phone", "", "overview", { viewport: { width: 320, height: 600 } }],
+  ];
+
+  test.for(VIEWS.flatMap((view) => SCHEMES.map((scheme) => [...view, scheme] as const)))(
+    "is accessible and within the window %s, %s %s",
+    async ([name, path, word, options, colorScheme]) => {
+      const on = await asked(path, word, { ...options, colorScheme });
+      await on.evaluate(AXE);
+      const violations = await on.evaluate(
+        "axe.run('dialog').then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))",
+      );
+      expect(violations).toEqual([]);
+      expect(await box(on).getAttribute("data-theme")).toBe(colorScheme);
+      const direction = await on.evaluate("getComputedStyle(document.querySelector('dialog')).direction");
+      expect(direction).toBe(path === "arabic.html" ? "rtl" : "ltr");
+      const { width, height } = on.viewportSize() ?? { width: 0, height: 0 };
+      for (const part of [box(on), box(on).locator("input"), on.getByRole("option").first()]) {
+        const { x, y, ...size } = (await part.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 };
+        expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
+        expect(x + size.width).toBeLessThanOrEqual(width);
+        expect(y).toBeLessThan(height);
+      }
+      await takeScreenshot(on, `search-${name.replaceAll(/\W+/g, "-")}-${colorScheme}`);
+      await on.close();
+    },
+  );
+
+  test("moves nothing for readers who want less motion", async () => {
+    const on = await asked("", "marmalade", { reducedMotion: "reduce" });
+    const moving = await on.evaluate<number>(
+      "document.getAnimations().filter(({ effect }) => effect.getComputedTiming().duration > 0).length",
+    );
+    const lasting = await on.evaluate<string[]>(
+      "[...document.querySelectorAll('dialog, dialog *, .docs-hosting-search-button')].map((part) => getComputedStyle(part)).flatMap(({ animationDuration, transitionDuration }) => [animationDuration, transitionDuration]).filter((duration) => parseFloat(duration) > 0)",
+    );
+    expect([moving, lasting]).toEqual([0, []]);
     await on.close();
   });
 });

@@ -24,6 +24,10 @@ interface Versioned {
   readonly edits: readonly Edit[];
 }
 
+/** For packages that are younger. */
+const NPM_OF_LATER_DATE = NPM_OF_DATE.map((argument) =>
+  argument.startsWith("--before=") ? "--before=2026-11-27" : argument,
+);
 const NPM_BUILD = ["npm", "run", "build"];
 const LOGO: Edit["1"] = { text: "version 1", by: "version 2" };
 
@@ -51,7 +55,7 @@ const VERSIONED = {
   },
   Vite: {
     sources: "versions/vite",
-    install: [NPM_OF_DATE],
+    install: [NPM_OF_LATER_DATE],
     build: NPM_BUILD,
     output: "dist",
     edits: [
@@ -85,7 +89,7 @@ const VERSIONED = {
   },
   SvelteKit: {
     sources: "versions/sveltekit",
-    install: [NPM_OF_DATE],
+    install: [NPM_OF_LATER_DATE],
     build: NPM_BUILD,
     output: "build",
     edits: [
@@ -96,7 +100,7 @@ const VERSIONED = {
   },
   Nuxt: {
     sources: "versions/nuxt",
-    install: [NPM_OF_DATE],
+    install: [NPM_OF_LATER_DATE],
     build: NPM_BUILD,
     output: ".output/public",
     edits: [

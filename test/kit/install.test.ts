@@ -107,7 +107,14 @@ describe.each(shortened(SYSTEMS))("install.sh with %s", (system) => {
     ['Get "https://k:6443/api": dial tcp 10.0.0.1:6443: connect: connection refused', UNREACHABLE],
     ['Get "https://k:6443/api": tls: failed to verify certificate: x509: unknown authority', UNREACHABLE],
     ['kube config: context "prod" does not exist', UNREACHABLE],
+    // as helm 3.22 and 4.3 print them
+    ['kubernetes cluster unreachable: context "nope" does not exist', UNREACHABLE],
+    ["kubernetes cluster unreachable: stat /nowhere: no such file or directory", UNREACHABLE],
     ["unknown flag: --create-namspace", "An argument for helm is wrong."],
+    ['"helm upgrade" requires 2 arguments', "An argument for helm is wrong."],
+    ["flag needs an argument: 'n' in -n", "An argument for helm is wrong."],
+    ['invalid argument "abc" for "--timeout" flag: time: invalid duration "abc"', "An argument for helm"],
+    ["failed to parse bad.yaml: cannot unmarshal yaml document: error converting", "or the file"],
     [
       "UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress",
       "An earlier run was interrupted.",
@@ -201,6 +208,13 @@ describe.each(shortened(SYSTEMS))("install.sh with %s", (system) => {
         "OK: the release docs is installed. Whether its pods serve the site is not known, because of --wait=false.",
       ],
     ],
+    [
+      ["--wait=hookOnly"],
+      [
+        "OK: the release docs is installed. Whether its pods serve the site is not known, because of --wait=hookOnly.",
+      ],
+    ],
+    [["--wait=false", "--wait=watcher"], ["OK: the release docs serves the site of this kit."]],
     [["--set", "--help"], ["OK: the release docs serves the site of this kit."]],
     [["--dry-run=none"], ["OK: the release docs serves the site of this kit."]],
   ] as const)("with %j it says no more than what helm did", async ([args, printed], context) => {

@@ -17,6 +17,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   resource: [...faults("inputs"), "unit/staticExport/*", "unit/agentJob/*"],
   "publishing/search": ["unit/publishing/offlineSearch/*"],
   "publishing/offlineSearch": ["unit/copies/bundleCopy/offlineSearch"],
+  "publishing/externalAssets": ["unit/copies/bundleCopy/fetchExternal"],
   "copies/source": ["unit/copies/bundleCopy/*", "unit/kits/airGapKit/*"],
   "copies/publication": ["unit/copies/bundleCopy/*", "unit/kits/airGapKit/*"],
   service: [

@@ -41,8 +41,8 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     const { jobId, idempotencyKey, startedAtMs, isUnread } = start;
     if (isUnread === true) this.unread.set(prefixOf(resource) + intent, { startedAtMs });
     this.starts.delete(prefixOf(resource) + intent);
-    if (jobId !== undefined)
-      this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now(), startedAtMs });
+    if (jobId === undefined) this.jobs.delete(prefixOf(resource) + intent);
+    else this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now(), startedAtMs });
     if (idempotencyKey !== undefined) this.starts.set(prefixOf(resource) + intent, idempotencyKey);
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { Pacers } from "../../provider/base/http/pacer.ts";
+import { JobsSeen } from "../../provider/service/jobsSeen.ts";
 import { Semaphore } from "../../provider/base/runtime/concurrency/semaphore.ts";
 import type { PublicationContext } from "../../provider/copies/publication/context.ts";
 import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
@@ -26,13 +27,14 @@ export function testContext(
     lookup: (_host, _options, callback) =>
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []),
     pacers: new Pacers(given.clock),
+    jobsSeen: new JobsSeen(),
     downloads: new Semaphore(8),
     publications: new Semaphore(4),
     reporter: recordingReporter(),
     secrets: new Secrets(),
     resumeRecords: new MemoryRecords(),
     publicationRecords: new MemoryNotes(),
-    declaredPlaces: { isDeclared: () => true, hasState: () => false },
+    declaredPlaces: { isDeclared: () => true },
     tracer: noTracer,
     machine: "build-agent",
     inFlight: () => 1,

@@ -1,6 +1,7 @@
 import { homeFolder } from "../../base/runtime/files/homeFolder";
 import { Pacers } from "../../base/http/pacer";
 import type { PublicationContext } from "../../copies/publication/context";
+import { JobsSeen } from "../../service/jobsSeen";
 import { ResumeFolder } from "../../resource/resumeRecords";
 import type { ConfigurationSource } from "../../service/configuration";
 import { type Machine, machineOf, systemClock } from "../../base/runtime/time/clock";
@@ -56,6 +57,7 @@ export class Session {
   readonly #shared: Publications;
   /** Shared, so that a refusal by the service slows down all operations. */
   readonly #pacers: Pacers;
+  readonly #jobsSeen = new JobsSeen();
   #settings: Omit<ConfigurationSource, "secrets">;
   /** Operations that Ctrl-C stops. */
   readonly #inFlight = new Set<AbortController>();
@@ -104,11 +106,6 @@ export class Session {
     return this.#shared.declaredPlaces.declare(urn, places);
   }
 
-  /** Notes that the stack has a state of a resource, see {@link DeclaredPlaces.hasState}. */
-  noteState(urn: string): void {
-    this.#shared.declaredPlaces.noteState(urn);
-  }
-
   /** The row of a resource, for a short call. @param urn the resource, if known */
   reporter(urn: string | undefined, secrets: Secrets): Reporter {
     return withoutSecrets(this.#host.reporter(urn), secrets);
@@ -151,6 +148,7 @@ export class Session {
             ...this.#shared,
             configuration: this.configuration(secrets),
             pacers: this.#pacers,
+            jobsSeen: this.#jobsSeen,
             reporter,
             tracer,
             secrets,

@@ -52,13 +52,11 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
 
     /** @param urn of the resource that the program declares, if it is known */
     check(urn: string | undefined, given: Properties, before: Properties, secrets: Secrets) {
-      const { visible: stored } = split(before);
-      if (urn !== undefined && Object.keys(stored).length > 0) session.noteState(urn);
       const declare: Declare = (places) => {
         const other = urn === undefined ? undefined : session.declare(urn, places);
         return urn === undefined || other === undefined ? undefined : { urn, other };
       };
-      return lifeCycle.check(given, session.configuration(secrets), stored, declare);
+      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declare);
     },
 
     predict: (given: Properties, stored?: Properties): Properties =>

@@ -220,8 +220,8 @@ async function matching(
   }
   throw new BundleRefusedError(
     `${from}, and the copy ${files ? "has other content" : "is another archive"}`,
-    "Name the source that the copy was made from. If it has a search with options, or files of other hosts, add them: ?offlineSearch={…}&fetchExternal=true. " +
-      "A search of another version of this package cannot be imported.",
+    "Name the source that the copy was made from. If it has a search or Markdown with options, or files of other hosts, add them: " +
+      "?offlineSearch={…}&llmsTxt={…}&fetchExternal=true. One of another version of this package cannot be imported.",
   );
 }
 

@@ -2,6 +2,7 @@ import {
   checkDestination,
   type DestinationInputs,
   type FetchOptions,
+  type LlmsTxtOptions,
   type SearchOptions,
 } from "../../publishing/index";
 import { isDeepStrictEqual } from "node:util";
@@ -36,6 +37,13 @@ export interface BundleCopyInputs {
    * @default false
    */
   offlineSearch?: boolean | SearchOptions;
+  /**
+   * Add Markdown to the copy, for programs that read documentation: a Markdown file beside each page, and a list of them, `llms.txt`.
+   * `true`, or options. For images and for the layout `site`. A change makes another copy.
+   *
+   * @default false
+   */
+  llmsTxt?: boolean | LlmsTxtOptions;
   /**
    * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the copy, and refer to it there. `true`, or
    * options. For images and for the layout `site`. A change makes another copy.

@@ -6,9 +6,8 @@ import {
   destinationOf,
   destinationPlace,
   editionOf,
-  isLayout,
-  type Layout,
-  LAYOUTS,
+  keepsArchives,
+  kindFacts,
   ownPlaceOf,
   placesOf,
   signerFrom,
@@ -25,8 +24,8 @@ import { isStoredLink } from "../../service/bundleLink";
 import { describeSource, serviceOf } from "../source/bundleSource";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { reportLeftOut } from "../source/inspect";
-import { preparedAdditions } from "../publication/siteAdditions";
-import { traitsOf } from "./destinationKinds";
+import { fetchText, preparedAdditions } from "../publication/siteAdditions";
+import { destinationFailures } from "./destinationFailures";
 import { importCopy } from "./importCopy";
 import { withScratchFolder } from "./scratchFolder";
 import { isUnknown } from "../../base/runtime/messages/plainText";
@@ -58,14 +57,12 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   table: BUNDLE_COPY_INPUTS,
   outputs: BUNDLE_COPY_OUTPUTS,
   noBookkeeping: { copies: [] },
-  localFailures: ({ destination }) => traitsOf(destination)?.localFailures() ?? [],
+  localFailures: ({ destination }) => destinationFailures(destination),
 
   conflicts({ destination, signingKeyEnv, ...inputs }) {
-    if (traitsOf(destination)?.isImage !== false) return [];
-    const { layout } = destination as { layout?: Layout };
-    const isArchive = isLayout(layout) && LAYOUTS[layout].isArchive;
+    if (kindFacts(destination)?.isImage !== false) return [];
     const failures: CheckFailure[] = [];
-    if (isArchive) {
+    if (keepsArchives(destination)) {
       const reason =
         'an archive stays as the service made it. Give the destination `layout: "site"`, or copy to a repository.';
       failures.push(...wantedIn(inputs).map(({ name }) => ({ property: name, reason })));
@@ -85,11 +82,11 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
   placesOf: ({ destination }) => placesOf(destination),
   ownPlace: ({ destination }, name) => ownPlaceOf(destination, name),
   isMissing({ destination }, { copy }) {
-    const path = traitsOf(destination)?.localPath?.(copy.uri);
+    const path = kindFacts(destination)?.localPath?.(copy.uri);
     return path !== undefined && !existsSync(path);
   },
-  actionText: ({ source, destination }) =>
-    `${describeSource(source)} is copied to ${describeDestination(destination)}`,
+  actionText: (inputs) =>
+    `${describeSource(inputs.source)} is copied to ${describeDestination(inputs.destination)}${fetchText(inputs)}`,
   subject: ({ source, destination }) => `${describeSource(source)} to ${describeDestination(destination)}`,
   addressOf: ({ copy }) => copy.uri,
 
@@ -155,7 +152,14 @@ export const COPIES: PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; st
       });
       const copy = await context.tracer.span("docs_hosting.bundle.publish", {}, () =>
         withScratchFolder(context, async (place) => {
-          const additions = await preparedAdditions(context, inputs, checked, place.scratch);
+          const isSame = before?.bundle.sha256 === bundle.sha256 && before.bundle.version === bundle.version;
+          const additions = await preparedAdditions(
+            context,
+            inputs,
+            checked,
+            place.scratch,
+            isSame ? (wanted) => destination.readFiles(before.copy, wanted, place) : undefined,
+          );
           const edition = editionOf(bundle.sha256, additions);
           const usable = withUsableFiles(earlier, edition, inputs, reporter);
           const draft = await destination.begin(bundle, place, edition, usable.map(copyOf));

@@ -39,6 +39,10 @@ export interface OwnOutputs {
   searchPages?: number;
   /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
   searchVersion?: string;
+  /** Number of pages in `llms.txt`. Only with `llmsTxt`. */
+  llmsPages?: number;
+  /** Version of the Markdown in it. A newer version of this package keeps it until the content changes. */
+  llmsVersion?: string;
   /** What was fetched from other hosts. Only with `fetchExternal`. */
   fetchedAssets?: readonly FetchedAsset[];
   /** The earlier copies that `keep` keeps, newest first. Absent in a state of a version without this output, until the next update. */
@@ -87,6 +91,8 @@ export const BUNDLE_COPY_OUTPUTS: OutputTable<OwnOutputs> = {
   copiedAt: {},
   searchPages: { nullIfAbsent: true },
   searchVersion: { nullIfAbsent: true },
+  llmsPages: { nullIfAbsent: true },
+  llmsVersion: { nullIfAbsent: true },
   fetchedAssets: { nullIfAbsent: true },
   earlier: {},
   changes: { nullIfAbsent: true },

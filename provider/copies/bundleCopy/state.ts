@@ -4,6 +4,7 @@ import {
   type CopyLink,
   type DestinationInputs,
   destinationOf,
+  kindFacts,
 } from "../../publishing/index";
 import {
   type CheckedBundle,
@@ -18,7 +19,6 @@ import { present } from "../../base/runtime/values/fields";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
-import { traitsOf } from "./destinationKinds";
 import { withScratchFolder } from "./scratchFolder";
 import type { SiteChanges } from "./siteChanges";
 
@@ -119,7 +119,7 @@ function earlierCopy({ copy: { uri, image }, bundle }: MadeCopy): EarlierCopy {
 
 /** A copy in a folder, by the path that the folder has now: another spelling of it is the same place. */
 function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): MadeCopy {
-  const here = traitsOf(destination)?.localPath ?? ((path) => path);
+  const here = kindFacts(destination)?.localPath ?? ((path) => path);
   const { uri, sitePath } = copy;
   const paths = { uri: here(uri), ...(sitePath !== undefined && { sitePath: here(sitePath) }) };
   return { copy: { ...copy, ...paths }, bundle };
@@ -129,7 +129,7 @@ function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): 
 export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
   const { destination, requireSelfContained } = inputs;
   const hasNoLinkLife = !isUnknown(destination) && !isLinkSigned(destination);
-  const { isImage, localPath } = traitsOf(destination) ?? {};
+  const { isImage, localPath } = kindFacts(destination) ?? {};
   return {
     ...unknownOutputs(BUNDLE_COPY_OUTPUTS),
     ...knownOfBundle(inputs),

@@ -12,7 +12,7 @@ export interface SharedByPublications extends Pick<DownloadContext, "downloads">
    */
   readonly publications: Semaphore;
   /** The places of the resources that the running program declares. */
-  readonly declaredPlaces: Pick<DeclaredPlaces, "isDeclared" | "hasState">;
+  readonly declaredPlaces: Pick<DeclaredPlaces, "isDeclared">;
   /** Stores publications until the state has them. */
   readonly publicationRecords: Omit<PublicationFolder, "operationEnded">;
 }

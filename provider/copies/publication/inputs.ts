@@ -2,6 +2,7 @@ import {
   DEFAULT_UNPACKED_BYTES,
   type FetchLimits,
   type FetchOptions,
+  type LlmsTxtOptions,
   patternProblem,
   type SearchOptions,
 } from "../../publishing/index";
@@ -55,6 +56,13 @@ const SEARCH_OPTIONS: InputFields<SearchOptions> = {
   includeNoindex: { rule: ruleOfSwitch },
 };
 
+const LLMS_OPTIONS: InputFields<LlmsTxtOptions> = {
+  title: { rule: text(ruleOfLine) },
+  summary: { rule: text(ruleOfLine) },
+  baseUrl: { rule: text(ruleOfSiteUrl) },
+  exclude: { rule: ruleOfList },
+  full: { rule: ruleOfSwitch },
+};
 const FETCH_LIMITS: InputFields<FetchLimits> = {
   assetBytes: { rule: ruleOfLimit },
   bytes: { rule: ruleOfLimit },
@@ -99,6 +107,7 @@ export const PUBLICATION_INPUTS: InputTable<{
   limits: BundleLimits;
   keep: number;
   offlineSearch?: boolean | SearchOptions;
+  llmsTxt?: boolean | LlmsTxtOptions;
   fetchExternal?: boolean | FetchOptions;
   takeOver?: boolean;
 }> = {
@@ -117,6 +126,7 @@ export const PUBLICATION_INPUTS: InputTable<{
         : { problem: `must be a whole number from 0 to ${MAX_KEEP}` },
   },
   offlineSearch: additionRow(SEARCH_OPTIONS, '{ button: false, exclude: ["v1/**"] }'),
+  llmsTxt: additionRow(LLMS_OPTIONS, '{ full: true, exclude: ["v1/**"] }'),
   fetchExternal: additionRow(FETCH_OPTIONS, '{ exclude: ["images.example.com"] }'),
   // `false` is the same as an absent value: states of versions without it have no diff
   takeOver: {
@@ -127,6 +137,24 @@ export const PUBLICATION_INPUTS: InputTable<{
     },
   },
 };
+
+function ruleOfLine(value: string): RuleResult {
+  return value.trim() === "" || /[\n\r]/.test(value)
+    ? { problem: "must be a text in one line that is not empty" }
+    : { value: value.trim() };
+}
+
+function ruleOfSiteUrl(value: string): RuleResult {
+  const url = URL.parse(value);
+  const isAddress =
+    /^https?:$/.test(url?.protocol ?? "") && url?.username === "" && url.search === "" && url.hash === "";
+  return isAddress
+    ? { value: value.trim() }
+    : {
+        problem:
+          "must be the address of the site, such as https://docs.example.com/, without a login, query or fragment",
+      };
+}
 
 /** Patterns of hosts and paths. */
 function ruleOfPatterns(value: unknown): RuleResult {

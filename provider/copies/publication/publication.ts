@@ -59,13 +59,16 @@ export interface Published {
 }
 
 /** Outputs of the bundle that are known before it is published. */
-export function knownOfBundle({ source, offlineSearch, fetchExternal }: PublishedInputs) {
+export function knownOfBundle({ source, offlineSearch, llmsTxt, fetchExternal }: PublishedInputs) {
   const search = offlineSearch === undefined ? undefined : UNKNOWN;
+  const llms = llmsTxt === undefined ? undefined : UNKNOWN;
   return {
     version: isUnknown(source) ? UNKNOWN : source.version,
     jobId: isUnknown(source) ? UNKNOWN : jobOf(source),
     searchPages: search,
     searchVersion: search,
+    llmsPages: llms,
+    llmsVersion: llms,
     fetchedAssets: fetchExternal === undefined ? undefined : UNKNOWN,
   };
 }
@@ -234,7 +237,6 @@ export function asOwner<T extends Published, Result>(
   const claimant: Claimant = {
     owner: { ...newOwner(urn), ...(id !== undefined && { id }), hasMarks: stored === undefined || isKnown },
     isCreate: stored === undefined,
-    isReplacement: stored === undefined && urn !== undefined && declaredPlaces.hasState(urn),
     takeOver: inputs.takeOver === true,
     adopts,
     isDeclared: (other) => declaredPlaces.isDeclared(other, urn),

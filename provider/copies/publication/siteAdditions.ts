@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { additionsOf, ExternalAssets, type WantedAdditions } from "../../publishing/index";
+import { additionsOf, ExternalAssets, type ReadCopy, type WantedAdditions } from "../../publishing/index";
 import { proxyFor } from "../../base/http/proxy";
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { ALLOW_INSECURE, isOn, PUBLIC_STORAGE_ONLY } from "../../service/configuration";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
@@ -12,6 +13,7 @@ import type { CheckedBundle, PublishedInputs } from "./publication";
  * What is added to a site, with everything that must be fetched for it.
  *
  * @param scratch an empty folder on the local disk
+ * @param earlier reads the copy before, if it is of the same content: what it has of other hosts is not fetched again
  * @throws BundleRefusedError; ConfigurationError; the signal's reason; the error of the file system
  */
 export async function preparedAdditions(
@@ -19,8 +21,9 @@ export async function preparedAdditions(
   inputs: PublishedInputs,
   { bundle, inspection }: CheckedBundle,
   scratch: () => Promise<string>,
+  earlier?: ReadCopy,
 ): Promise<WantedAdditions> {
-  const { configuration, reporter, tracer } = context;
+  const { configuration, reporter, signal, tracer } = context;
   const { fetchExternal, limits } = inputs;
   const additions = { ...additionsOf(inputs), ...inspection, reporter };
   if (fetchExternal === undefined) return additions;
@@ -31,12 +34,16 @@ export async function preparedAdditions(
   let folder: Promise<string> | undefined;
   const site = { ...inspection, domain: bundle.domain };
   const external = await tracer.span("docs_hosting.external.fetch", {}, async () => {
-    const fetched = await ExternalAssets.fetch(bundle, limits, site, fetchExternal, {
+    const network = {
       ...context,
       policy,
-      proxyFor: (url) => proxyFor(url, configuration.environment),
+      proxyFor: (url: string) => proxyFor(url, configuration.environment),
       scratch: () => (folder ??= inside(scratch)),
-    });
+    };
+    // the copy before may be gone or damaged: then everything is fetched
+    const kept: ReadCopy | undefined =
+      earlier && ((wanted) => earlier(wanted).catch(() => signal.throwIfAborted()));
+    const fetched = await ExternalAssets.fetch(bundle, limits, site, fetchExternal, network, kept);
     const { length } = fetched.fetched;
     const size = fetched.fetched.reduce((sum, { bytes }) => sum + bytes, 0);
     tracer.note({ "docs_hosting.external.files": length, "docs_hosting.external.size": size });
@@ -44,6 +51,16 @@ export async function preparedAdditions(
     return fetched;
   });
   return { ...additions, external, acceptLoads: (loads) => checkLoads(loads, bundle, inputs, context) };
+}
+
+/** What a decision adds about what is fetched: a preview cannot name it. Empty if nothing is. */
+export function fetchText({
+  source,
+  fetchExternal,
+}: Pick<PublishedInputs, "source" | "fetchExternal">): string {
+  if (fetchExternal === undefined || isUnknown(fetchExternal)) return "";
+  const when = !isUnknown(source) && "file" in source ? "" : ", which is known once the archive is here";
+  return `, with what its pages load from other hosts${when}`;
 }
 
 /** A folder of its own: the destination writes there, too. */

@@ -105,7 +105,7 @@ export function reportLeftOut(
 export function checkLoads(
   { selfContained, externalLoads }: Pick<Inspection, "selfContained" | "externalLoads">,
   { version, jobId }: Bundle,
-  { requireSelfContained }: BundleRequirements,
+  { requireSelfContained, fetchExternal }: BundleRequirements & SiteAdditions,
   { reporter }: LimitedContext,
 ): void {
   if (selfContained) return;
@@ -119,9 +119,10 @@ export function checkLoads(
     ...(other ? [`files of ${version} were not inspected, such as ${other.page} ${other.address}`] : []),
   ].join("; ");
   if (requireSelfContained) {
+    const fetch = fetchExternal === undefined && load ? ", have them fetched (`fetchExternal`)" : "";
     throw new BundleRefusedError(
       `${problem} (${externalLoads.length} found)`,
-      `Remove these from the site's sources and ${jobId === undefined ? "build and pack it" : "export"} again, or set \`requireSelfContained\` to false.`,
+      `Remove these from the site's sources and ${jobId === undefined ? "build and pack it" : "export"} again${fetch}, or set \`requireSelfContained\` to false.`,
     );
   }
   const consequence = load

@@ -1,4 +1,9 @@
-import { baseProblem, type FetchOptions, type SearchOptions } from "../../publishing/index";
+import {
+  baseProblem,
+  type FetchOptions,
+  type LlmsTxtOptions,
+  type SearchOptions,
+} from "../../publishing/index";
 import { withAnyValue } from "../../resource/anyValue";
 import { isDeepStrictEqual } from "node:util";
 import { nameProblem, platformProblem } from "../contents/kitImage";
@@ -75,6 +80,13 @@ export interface AirGapKitInputs {
    * @default false
    */
   offlineSearch?: boolean | SearchOptions;
+  /**
+   * Add Markdown to the site's image in the kit, for programs that read documentation: a Markdown file beside each page, and a list of
+   * them, `llms.txt`. `true`, or options. Needs `images`. The archive in the kit stays as it is.
+   *
+   * @default false
+   */
+  llmsTxt?: boolean | LlmsTxtOptions;
   /**
    * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the site's image in the kit, and refer to it
    * there. `true`, or options. Needs `images`. The archive in the kit stays as it is.

@@ -1,4 +1,5 @@
 import {
+  OciLayout,
   folderOwner,
   folderPlaces,
   signerFrom,
@@ -13,9 +14,11 @@ import { removeDrafts } from "../contents/draft";
 import { chartInFolder } from "../contents/chartFacts";
 import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
+import { siteName } from "../contents/kitImage";
+import { IMAGES } from "../contents/ociLayout";
 import { type KitRequest, writeKit } from "../contents/writeKit";
 import { withScratchFolder } from "../../copies/bundleCopy/scratchFolder";
-import { preparedAdditions } from "../../copies/publication/siteAdditions";
+import { fetchText, preparedAdditions } from "../../copies/publication/siteAdditions";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publication";
@@ -71,7 +74,7 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
   placeOf: ({ folder }) => (isUnknown(folder) ? folder : folderIdentity(folder)),
   isMissing: ({ folder }, { kit }) => !isUnknown(folder) && !existsSync(resolve(folder, kit.name)),
   actionText: (inputs) =>
-    `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}`,
+    `a kit of ${describeSource(inputs.source)} is written to ${destinationName(inputs)}${fetchText(inputs)}`,
   subject: ({ source }) => `a kit of ${describeSource(source)}`,
   addressOf: ({ kit }, { folder }) => join(folder, kit.name),
 
@@ -103,8 +106,8 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       const requestWith = (additions: WantedAdditions): KitRequest => ({
         ...inputs,
         bundle: { ...bundle, ...inspection },
-          serviceUrl: serviceOf(inputs.source),
-          additions,
+        serviceUrl: serviceOf(inputs.source),
+        additions,
         chart: chart?.path,
         signer,
         since: sinceKit,
@@ -112,7 +115,22 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       });
       const owner = draftOwner(context, inputs);
       const kit = await withScratchFolder(context, async ({ scratch }) => {
-        const additions = await preparedAdditions(context, inputs, { bundle, inspection }, scratch);
+        const [before] = earlier;
+        const isSame = before?.bundle.bundleSha256 === bundleSha256 && before.bundle.version === version;
+        const additions = await preparedAdditions(
+          context,
+          inputs,
+          { bundle, inspection },
+          scratch,
+          isSame
+            ? (wanted) =>
+                new OciLayout(join(folder, before.kit.name, IMAGES)).readSite(
+                  siteName(version),
+                  wanted,
+                  signal,
+                )
+            : undefined,
+        );
         return context.tracer.span("docs_hosting.kit.write", {}, () =>
           usingFolder(folder, signal, () =>
             writeKit(

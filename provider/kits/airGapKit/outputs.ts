@@ -32,6 +32,10 @@ export interface OwnOutputs {
   searchPages?: number;
   /** Version of the offline search in it. A newer version of this package keeps it until the content changes. */
   searchVersion?: string;
+  /** Number of pages in `llms.txt`. Only with `llmsTxt`. */
+  llmsPages?: number;
+  /** Version of the Markdown in it. A newer version of this package keeps it until the content changes. */
+  llmsVersion?: string;
   /** What was fetched from other hosts. Only with `fetchExternal`. */
   fetchedAssets?: readonly FetchedAsset[];
 }
@@ -55,5 +59,7 @@ export const AIR_GAP_KIT_OUTPUTS: OutputTable<OwnOutputs> = {
   createdAt: {},
   searchPages: { nullIfAbsent: true },
   searchVersion: { nullIfAbsent: true },
+  llmsPages: { nullIfAbsent: true },
+  llmsVersion: { nullIfAbsent: true },
   fetchedAssets: { nullIfAbsent: true },
 };

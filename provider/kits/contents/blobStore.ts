@@ -1,11 +1,10 @@
+import { digestOf, sha256In } from "../../base/runtime/values/digest";
 import {
   type Blob,
-  digestOf,
   downloadBlob,
   indexOf,
   type Manifest,
   type RegistryClient,
-  sha256In,
   type StoredImage,
 } from "../../publishing/index";
 import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";

@@ -1,12 +1,5 @@
-import {
-  ArchiveFile,
-  GzipFile,
-  readTarGz,
-  sha256In,
-  tarEnd,
-  tarHeader,
-  tarPadding,
-} from "../../publishing/index";
+import { sha256In } from "../../base/runtime/values/digest";
+import { ArchiveFile, GzipFile, readTarGz, type TarFile, tarOf } from "../../publishing/index";
 import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -73,23 +66,39 @@ async function packFolder(folder: string, name: string, to: string, signal: Abor
   const files = await filesOf(folder, "", helmIgnore(rules), [], signal);
   files.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   const archive = new GzipFile(to, LEVEL);
-  for (const path of files) {
-    const { size } = await stat(join(folder, path));
-    await archive.write(tarHeader({ path: `${name}/${path}`, size }));
-    let read = 0;
-    const content = await open(join(folder, path)).catch(unreadable(path));
-    for await (const chunk of content.createReadStream({ signal })) {
-      read += (chunk as Buffer).length;
-      await archive.write(chunk as Buffer);
-    }
-    if (read !== size) {
-      throw new InputError(`${path} of the chart changed while it was packed`, "Run `pulumi up` again.");
-    }
-    await archive.write(tarPadding(size));
-  }
-  await archive.write(tarEnd());
+  for await (const bytes of tarOf(packed(folder, name, files, signal))) await archive.write(bytes);
   const { digest, size } = await archive.end();
   return { sha256: sha256In(digest), size };
+}
+
+async function* packed(
+  folder: string,
+  name: string,
+  files: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<TarFile> {
+  for (const path of files) {
+    const { size } = await stat(join(folder, path));
+    yield { path: `${name}/${path}`, size, content: unchanged(join(folder, path), path, size, signal) };
+  }
+}
+
+/** The content of a file, which must have as many bytes as its header says. */
+async function* unchanged(
+  from: string,
+  path: string,
+  size: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let read = 0;
+  const content = await open(from).catch(unreadable(path));
+  for await (const chunk of content.createReadStream({ signal }) as AsyncIterable<Buffer>) {
+    read += chunk.length;
+    yield chunk;
+  }
+  if (read !== size) {
+    throw new InputError(`${path} of the chart changed while it was packed`, "Run `pulumi up` again.");
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { fieldsOf, isDigest } from "../../publishing/index";
+import { isDigest } from "../../base/runtime/values/digest";
+import { fieldsOf } from "../../publishing/index";
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

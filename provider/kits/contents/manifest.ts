@@ -3,7 +3,7 @@ import type { KitBundle } from "./writeImages";
 import type { KitChart } from "./chartArchive";
 import type { KitImage } from "./kitImage";
 import type { EarlierKit } from "./earlierKit";
-import type { KitArtifact } from "./siteSignature";
+import type { LayoutArtifact } from "../../publishing/index";
 import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
 
@@ -26,7 +26,7 @@ export interface KitContent {
   /** The blobs of all images. */
   readonly blobs: readonly KitBlob[];
   /** The signature of the site's image, and the signed documents about it. */
-  readonly artifacts?: readonly KitArtifact[] | undefined;
+  readonly artifacts?: readonly LayoutArtifact[] | undefined;
   /** The key that they are signed with, as SPKI in DER, in base64. */
   readonly publicKey?: string | undefined;
   readonly since: EarlierKit | undefined;

@@ -1,9 +1,9 @@
+import { sha256In } from "../../base/runtime/values/digest";
 import {
   imageComponent,
   type Origin,
   type SbomComponent,
   sbomText,
-  sha256In,
   siteComponents,
   slsaProvenance,
 } from "../../publishing/index";

@@ -1,4 +1,4 @@
-import { tarEnd, tarHeader, tarPadding } from "../../publishing/index";
+import { type TarFile, tarOf } from "../../publishing/index";
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export async function writeParts(
   let file: FileHandle | undefined;
   let free = 0;
   try {
-    for await (const bytes of tarOf(kit, files, signal)) {
+    for await (const bytes of tarOf(filesOf(kit, files, signal))) {
       for (let rest = bytes; rest.length > 0;) {
         if (file === undefined || free === 0) {
           await file?.close();
@@ -48,24 +48,24 @@ export async function writeParts(
   }
 }
 
-async function* tarOf(
-  kit: string,
-  files: readonly SummedFile[],
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
+/** The folders and files of a kit. */
+function* filesOf(kit: string, files: readonly SummedFile[], signal: AbortSignal): Generator<TarFile> {
   const folders = new Set<string>();
   for (const { path, size } of files) {
     const full = `${FOLDER}/${path}`;
     for (let at = full.indexOf("/"); at !== -1; at = full.indexOf("/", at + 1)) {
       const folder = full.slice(0, at + 1);
-      if (!folders.has(folder)) yield tarHeader({ path: folder, size: 0 });
+      if (!folders.has(folder)) yield { path: folder, size: 0 };
       folders.add(folder);
     }
-    yield tarHeader({ path: full, size, isExecutable: path.endsWith(".sh") });
-    yield* createReadStream(join(kit, path), { highWaterMark: 1 << 20, signal }) as AsyncIterable<Buffer>;
-    yield tarPadding(size);
+    const isExecutable = path.endsWith(".sh");
+    yield { path: full, size, isExecutable, content: contentOf(join(kit, path), signal) };
   }
-  yield tarEnd();
+}
+
+/** Opens the file when its content is read. */
+async function* contentOf(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  yield* createReadStream(path, { highWaterMark: 1 << 20, signal }) as AsyncIterable<Buffer>;
 }
 
 function openPart(into: string, count: number, partSize: number): Promise<FileHandle> {

@@ -1,6 +1,7 @@
 import {
   folderOwner,
   folderRecords,
+  OciLayout,
   type PlaceContext,
   type RegistryContext,
   type Signer,
@@ -19,7 +20,7 @@ import { chartValues } from "./chartValues";
 import { claimDraft, type KitDraft } from "./draft";
 import { labelOf } from "./kitImage";
 import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
-import { BLOBS, INDEX, writeIndex } from "./ociLayout";
+import { BLOBS, IMAGES, INDEX } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
 import { writeParts } from "./parts";
 import { signSite, writeArtifacts } from "./siteSignature";
@@ -119,7 +120,7 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   if (site && signer) {
     const base = images[0]?.base;
     const { artifacts, contents } = await signSite(site, { ...origin, base }, signer, join(place, name));
-    await writeIndex(kit, images, artifacts);
+    await new OciLayout(join(kit, IMAGES)).writeIndex(images, artifacts);
     const publicKey = createPublicKey(signer.publicKey).export({ type: "spki", format: "der" });
     content = {
       ...content,
@@ -131,7 +132,10 @@ async function fill(draft: KitDraft, request: KitRequest, place: string, context
   const manifest = kitManifest(content);
   await writeFile(join(kit, MANIFEST), manifestText(manifest));
   const verify = files.find(({ path }) => path === "verify.sh");
-  const texts = textsOf(manifest, signer?.keyId, verify?.sha256);
+  const texts = {
+    ...textsOf(manifest, signer?.keyId, verify?.sha256),
+    llmsPages: facts?.llmsPages?.toString(),
+  };
   await writeReadme(kit, { ...texts, parts: false });
   const unchanged = files.filter(({ path }) => path !== INDEX);
   const whole = await writeList(kit, SUMS, unchanged, signer, signal);

@@ -28,7 +28,8 @@ read_arguments() {
       -h | --help | -h=* | --help=*) only=help ;;
       --dry-run=none | --dry-run=false) ;;
       --dry-run | --dry-run=*) only=${only:-trial} ;;
-      --wait=false) unwaited=yes ;;
+      --wait=false | --wait=hookOnly) unwaited=$1 ;;
+      --wait | --wait=*) unwaited='' ;; # the last one counts
       # their values are no options
       --set | --set-string | --set-file | --set-json | --set-literal | -f | --values | --description) [ $# -lt 2 ] || shift ;;
       -n | --namespace) namespace=" --namespace ${2-}" ;;
@@ -46,47 +47,52 @@ platforms() {
   printf '%s' "${found:-the platforms that README.md names}"
 }
 
+# Takes words of an error, in the versions 3 and 4 of helm, of the cluster and of Go, and what they mean. The first cause counts.
+cause() {
+  [ -n "$hint" ] || ! grep -qiE "$1" "$work/error" || hint=$2
+}
+
 # Explains why helm failed, by its error. Only some failures are those of pods.
 explain_failure() {
   # without warnings, which also come with other failures
   sed -n '/^Error:/,$p' "$work/errors" >"$work/error"
   [ -s "$work/error" ] || cp "$work/errors" "$work/error"
-  # the words of helm, of the cluster and of Go, in the versions 3 and 4 of helm
-  says() { grep -qiE "$1" "$work/error"; }
+  hint=''
   unreachable="helm cannot talk to the cluster. Check that this prints the cluster that you mean: kubectl cluster-info"
-  if says 'admission webhook|failed calling webhook|denied the request|violates PodSecurity|ValidatingAdmissionPolicy'; then
-    hint="A rule of the cluster refuses the objects, or does not answer. Its reason is in helm's error: set values that satisfy it, or ask who keeps the rule."
-  elif says 'exceeded quota'; then
-    hint="The namespace's quota does not allow it: kubectl describe quota$namespace"
-  elif says 'unknown (shorthand )?flag|flag needs an argument|invalid argument|requires at least|accepts [0-9]'; then
-    hint="An argument for helm is wrong. helm upgrade --help lists what it takes."
-  elif says 'cluster unreachable|no configuration has been provided|context .* does not exist'; then
-    hint=$unreachable
-  elif says 'timed out waiting|context deadline exceeded|not ready|progress deadline|hooks? failed|BackoffLimitExceeded'; then
-    explain_pods "The pods did not become ready."
-  elif says 'connection refused|no such host|dial tcp|TLS handshake|awaiting headers|x509:'; then
-    hint=$unreachable
-  elif says 'another operation .*is in progress'; then
-    hint="An earlier run was interrupted. Run helm rollback $release$namespace, or, if nothing was installed before, helm uninstall $release$namespace"
-  elif says 'has no deployed releases'; then
-    hint="An earlier installation failed, and helm cannot upgrade it. Run helm uninstall $release$namespace"
-  elif says 'namespaces? "?[^ ]*"? not found|create: namespaces'; then
-    hint="The namespace does not exist. Add --create-namespace, or create it."
-  elif says 'unauthorized|must be logged in|provide credentials'; then
-    hint="The cluster does not accept the login of kubectl. Log in again, and check: kubectl auth whoami"
-  elif says 'forbidden|cannot (get|list|create|patch|update|delete|watch) resource'; then
-    hint="The account of kubectl may not do what helm's error names. Ask for the right: kubectl auth can-i --list$namespace"
-  elif says 'invalid ownership metadata|already exists'; then
-    hint="An object with a name of the chart's exists, and is not of this release. Choose another name of the release with RELEASE, or another namespace."
-  elif says 'no matches for kind|resource mapping not found|ensure CRDs are installed'; then
-    hint="The cluster does not know a kind of object that the values ask for. Install what defines it, or leave the value out."
-  elif says 'requires kubeVersion|incompatible with Kubernetes'; then
-    hint="The cluster is older or newer than the chart allows: kubectl version. README.md names the versions."
-  elif says 'execution error at|values don.t meet the specification|parse error|failed to parse|YAML|unmarshal|no such file'; then
-    hint="The chart refuses the values: helm's error names the value, or the file."
-  else
-    explain_pods "helm failed. Its error is above. If it does not say why, look at the pods."
-  fi
+  cause 'admission webhook|failed calling webhook|denied the request|violates PodSecurity|ValidatingAdmissionPolicy' \
+    "A rule of the cluster refuses the objects, or does not answer. Its reason is in helm's error: set values that satisfy it, or ask who keeps the rule."
+  cause 'exceeded quota' \
+    "The namespace's quota does not allow it: kubectl describe quota$namespace"
+  cause 'unknown (shorthand )?flag|flag needs an argument|invalid argument|requires (at least )?[0-9]|accepts [0-9]' \
+    "An argument for helm is wrong. helm upgrade --help lists what it takes."
+  cause 'cluster unreachable|no configuration has been provided|context .* does not exist' \
+    "$unreachable"
+  cause 'timed out waiting|context deadline exceeded|not ready|progress deadline|hooks? failed|BackoffLimitExceeded' \
+    pods
+  cause 'connection refused|no such host|dial tcp|TLS handshake|awaiting headers|x509:' \
+    "$unreachable"
+  cause 'another operation .*is in progress' \
+    "An earlier run was interrupted. Run helm rollback $release$namespace, or, if nothing was installed before, helm uninstall $release$namespace"
+  cause 'has no deployed releases' \
+    "An earlier installation failed, and helm cannot upgrade it. Run helm uninstall $release$namespace"
+  cause 'namespaces? "?[^ ]*"? not found|create: namespaces' \
+    "The namespace does not exist. Add --create-namespace, or create it."
+  cause 'unauthorized|must be logged in|provide credentials' \
+    "The cluster does not accept the login of kubectl. Log in again, and check: kubectl auth whoami"
+  cause 'forbidden|cannot (get|list|create|patch|update|delete|watch) resource' \
+    "The account of kubectl may not do what helm's error names. Ask for the right: kubectl auth can-i --list$namespace"
+  cause 'invalid ownership metadata|already exists' \
+    "An object with a name of the chart's exists, and is not of this release. Choose another name of the release with RELEASE, or another namespace."
+  cause 'no matches for kind|resource mapping not found|ensure CRDs are installed' \
+    "The cluster does not know a kind of object that the values ask for. Install what defines it, or leave the value out."
+  cause 'requires kubeVersion|incompatible with Kubernetes' \
+    "The cluster is older or newer than the chart allows: kubectl version. README.md names the versions."
+  cause 'execution error at|values don.t meet the specification|parse error|failed to parse|YAML|unmarshal|no such file' \
+    "The chart refuses the values: helm's error names the value, or the file."
+  case $hint in
+    pods) explain_pods "The pods did not become ready." ;;
+    '') explain_pods "helm failed. Its error is above. If it does not say why, look at the pods." ;;
+  esac
   printf '\n%s\n%s\n%s\n' "helm failed, and not because of pods: its error is above." "$hint" "Then run install.sh again." >&2
   exit 1
 }
@@ -199,7 +205,7 @@ case $only in
   trial) echo "Nothing was installed, because of --dry-run." ;;
   *)
     if [ -n "$unwaited" ]; then
-      echo "OK: the release $release is installed. Whether its pods serve the site is not known, because of --wait=false."
+      echo "OK: the release $release is installed. Whether its pods serve the site is not known, because of $unwaited."
     else
       echo "OK: the release $release serves the site of this kit."
     fi

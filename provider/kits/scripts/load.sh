@@ -290,7 +290,7 @@ find_login() {
     done 6<"$work/helpers"
     printf '%s\n' "$known" | matching_keys auths >"$work/keys"
     while read -r key <&6; do
-      basic=$(printf '%s\n' "$known" | value_at "auths $key auth")
+      basic=$(plain_login "$(printf '%s\n' "$known" | value_at "auths $key auth")")
       identity=$(printf '%s\n' "$known" | value_at "auths $key identitytoken")
       user=$(printf '%s\n' "$known" | value_at "auths $key username")
       if [ -z "$basic" ] && [ -n "$user" ]; then
@@ -300,6 +300,12 @@ find_login() {
     done 6<"$work/keys"
   done 5<"$work/places"
   login_place=
+}
+
+# Prints a user and a password in base64 without the zeros that docker once wrote at the end; nothing if there is no colon between them.
+plain_login() {
+  decoded=$(printf '%s' "$1" | base64 -d 2>/dev/null | tr -d '\000')
+  case $decoded in *:*) printf '%s' "$decoded" | base64 | tr -d '\n' ;; esac
 }
 
 # Asks a program that keeps logins. Fails if it has none.

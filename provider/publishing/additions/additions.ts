@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { canonical, type OfflineSearch } from "../offlineSearch/options";
+import type { LlmsTxt } from "../llmsTxt/options";
+import { LLMS_VERSION } from "../llmsTxt/siteMarkdown";
 import { SEARCH_VERSION } from "../offlineSearch/siteSearch";
 import { FETCH_VERSION } from "../externalAssets/externalAssets";
 import { canonicalFetch, type FetchExternal } from "../externalAssets/options";
@@ -7,6 +9,7 @@ import { canonicalFetch, type FetchExternal } from "../externalAssets/options";
 /** What is added to a site while it is published. The inputs of copies and kits have these names. */
 export interface SiteAdditions {
   readonly offlineSearch?: OfflineSearch;
+  readonly llmsTxt?: LlmsTxt;
   readonly fetchExternal?: FetchExternal;
 }
 
@@ -26,6 +29,7 @@ interface Addition {
 /** One row per addition, in the order of documents about a site. The only list of them. */
 const ADDITIONS: Readonly<Record<AdditionName, Addition>> = {
   offlineSearch: { version: SEARCH_VERSION, component: "offline-search" },
+  llmsTxt: { version: LLMS_VERSION, component: "llms-txt" },
   fetchExternal: { version: FETCH_VERSION, component: "fetch-external", isOfOthers: true },
 };
 
@@ -67,13 +71,13 @@ export function editionOf(
     name,
     version,
     ...(name === "fetchExternal"
-      ? [canonicalFetch(options as FetchExternal), additions?.external?.digest]
-      : [canonical(options as OfflineSearch)]),
+      ? [canonicalFetch(options), additions?.external?.digest]
+      : [canonical(options)]),
   ];
   const [first, ...others] = wanted;
   const parts =
     others.length === 0 && first?.name === "offlineSearch"
-      ? [first.version, canonical(first.options as OfflineSearch)]
+      ? [first.version, canonical(first.options)]
       : wanted.map(partsOf);
   return hash("sha256", JSON.stringify([sha256, ...parts]));
 }

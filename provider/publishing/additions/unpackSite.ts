@@ -4,10 +4,12 @@ import { shown } from "../archives/refusal";
 import type { Reporter } from "../../base/runtime/messages/reporter";
 import { pagesWithoutText } from "../offlineSearch/readPage";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
+import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
 import type { ExternalAssets } from "../externalAssets/externalAssets";
-import type { FetchedAsset } from "../externalAssets/fetchedAssets";
+import type { FetchedAsset } from "../externalAssets/fetchedAsset";
 import type { ExternalLoad } from "../archives/site";
 import type { SiteAdditions } from "./additions";
+import { PagesWithMarkdown } from "./addToPages";
 
 /** Facts about what was added to a published site, as outputs show them. Empty without additions. */
 export interface AdditionFacts {
@@ -15,6 +17,10 @@ export interface AdditionFacts {
   readonly searchPages?: number;
   /** Version of the index and the search box. */
   readonly searchVersion?: string;
+  /** Number of pages in `llms.txt`. */
+  readonly llmsPages?: number;
+  /** Version of the Markdown and of `llms.txt`. */
+  readonly llmsVersion?: string;
   /** What was fetched from other hosts. */
   readonly fetchedAssets?: readonly FetchedAsset[];
   /** Only with what was fetched: whether the site now loads nothing from another host. */
@@ -31,7 +37,7 @@ export interface WantedAdditions extends SiteAdditions {
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
   /** Receives what is worth a warning about pages. @default nobody */
-  readonly reporter?: Pick<Reporter, "warn">;
+  readonly reporter?: Pick<Reporter, "info" | "warn">;
   /** What was fetched, see {@link SiteAdditions.fetchExternal}. Fetched before the edition of a copy is known. */
   readonly external?: ExternalAssets | undefined;
   /** Receives what the site still loads from other hosts, before anything is published: it may refuse the site. */
@@ -42,6 +48,8 @@ export interface WantedAdditions extends SiteAdditions {
 interface Stage extends SiteSink {
   /** Writes what it adds after the site's last file. The sink then accepts no more files. */
   finish(): Promise<AdditionFacts>;
+  /** Ends what it started, whether it was finished or not. */
+  end?(): Promise<void>;
 }
 
 /**
@@ -59,21 +67,39 @@ export async function unpackSite(
   // each stage passes files on to the one before it in this list: what is added to pages comes last
   const stages: Stage[] = [];
   const next = (): SiteSink => stages.at(-1) ?? sink;
-  if (wanted?.offlineSearch !== undefined) stages.push(searchStage(next(), wanted, unpacking.signal));
+  if (wanted) stages.push(...pageStages(next(), wanted, unpacking.signal));
   if (wanted?.external !== undefined) stages.push(externalStage(next(), wanted.external, wanted));
-  await unpackBundle(bundle, limits, next(), unpacking);
-  let facts: AdditionFacts = {};
-  for (const stage of stages.reverse()) facts = { ...facts, ...(await stage.finish()) };
-  return facts;
+  try {
+    await unpackBundle(bundle, limits, next(), unpacking);
+    let facts: AdditionFacts = {};
+    for (const stage of stages.toReversed()) facts = { ...facts, ...(await stage.finish()) };
+    return facts;
+  } finally {
+    for (const stage of stages) await stage.end?.();
+  }
 }
 
-function searchStage(
-  sink: SiteSink,
-  { offlineSearch, hasFile, reporter }: WantedAdditions,
-  signal: AbortSignal,
-): Stage {
-  const options = offlineSearch === undefined || offlineSearch === true ? {} : offlineSearch;
-  const site = new SiteSearch(sink, options, hasFile, signal);
+/** What is added to pages: one stage, because each page is read once for all of it. */
+function pageStages(sink: SiteSink, wanted: WantedAdditions, signal: AbortSignal): Stage[] {
+  const { offlineSearch, llmsTxt, hasFile, reporter } = wanted;
+  const options = offlineSearch === true ? {} : offlineSearch;
+  const search = options && new SiteSearch(sink, options, hasFile, signal);
+  if (llmsTxt === undefined) return search ? [searchStage(search, reporter)] : [];
+  const pages = new PagesWithMarkdown(sink, new SiteMarkdown(llmsTxt, hasFile), search, signal);
+  const stage: Stage = {
+    file: (file, content) => pages.file(file, content),
+    async finish() {
+      const { llmsPages, searchPages } = await pages.finish(reporter);
+      if (search) warnOfLostPages(search, reporter);
+      const found = searchPages === undefined ? {} : { searchPages, searchVersion: SEARCH_VERSION };
+      return { ...found, llmsPages, llmsVersion: LLMS_VERSION };
+    },
+    end: () => pages.end(),
+  };
+  return [stage];
+}
+
+function searchStage(site: SiteSearch, reporter: WantedAdditions["reporter"]): Stage {
   return {
     file: (file, content) => site.file(file, content),
     async finish() {

@@ -11,6 +11,22 @@ export interface TarEntry {
   readonly isExecutable?: boolean;
 }
 
+/** A file in a tar, with its content. */
+export interface TarFile extends Pick<TarEntry, "path" | "size" | "isExecutable"> {
+  /** Of exactly `size` bytes. Absent for a folder. */
+  readonly content?: AsyncIterable<Buffer>;
+}
+
+/** The bytes of a tar. The same files give the same bytes. */
+export async function* tarOf(files: AsyncIterable<TarFile> | Iterable<TarFile>): AsyncGenerator<Buffer> {
+  for await (const { content, ...entry } of files) {
+    yield tarHeader(entry);
+    if (content !== undefined) yield* content;
+    yield tarPadding(entry.size);
+  }
+  yield tarEnd();
+}
+
 /**
  * The header of an entry in POSIX's pax format: owned by root, readable by all. We use our own writer because these bytes
  * determine an image's digest: a new release of a library must not change them.

@@ -1,6 +1,14 @@
 import type { Bundle } from "../inspection/bundle";
 import type { PlaceOwner } from "../ownership/placeOwner";
-import type { Copy, CopyComparison, Destination, DestinationContext, Draft, Layout } from "./destination";
+import type {
+  Copy,
+  CopyComparison,
+  Destination,
+  DestinationContext,
+  Draft,
+  Layout,
+  WantedFiles,
+} from "./destination";
 
 /** Runs an operation at the place of the copies: it is open as long as that takes. */
 type AtPlace<Place> = <T>(context: DestinationContext, work: (place: Place) => Promise<T>) => Promise<T>;
@@ -29,6 +37,8 @@ export interface CopyLayout<Place> {
   /** Compares a copy with what was published. */
   compare(place: Place, copy: Copy): Promise<Exclude<CopyComparison, "unmarked" | "taken">>;
   read(place: Place, copy: Copy): ReturnType<Destination["read"]>;
+  /** See {@link Destination.readFiles}. Absent for archives. */
+  readFiles?(place: Place, copy: Copy, wanted: WantedFiles): Promise<void>;
   /** Whether any of an item is there. */
   exists(place: Place, item: string): Promise<boolean>;
   /** The items of which the place has a record. */
@@ -117,6 +127,8 @@ export function layoutDestination<Place extends OwnPlace>(
       at(context, (place) => place.owner.compared(() => layout.compare(place, copy))),
     ownerNow: (context) => at(context, (place) => place.owner.ownerNow()),
     read: (copy, context) => at(context, (place) => layout.read(place, copy)),
+    readFiles: (copy, wanted, context) =>
+      at(context, async (place) => layout.readFiles?.(place, copy, wanted)),
     remove: (copies, kept, context) =>
       at(context, async (place) => {
         const isLast = kept.length === 0;

@@ -14,8 +14,6 @@ export interface DestinationContext extends RegistryContext {
   readonly owner: Owner;
   /** Whether the resource has no state yet. @default false */
   readonly isCreate?: boolean;
-  /** Whether the stack has a state of the resource that this create replaces. @default false */
-  readonly isReplacement?: boolean;
   /** Whether the resource may take over what belongs to another stack or project. @default false */
   readonly takeOver?: boolean;
   /** The owner of the destination from which the resource was imported, by its ID: the first operation that writes takes it over. */
@@ -67,6 +65,13 @@ export interface CopiedFiles {
   readonly files: Pick<ReadonlyMap<string, string>, "get" | "keys">;
   /** Paths among them at which the destination adds files that it makes of others. @default none */
   readonly derived?: ReadonlySet<string>;
+}
+
+/** Files of a copied site that are read. */
+export interface WantedFiles {
+  /** @param path below the site's root */
+  readonly isWanted: (path: string) => boolean;
+  readonly take: (path: string, bytes: Buffer) => Promise<void>;
 }
 
 /** The content of a copy: the files of the site, or the path of the archive as a local file. */
@@ -169,6 +174,12 @@ export interface Destination {
    * @throws DestinationError; the signal's reason
    */
   read(copy: Copy, context: DestinationContext): Promise<CopyContent | undefined>;
+  /**
+   * Reads some files of a copied site. What is gone is left out, and nothing is verified.
+   *
+   * @throws DestinationError; what `take` throws; the signal's reason
+   */
+  readFiles(copy: Copy, wanted: WantedFiles, context: DestinationContext): Promise<void>;
   /**
    * Removes copies; a copy that is already gone is not an error. Content of others and content shared with a kept copy stay. Nothing is
    * removed from a destination that is not the owner's: a line says so.

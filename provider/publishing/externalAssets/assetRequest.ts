@@ -194,7 +194,7 @@ async function contentOf(
   {
     headers,
     content,
-  }: { headers: { get(name: string): string | null }; content(): AsyncIterable<Uint8Array> },
+  }: { headers: { get(name: string): string | null }; content: () => AsyncIterable<Uint8Array> },
   limitBytes: number,
 ): Promise<AssetAnswer> {
   const pieces: Uint8Array[] = [];

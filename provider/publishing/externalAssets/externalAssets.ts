@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { extname } from "node:path/posix";
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import type { ExternalLoad, SiteFile, SiteLimits, SiteSink } from "../archives/site";
@@ -12,15 +13,11 @@ import { SiteModules } from "../inspection/siteModules";
 import { MAX_BYTES } from "../inspection/textLoads";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
 import { ASSETS_FOLDER } from "./assetNames";
-import {
-  type AssetContext,
-  type FetchedAsset,
-  FetchedAssets,
-  type FetchingSite,
-  relativeAddress,
-} from "./fetchedAssets";
+import { type AssetContext, FetchedAssets, type FetchingSite, relativeAddress } from "./fetchedAssets";
+import type { FetchedAsset } from "./fetchedAsset";
 import { specifiersIn } from "./moduleReferences";
-import { type FetchExternal } from "./options";
+import { KeptAssets, type ReadCopy, RECORD_PATH, recordText } from "./keptAssets";
+import { canonicalFetch, type FetchExternal } from "./options";
 import type { Reference, Replacing, TextBase } from "./references";
 import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
@@ -45,12 +42,23 @@ export interface ExternalSink extends SiteSink {
 /** What is known of the site. */
 export interface ExternalSite extends FetchingSite, Omit<Unpacking, "signal"> {}
 
+/** What is fetched for, and how. */
+interface Fetching {
+  readonly site: ExternalSite;
+  readonly limits: SiteLimits;
+  readonly signal: AbortSignal;
+  /** Identifies the options. */
+  readonly options: string;
+}
+
 /** What the pages of a site load from other hosts, fetched. */
 export class ExternalAssets {
   readonly #assets: FetchedAssets;
   readonly #site: ExternalSite;
   readonly #limits: SiteLimits;
   readonly #signal: AbortSignal;
+  /** Identifies the options. */
+  readonly #options: string;
   readonly #addresses: SiteAddresses;
   /** Scripts that pages load as modules. */
   readonly #modules: ReadonlySet<string>;
@@ -59,15 +67,14 @@ export class ExternalAssets {
 
   private constructor(
     assets: FetchedAssets,
-    site: ExternalSite,
-    limits: SiteLimits,
-    signal: AbortSignal,
+    { site, limits, signal, options }: Fetching,
     found: Pick<FoundTexts, "modules" | "changed">,
   ) {
     this.#assets = assets;
     this.#site = site;
     this.#limits = limits;
     this.#signal = signal;
+    this.#options = options;
     this.#addresses = new SiteAddresses(site.hasFile);
     this.#modules = found.modules;
     this.#changed = found.changed;
@@ -76,6 +83,7 @@ export class ExternalAssets {
   /**
    * Reads an inspected bundle, and fetches what its pages load from other hosts, and what that loads.
    *
+   * @param earlier reads an earlier copy of the same site: what it has is not requested again
    * @throws BundleRefusedError; the signal's reason; the error of the file system
    */
   static async fetch(
@@ -84,14 +92,19 @@ export class ExternalAssets {
     site: ExternalSite,
     wanted: FetchExternal,
     context: AssetContext,
+    earlier?: ReadCopy,
   ): Promise<ExternalAssets> {
     const { signal } = context;
-    const assets = new FetchedAssets(wanted, site, context);
+    const options = hash("sha256", JSON.stringify(canonicalFetch(wanted)));
+    const kept =
+      earlier &&
+      (await KeptAssets.read(earlier, await context.scratch(), { version: FETCH_VERSION, options }));
+    const assets = new FetchedAssets(wanted, site, context, kept);
     const texts = new FoundTexts(assets.noting, signal);
     await unpackBundle(bundle, limits, texts, { ...site, signal });
     texts.followModules(site.hasFile);
     await assets.complete();
-    return new ExternalAssets(assets, site, limits, signal, texts);
+    return new ExternalAssets(assets, { site, limits, signal, options }, texts);
   }
 
   /** Identifies what was fetched. */
@@ -115,7 +128,8 @@ export class ExternalAssets {
       file: async (file, content) => {
         const { path, size } = file;
         const plain = plainPath(path);
-        if (path === ASSETS_FOLDER || ASSETS_FOLDER.startsWith(`${path}/`)) throw noFolder(path);
+        if (path === ASSETS_FOLDER || path === RECORD_PATH || ASSETS_FOLDER.startsWith(`${path}/`))
+          throw noFolder(path);
         if (mediaTypeOf(plain)?.inspectedAs === undefined || size > MAX_BYTES) {
           await loads.inspect(path, size, asContent());
           return next.file(file, content);
@@ -130,6 +144,11 @@ export class ExternalAssets {
         for await (const { path, bytes } of this.#assets.files()) {
           stored.add(path);
           await inspected({ path, size: bytes.length }, bytes);
+        }
+        const files = this.#assets.recorded;
+        if (files.length > 0) {
+          const record = Buffer.from(recordText({ version: FETCH_VERSION, options: this.#options, files }));
+          await next.file({ path: RECORD_PATH, size: record.length }, asContent(record));
         }
         loads.followModules("", (path) => stored.has(path) || this.#site.hasFile(path));
         const externalLoads = loads.external.map(({ page, ...load }) => {
@@ -202,7 +221,7 @@ class FoundTexts implements SiteSink {
     const type = mediaTypeOf(path);
     const kind = type?.inspectedAs;
     if (kind === undefined || type?.encoding !== undefined || size > MAX_BYTES) {
-      for await (const piece of content) void piece;
+      await Array.fromAsync(content, () => undefined);
       return;
     }
     const { text } = siteText(Buffer.concat(await Array.fromAsync(content)));
@@ -211,7 +230,10 @@ class FoundTexts implements SiteSink {
       const found: Reference[] = [];
       const names: string[] = [];
       const noting: Replacing = {
-        replace: (reference) => void found.push(reference),
+        replace: (reference) => {
+          found.push(reference);
+          return undefined;
+        },
         dropsConnection: () => false,
         named: (specifier) => names.push(specifier),
       };

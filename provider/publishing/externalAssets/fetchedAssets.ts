@@ -12,6 +12,8 @@ import { MAX_BYTES } from "../inspection/textLoads";
 import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetRequest";
 import { assetPath } from "./assetNames";
 import { cyclesIn } from "./cycles";
+import type { KeptAssets, RecordedAsset } from "./keptAssets";
+import type { FetchedAsset } from "./fetchedAsset";
 import { digestsOf, type Digests, hasIntegrity, integrityOf } from "./integrity";
 import { contentProblem, type LoadKind } from "./loadKinds";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
@@ -20,20 +22,10 @@ import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
 import { WantedAddresses } from "./wantedAddresses";
 
+/** Stands for the content of a file that was looked at when it was fetched. */
+const KEPT_CONTENT = Buffer.from(" ");
 /** How many files are fetched at once. */
 const CONCURRENCY = 8;
-
-/** A file that was fetched from another host. */
-export interface FetchedAsset {
-  /** Where it was fetched from, without its query. */
-  readonly address: string;
-  /** SHA-256 of what was fetched, hexadecimal. */
-  readonly sha256: string;
-  /** Size of what was fetched, in bytes. */
-  readonly bytes: number;
-  /** Where the copy has it, below the site's root. */
-  readonly path: string;
-}
 
 /** What a fetch needs from the outside. */
 export interface AssetContext extends AssetNetwork {
@@ -72,6 +64,10 @@ interface Asset {
   done?: Promise<void>;
   /** Whether it was searched for further addresses. */
   isScanned?: true;
+  /** Who refers to it and as what: each once. */
+  readonly references: Set<string>;
+  /** Set if an earlier copy has it. */
+  kept?: RecordedAsset;
   /** The addresses that it refers to. */
   readonly refers: Set<string>;
   /** Where it is stored, once all are fetched. */
@@ -111,11 +107,15 @@ export class FetchedAssets {
   readonly #prefixes = new Map<string, Map<string, URL>>();
   /** References whose address was requested. */
   readonly #links: Link[] = [];
+  readonly #kept: KeptAssets | undefined;
+  #recorded: readonly RecordedAsset[] = [];
   #startedAtMs: number | undefined;
   #fetchedBytes = 0;
   #running: Promise<void>[] = [];
 
-  constructor(wanted: FetchExternal, site: FetchingSite, context: AssetContext) {
+  /** @param kept what an earlier copy of the same site has: it is not requested again */
+  constructor(wanted: FetchExternal, site: FetchingSite, context: AssetContext, kept?: KeptAssets) {
+    this.#kept = kept;
     this.#context = context;
     this.#site = site;
     this.#wanted = new WantedAddresses(wanted);
@@ -126,7 +126,10 @@ export class FetchedAssets {
 
   /** Notes the references of a text, and requests what they refer to. */
   readonly noting: Replacing = {
-    replace: (reference) => void this.#want(reference),
+    replace: (reference) => {
+      this.#want(reference);
+      return undefined;
+    },
     dropsConnection: (url) => this.#wanted.dropsConnection(url),
     named: (specifier) => this.#name(specifier),
     prefixed: (prefix, url) => {
@@ -170,18 +173,22 @@ export class FetchedAssets {
   async complete(): Promise<void> {
     while (this.#running.length > 0) await Promise.all(this.#running.splice(0));
     await this.#store();
+    this.#recorded = await this.#record();
   }
 
   /** What was fetched, in the order of the addresses. */
   get fetched(): FetchedAsset[] {
-    return this.#stored()
-      .map(({ url, sha256, bytes, path }) => ({ address: shownAddress(url), sha256, bytes, path }))
-      .sort((one, other) => compare(one.address, other.address) || compare(one.sha256, other.sha256));
+    return this.#recorded.map(({ address, sha256, bytes, path }) => ({ address, sha256, bytes, path }));
+  }
+
+  /** The same for the record of the copy. Only after {@link complete}. */
+  get recorded(): readonly RecordedAsset[] {
+    return this.#recorded;
   }
 
   /** The same text for the same content at the same addresses. */
   get digest(): string {
-    const rows = this.#stored().map(({ url, path }) => [hash("sha256", url.href), path]);
+    const rows = this.#recorded.map(({ id, path }) => [id, path]);
     return hash("sha256", JSON.stringify(rows.sort(([one = ""], [other = ""]) => compare(one, other))));
   }
 
@@ -192,17 +199,30 @@ export class FetchedAssets {
 
   /** The stored files, each once. */
   async *files(): AsyncGenerator<{ path: string; bytes: Buffer }> {
+    const byId = new Map([...this.#assets.values()].map((each) => [each.file, each]));
     const seen = new Set<string>();
-    for (const asset of this.#stored().sort((one, other) => compare(one.path, other.path))) {
-      if (seen.has(asset.path)) continue;
-      seen.add(asset.path);
-      yield { path: asset.path, bytes: await this.#storedBytes(asset) };
+    for (const { id, path } of this.#recorded.toSorted((one, other) => compare(one.path, other.path))) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const asset = byId.get(id);
+      const kept = this.#kept?.find(id);
+      const bytes = asset?.path === undefined ? kept && this.#kept?.bytes(kept) : this.#storedBytes(asset);
+      if (bytes !== undefined) yield { path, bytes: await bytes };
     }
   }
 
-  #stored(): (Asset & { path: string })[] {
-    return [...this.#assets.values()].filter(
-      (each): each is Asset & { path: string } => each.path !== undefined,
+  /** What the copy has: what was fetched now, and what is kept. */
+  async #record(): Promise<RecordedAsset[]> {
+    const rows: RecordedAsset[] = [...(this.#kept?.all ?? [])];
+    for (const asset of this.#assets.values()) {
+      const { url, sha256, bytes, path, type, digests, kept, file: id } = asset;
+      if (path === undefined || digests === undefined || kept !== undefined) continue;
+      const stored = asset.text === undefined ? sha256 : hash("sha256", await this.#storedBytes(asset));
+      rows.push({ address: shownAddress(url), sha256, bytes, path, id, type, digests, stored });
+    }
+    return rows.sort(
+      (one, other) =>
+        compare(one.address, other.address) || compare(one.sha256, other.sha256) || compare(one.id, other.id),
     );
   }
 
@@ -245,8 +265,12 @@ export class FetchedAssets {
     const known = this.#assets.get(url.href);
     const asset = known ?? this.#begin(url, kind);
     if (asset === undefined) return;
+    // thousands of pages have the same references
+    const key = `${from?.file ?? ""} ${kind} ${integrity ?? ""}`;
+    if (asset.references.has(key)) return;
+    asset.references.add(key);
     this.#links.push({ from, to: asset, kind, integrity });
-    if (known?.done) this.#running.push(known.done.then(() => this.#scan(known, kind)));
+    if (known?.done) this.#run(known.done.then(() => this.#scan(known, kind)));
   }
 
   #begin(url: URL, kind: LoadKind): Asset | undefined {
@@ -258,8 +282,26 @@ export class FetchedAssets {
       return undefined;
     }
     const file = hash("sha256", url.href);
-    const asset: Asset = { url, kind, from: url, type: "", bytes: 0, sha256: "", file, refers: new Set() };
+    const asset: Asset = {
+      url,
+      kind,
+      from: url,
+      type: "",
+      bytes: 0,
+      sha256: "",
+      file,
+      refers: new Set(),
+      references: new Set(),
+    };
     this.#assets.set(url.href, asset);
+    const kept = this.#kept?.find(file);
+    if (kept !== undefined) {
+      const { type, bytes, sha256, digests } = kept;
+      // what it refers to is kept, too
+      Object.assign(asset, { type, bytes, sha256, digests, kept, isScanned: true });
+      asset.problem = (wanted) => contentProblem(wanted, type, url, KEPT_CONTENT);
+      return asset;
+    }
     this.#startedAtMs ??= this.#context.clock.monotonic();
     const { signal } = this.#context;
     asset.done = this.#slots.run(
@@ -267,9 +309,14 @@ export class FetchedAssets {
       signal,
       () => undefined,
     );
-    asset.done.catch(() => undefined); // whoever waits gets it
-    this.#running.push(asset.done);
+    this.#run(asset.done);
     return asset;
+  }
+
+  /** Work that {@link complete} waits for. It may fail before. */
+  #run(work: Promise<void>): void {
+    work.catch(() => undefined);
+    this.#running.push(work);
   }
 
   async #fetch(asset: Asset): Promise<void> {
@@ -367,6 +414,12 @@ export class FetchedAssets {
       const isCycle = group.length > 1 || group.some((address) => edges(address).includes(address));
       const within = isCycle ? new Set(group) : undefined;
       const contents: string[] = [];
+      for (const asset of assets) {
+        if (asset.kept) asset.path = asset.kept.path;
+        if (asset.kept && asset.kept.stored !== asset.sha256)
+          asset.storedIntegrity = integrityOf(await this.#storedBytes(asset));
+      }
+      if (assets.some(({ kept }) => kept !== undefined)) continue;
       for (const asset of assets) contents.push(hash("sha256", await this.#contentOf(asset, within)));
       const all = hash("sha256", contents.toSorted().join(" "));
       for (const [index, asset] of assets.entries()) {
@@ -421,6 +474,7 @@ export class FetchedAssets {
   }
 
   async #storedBytes(asset: Asset): Promise<Buffer> {
+    if (asset.kept && this.#kept) return this.#kept.bytes(asset.kept);
     const file = await this.#file(asset);
     return readFile(asset.text === undefined ? file : `${file}.stored`);
   }

@@ -25,6 +25,8 @@ import {
 } from "./references";
 import { replaceInStyle } from "./styleReferences";
 
+/** Types of scripts that are no modules: `import()` works in them, too. */
+const CLASSIC = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/;
 /** Early connections, which load nothing themselves. */
 const CONNECTIONS = /^(?:preconnect|dns-prefetch)$/;
 /** What a `<link>` with this relation loads. */
@@ -152,7 +154,7 @@ export class MarkupReferences extends MarkupReader {
     if (element === "style" && isOpen) this.#begin("css", location.endOffset, isForeign);
     if (element === "script" && isOpen) {
       const type = (valueOf(token.attrs, "type") ?? "").trim().toLowerCase();
-      const kind = SCRIPTS.get(type);
+      const kind = CLASSIC.test(type) ? "module" : SCRIPTS.get(type);
       const isOwn = token.attrs.every(({ name }) => name !== "src" && name !== "href");
       if (isOwn && (kind === "module" || kind === "importmap"))
         this.#begin(kind, location.endOffset, isForeign);
@@ -175,7 +177,7 @@ export class MarkupReferences extends MarkupReader {
     this.#tags.push({
       element,
       attributes,
-      location: location as Token.LocationWithAttributes,
+      location,
       isClosed: token.selfClosing,
       base: this.#base,
     });
@@ -189,13 +191,13 @@ export class MarkupReferences extends MarkupReader {
   override onCharacter(): void {}
   override onComment(): void {}
 
-  /** The address of a module that a tag loads. */
+  /** The address of a script that a tag loads: any script may import modules. */
   #moduleIn(element: string, attributes: readonly Token.Attribute[]): string | undefined {
     if (element === "link") {
       const relations = (valueOf(attributes, "rel") ?? "").toLowerCase().split(/\s+/);
       return relations.includes("modulepreload") ? valueOf(attributes, "href") : undefined;
     }
-    if (element !== "script" || kindOf(element, attributes) !== "module") return undefined;
+    if (element !== "script") return undefined;
     return valueOf(attributes, "src") ?? valueOf(attributes, "href");
   }
 
@@ -247,17 +249,16 @@ export class MarkupReferences extends MarkupReader {
   #editsOf({ element, attributes, location, isClosed, base }: FoundTag, replacing: Replacing): Edit[] {
     const changes = new Map<string, string | undefined>();
     const integrity = valueOf(attributes, "integrity");
-    let wasReplaced = false;
-    let isLeft = false;
+    const seen = { isReplaced: false, isLeft: false };
     const replaced = (address: string, kind: LoadKind): string | undefined => {
       const url = referenceIn(address, base, SITE_HOST);
       if (url === undefined) return undefined;
       const replacement = replacing.replace({ url, kind, integrity }, base);
       if (replacement === undefined) {
-        isLeft = true;
+        seen.isLeft = true;
         return undefined;
       }
-      wasReplaced = true;
+      seen.isReplaced = true;
       if (replacement.integrity !== undefined) changes.set("integrity", replacement.integrity);
       return `${replacement.address}${fragmentOf(address)}`;
     };
@@ -302,7 +303,7 @@ export class MarkupReferences extends MarkupReader {
     }
     // of the copy's own host now; what a preload is for must be requested in the same way, and fonts are requested without credentials
     const isForFont = element === "link" && /^(?:font|fetch)$/i.test(valueOf(attributes, "as") ?? "");
-    if (wasReplaced && !isLeft && !isForFont && valueOf(attributes, "crossorigin") !== undefined)
+    if (seen.isReplaced && !seen.isLeft && !isForFont && valueOf(attributes, "crossorigin") !== undefined)
       changes.set("crossorigin", undefined);
     return attributeEdits(location, changes);
   }

@@ -88,12 +88,12 @@ type Names = Record<string, string>;
 export function replaceInImportMap(text: string, base: TextBase, replacing: Replacing): string {
   const given = jsonIn(text);
   if (typeof given !== "object" || given === null) return text;
-  let isChanged = false;
+  const seen = { isChanged: false };
   const replaced = (address: string): string | undefined => {
     const url = referenceIn(address, base, SITE_HOST);
     const replacement = url && replacing.replace({ url, kind: "module" }, base);
     if (replacement === undefined) return undefined;
-    isChanged = true;
+    seen.isChanged = true;
     return `${asSpecifier(replacement.address)}${fragmentOf(address)}`;
   };
   const mapped = (imports: unknown): unknown => {
@@ -111,7 +111,7 @@ export function replaceInImportMap(text: string, base: TextBase, replacing: Repl
       if (inner === undefined) result.push([replaced(name) ?? name, replaced(address) ?? address]);
       else {
         // a whole folder cannot be fetched: only what modules import from it
-        isChanged ||= inner.size > 0;
+        seen.isChanged ||= inner.size > 0;
         for (const [each, found] of inner) result.push([each, asSpecifier(found)]);
         if (inner.size === 0) result.push([name, address]);
       }
@@ -128,9 +128,9 @@ export function replaceInImportMap(text: string, base: TextBase, replacing: Repl
           ? Object.fromEntries(Object.entries(scopes).map(([scope, names]) => [scope, mapped(names)]))
           : scopes,
     }),
-    ...(integrity !== undefined && { integrity: withIntegrity(integrity as Names, base, replacing) }),
+    ...(integrity !== undefined && { integrity: withIntegrity(integrity, base, replacing) }),
   };
-  return isChanged ? JSON.stringify(changed).replaceAll("<", "\\u003c") : text;
+  return seen.isChanged ? JSON.stringify(changed).replaceAll("<", "\\u003c") : text;
 }
 
 /** The field `integrity` of an import map: digests by address. */

@@ -15,7 +15,7 @@ export interface FetchLimits {
 /** Options of what a copy fetches from other hosts. */
 export interface FetchOptions {
   /**
-   * Patterns of hosts, or of hosts with paths, that are fetched: `fonts.gstatic.com`, `cdn.jsdelivr.net/npm/katex@*\/**`. `*` matches a
+   * Patterns of hosts, or of hosts with paths, that are fetched: `fonts.gstatic.com`, `cdn.jsdelivr.net/npm/**`. `*` matches a
    * part of a name, `**` any path. A frame is fetched only if a pattern names it.
    *
    * @default all hosts

@@ -39,6 +39,8 @@ const INLINE = new Set(
     "sub sup time tt u var wbr"
   ).split(" "),
 );
+const CELL = new Set(["td", "th"]);
+const TABLE = new Set(["tr", ...CELL]);
 const HEADING = /^h[1-6]$/;
 /** Types of `<script>` elements that are programs. */
 const PROGRAM = /^\s*(?:$|module\s*$|(?:text|application)\/(?:x-)?(?:java|ecma)script\b)/i;
@@ -70,6 +72,15 @@ interface OpenHeading {
   readonly labels: string[];
 }
 
+/** A row of a table with an id. It is a section if its first cell links to it: the row is what people refer to. */
+interface OpenRow {
+  readonly id: string;
+  before?: OpenSection | undefined;
+  /** 0 in front of the first cell, 1 in it, 2 behind it. */
+  cells: 0 | 1 | 2;
+  isLinked: boolean;
+}
+
 /** An open element of {@link DOUBTFUL}, and what was read before it. */
 interface Doubtful {
   readonly tag: string;
@@ -83,8 +94,17 @@ interface Doubtful {
 
 type Attribute = (name: string) => string | undefined;
 
+/** Receives what a page is read as, beside its text. */
+export interface MarkupListener {
+  startTag(token: Token.TagToken, isForeign: boolean): void;
+  /** @param offset behind the tag's name, in UTF-16 units */
+  endTag(token: Token.TagToken, offset: number): void;
+  text(characters: string): void;
+}
+
 /** Reads a page's text. It follows tags and builds no tree, so that a page of any size and nesting costs little. */
 export class PageReader extends MarkupReader {
+  readonly #listener: MarkupListener | undefined;
   readonly #sections: OpenSection[] = [{ anchor: "", heading: "", text: [], isMain: false }];
   readonly #page = {
     /** Language in lower case, such as `de` or `pt-br`; empty if the page does not say. */
@@ -110,6 +130,8 @@ export class PageReader extends MarkupReader {
   readonly #inert: string[] = [];
   #skipped: OpenElement | undefined;
   #main: OpenElement | undefined;
+  /** An element that a browser does not show: an address in it leads nowhere. */
+  #hidden: OpenElement | undefined;
   #heading: OpenHeading | undefined;
   /** Whether the text belongs to a plain button in a heading, to a reading, to a link. */
   #isInLabel = false;
@@ -122,11 +144,19 @@ export class PageReader extends MarkupReader {
   readonly #details: (OpenSection | undefined)[] = [];
   /** Ids of elements that others of the page open. */
   readonly #panels = new Set<string>();
+  #row: OpenRow | undefined;
+  /** The section in front of the rows of a table that are sections. */
+  #beforeRows: OpenSection | undefined;
   /** Number of characters until now, and those of links. */
   #characters = 0;
   #linked = 0;
   /** The id of the innermost element that began since the last text. */
   #nextAnchor = "";
+
+  constructor(listener?: MarkupListener) {
+    super();
+    this.#listener = listener;
+  }
 
   end() {
     const isContent = this.tokenizer.state === TokenizerMode.DATA && !this.isInForeign;
@@ -142,6 +172,7 @@ export class PageReader extends MarkupReader {
 
   protected override startTag(token: Token.TagToken, isForeign: boolean): void {
     const { tagName: tag } = token;
+    this.#listener?.startTag(token, isForeign);
     // as browsers that run scripts read it
     if (tag === "noscript" && !isForeign) this.tokenizer.state = TokenizerMode.RAWTEXT;
     if (isForeign && tag !== "svg" && tag !== "math") return;
@@ -163,11 +194,15 @@ export class PageReader extends MarkupReader {
       this.#begin(attribute("id") ?? "");
     }
     if (DOUBTFUL.has(tag)) this.#beginDoubtful(tag);
+    const isHidden = attribute("hidden") !== undefined && !/^until-found$/i.test(attribute("hidden") ?? "");
+    if (!deepen(this.#hidden, tag) && isOpen && !UNCLOSED.has(tag) && isHidden)
+      this.#hidden = { tag, depth: 1 };
     this.#content(tag, attribute);
   }
 
   protected override endTag(token: Token.TagToken): void {
     const { tagName: tag } = token;
+    this.#listener?.endTag(token, this.tokenizer.preprocessor.offset);
     if (tag === "title") this.#isInTitle = false;
     if (tag === "template" && this.#inert.includes(tag)) this.#inert.length = this.#inert.lastIndexOf(tag);
     if (tag === "select" && this.#inert.at(-1) === tag) this.#inert.pop(); // a template around it stays open
@@ -175,6 +210,7 @@ export class PageReader extends MarkupReader {
       if (this.#skipped.tag === tag && --this.#skipped.depth === 0) this.#skipped = undefined;
       return;
     }
+    if (CELL.has(tag)) this.#endCell();
     if (this.#heading?.tag === tag) this.#endHeading();
     if (DOUBTFUL.has(tag)) {
       const at = this.#doubtful.findLastIndex((each) => each.tag === tag);
@@ -182,9 +218,15 @@ export class PageReader extends MarkupReader {
     }
     if (tag === "a") this.#isInLink = false;
     if (tag === "details") this.#endDetails();
+    if (tag === "table") {
+      this.#endCell();
+      this.#row = undefined;
+      this.#endRows();
+    }
     if (READING.has(tag) || tag === "ruby") this.#isInReading = false;
     if (!INLINE.has(tag)) this.#add(" ");
     if (tag === "button") this.#isInLabel = false;
+    if (this.#hidden?.tag === tag && --this.#hidden.depth === 0) this.#hidden = undefined;
     if (this.#main?.tag === tag && --this.#main.depth === 0) {
       this.#main = undefined;
       this.#begin("");
@@ -192,6 +234,7 @@ export class PageReader extends MarkupReader {
   }
 
   override onCharacter({ chars }: Token.CharacterToken): void {
+    this.#listener?.text(chars);
     if (this.#isInTitle) this.#title.push(chars);
     else if (!this.#skipped && !this.isInForeign && !this.#isInReading) {
       this.#add(chars);
@@ -202,6 +245,7 @@ export class PageReader extends MarkupReader {
   }
 
   override onWhitespaceCharacter({ chars }: Token.CharacterToken): void {
+    this.#listener?.text(chars);
     if (this.#isInTitle) this.#title.push(chars);
     else if (!this.#skipped && !this.#isInReading) this.#add(chars);
   }
@@ -255,13 +299,17 @@ export class PageReader extends MarkupReader {
   #content(tag: string, attribute: Attribute): void {
     const id =
       tag === "input" ? undefined : (attribute("id") ?? (tag === "a" ? attribute("name") : undefined));
-    if (id !== undefined) {
+    if (id !== undefined && !this.#hidden) {
       this.#nextAnchor = id;
       const current = this.#sections.at(-1);
       if (this.#heading && current?.anchor === "") current.anchor = id;
     }
     if (tag === "dd" || tag === "dt") this.#endHeading();
-    if (tag === "a") this.#isInLink = true;
+    if (tag === "a") {
+      this.#isInLink = true;
+      if (this.#row && attribute("href") === `#${this.#row.id}`) this.#row.isLinked = true;
+    }
+    if (TABLE.has(tag)) this.#tablePart(tag, attribute("id"));
     if (tag === "details") this.#details.push(undefined);
     if (READING.has(tag)) this.#isInReading = true;
     else if (!INLINE.has(tag) || tag === "rb" || tag === "ruby") this.#isInReading = false;
@@ -275,6 +323,42 @@ export class PageReader extends MarkupReader {
       this.#heading = { tag, pieces: [], labels: [] };
     } else if (!INLINE.has(tag)) this.#add(" ");
     if (tag === "button") this.#isInLabel = !isDisclosure(attribute("role") ?? "", attribute);
+  }
+
+  #tablePart(tag: string, id = ""): void {
+    if (tag === "tr") {
+      this.#endCell();
+      if (id === "") this.#endRows();
+      this.#row = id === "" ? undefined : { id, cells: 0, isLinked: false };
+    } else if (this.#row?.cells === 0) {
+      this.#row.cells = 1;
+      this.#row.before = this.#sections.at(-1);
+      this.#begin(this.#row.id);
+      this.#heading = { tag, pieces: [], labels: [] };
+    } else this.#endCell();
+  }
+
+  /** Ends the first cell of a row with an id. Without a link to the row, its text belongs to the section before. */
+  #endCell(): void {
+    const row = this.#row;
+    if (row?.cells !== 1) return;
+    row.cells = 2;
+    const text = this.#heading?.pieces.join("") ?? "";
+    const isHeading = !this.#heading || (row.isLinked && spaced(text).length <= LONGEST_HEADING);
+    if (isHeading) this.#endHeading();
+    this.#heading = undefined;
+    if (isHeading || row.isLinked) this.#beforeRows ??= row.before;
+    else {
+      this.#sections.pop();
+      this.#endRows();
+    }
+    if (!isHeading) this.#add(` ${text} `);
+  }
+
+  /** What follows rows that are sections belongs to the section before them. */
+  #endRows(): void {
+    if (this.#beforeRows) this.#begin(this.#beforeRows.anchor);
+    this.#beforeRows = undefined;
   }
 
   /** What follows an accordion belongs to the section before it. */

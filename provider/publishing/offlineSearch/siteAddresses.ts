@@ -33,13 +33,18 @@ export class SiteAddresses {
 
   /** Whether a link of a page leads to the page itself. */
   isOwn(page: string, link: string): boolean {
-    if (/^[#?]/.test(link)) return true;
-    const files = pathsOf(page, link).map((path) => {
+    return /^[#?]/.test(link) || this.fileOf(page, link) === page;
+  }
+
+  /** The file of the site that a link of a page leads to; undefined for another place. */
+  fileOf(page: string, link: string): string | undefined {
+    for (const path of pathsOf(page, link)) {
       const bare = path.replace(/\/$/, "");
       const folder = bare === "" ? "" : `${bare}/`;
-      return [path, `${bare}.html`, `${folder}index.html`, `${folder}index.htm`].find(this.#hasFile);
-    });
-    return files.find((file) => file !== undefined) === page;
+      const file = [path, `${bare}.html`, `${folder}index.html`, `${folder}index.htm`].find(this.#hasFile);
+      if (file !== undefined) return file;
+    }
+    return undefined;
   }
 
   /** The address of a page below the site's root, in the way that most links are written. */

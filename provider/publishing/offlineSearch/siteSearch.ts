@@ -1,12 +1,13 @@
 import type { SiteFile, SiteSink } from "../archives/site";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
-import { markedEncoding, MAX_BYTES } from "../inspection/textLoads";
+import { MAX_BYTES } from "../inspection/textLoads";
 import { Yielder, WORK_PER_ENTRY } from "../archives/yielder";
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import { boxFiles, type LanguageIndex } from "./boxFiles";
 import { indexLanguages } from "./languages";
 import { isExcluded, type SearchOptions } from "./options";
-import { PageReader } from "./pageText";
+import { encodingOf } from "./pageEncoding";
+import { PageReader, type PageText } from "./pageText";
 import { type ReadPage, readPage } from "./readPage";
 import { leadsAway } from "./redirect";
 import { SiteAddresses } from "./siteAddresses";
@@ -58,15 +59,11 @@ export class SiteSearch implements SiteSink {
 
   async file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
     const { path, size } = file;
-    if (path === SEARCH_FOLDER || path.startsWith(`${SEARCH_FOLDER}/`)) {
-      throw new BundleRefusedError(
-        `the site has a file ${path}, where the search is put`,
-        "Take the folder out of the site's sources, or switch `offlineSearch` off.",
-      );
-    }
+    refuseSearchFolder(path);
     if (!isPage(path) || size > MAX_BYTES) return this.#sink.file(file, content);
     const bytes = Buffer.concat(await Array.fromAsync(content));
-    const tag = await this.#read(path, bytes);
+    const encoding = encodingOf(bytes);
+    const tag = this.take(path, await this.#read(bytes, encoding), encoding);
     await this.#sink.file({ path, size: size + tag.length }, asContent(bytes, tag));
   }
 
@@ -101,9 +98,7 @@ export class SiteSearch implements SiteSink {
     return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Reads a page. @returns what is added at its end */
-  async #read(path: string, bytes: Buffer): Promise<Buffer> {
-    const encoding = encodingOf(bytes);
+  async #read(bytes: Buffer, encoding: string): Promise<PageText> {
     const text = new TextDecoder(encoding).decode(bytes);
     const reader = new PageReader();
     await this.#yielder.take(WORK_PER_ENTRY);
@@ -111,7 +106,11 @@ export class SiteSearch implements SiteSink {
       reader.write(text.slice(from, from + SLICE));
       await this.#yielder.take(SLICE);
     }
-    const page = reader.end();
+    return reader.end();
+  }
+
+  /** Takes a page that was read into the index. @returns what is added at its end */
+  take(path: string, page: PageText, encoding: string): Buffer {
     this.#addresses.learn(path, page.links);
     const isMissing = /^404\.html?$/.test(path);
     const { redirect } = page;
@@ -136,15 +135,20 @@ export class SiteSearch implements SiteSink {
     );
     const languageOf = indexLanguages(pages);
     const titleOf = titlesOf(pages);
-    const indexes = new Map<string, TextIndex>();
     const seen = new Set<string>();
-    for (const page of pages) {
+    const found = pages.filter((page) => {
+      const content = JSON.stringify([languageOf(page), page.title, page.digest]);
+      const isNew = !seen.has(content);
+      seen.add(content);
+      if (!isNew) page.sections = Buffer.alloc(0);
+      return isNew;
+    });
+    const indexes = new Map<string, TextIndex>();
+    // in the order of the index, which then needs to sort nothing
+    for (const page of found.sort((one, other) => compareTexts(one.path, other.path))) {
       const language = languageOf(page);
-      const content = JSON.stringify([language, page.title, page.digest]);
       const sections = JSON.parse(page.sections.toString()) as Section[];
       page.sections = Buffer.alloc(0); // the index has its own
-      if (seen.has(content)) continue;
-      seen.add(content);
       const index = indexes.get(language) ?? new TextIndex();
       indexes.set(language, index);
       index.add(page.path, titleOf(page), sections);
@@ -154,6 +158,15 @@ export class SiteSearch implements SiteSink {
   }
 }
 
+/** Refuses a site with a file where the search is put. */
+export function refuseSearchFolder(path: string): void {
+  if (path !== SEARCH_FOLDER && !path.startsWith(`${SEARCH_FOLDER}/`)) return;
+  throw new BundleRefusedError(
+    `the site has a file ${path}, where the search is put`,
+    "Take the folder out of the site's sources, or switch `offlineSearch` off.",
+  );
+}
+
 /** The page's own nonce, which its content security policy asks for. Others than of visible ASCII characters are none. */
 function nonceAttribute(nonce: string): string {
   if (!/^[!-~]+$/.test(nonce)) return "";
@@ -161,19 +174,6 @@ function nonceAttribute(nonce: string): string {
 }
 
 /** Content for a sink: `for await` reads a list, too. */
-function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
+export function asContent(...parts: readonly Buffer[]): AsyncIterable<Uint8Array> {
   return parts.values() as unknown as AsyncIterable<Uint8Array>;
-}
-
-/** The encoding of a page, from its byte order mark or its declaration. */
-function encodingOf(bytes: Buffer): string {
-  const marked = markedEncoding(bytes);
-  if (marked !== undefined) return marked;
-  const [, stated = ""] =
-    /<meta[^>]*?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString("latin1", 0, 1_024)) ?? [];
-  try {
-    return stated === "" ? "utf-8" : new TextDecoder(stated).encoding.replace(/^utf-16.*/, "utf-8");
-  } catch {
-    return "utf-8";
-  }
 }

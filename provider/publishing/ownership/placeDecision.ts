@@ -1,15 +1,13 @@
 import { DestinationError } from "../../base/runtime/messages/errors";
 import type { Owner } from "./owner";
 import { stackIn } from "./owner";
-import { type FoundMark, MOST_REPLACED, type PlaceMark } from "./placeMark";
+import type { FoundMark, PlaceMark } from "./placeMark";
 
 /** The resource that wants to write to a place, or to remove what it wrote there. */
 export interface Claimant {
   readonly owner: Owner;
   /** Whether the resource has no state yet. */
   readonly isCreate: boolean;
-  /** Whether the stack has a state of the resource that this create replaces. */
-  readonly isReplacement?: boolean;
   /** The input `takeOver`. */
   readonly takeOver: boolean;
   /** The owner whose place the resource was imported from, by its ID. */
@@ -24,8 +22,6 @@ export type Relation =
   | "own"
   /** Of the owner whose place was imported. */
   | "imported"
-  /** Of the resource that was to replace this one, and that no state has: its run was killed. */
-  | "replacement"
   /** Another owner ID, but the same stack and URN. */
   | "same resource"
   /** Of another resource of the stack, which the program does not declare any more. */
@@ -70,7 +66,6 @@ const ROWS: Readonly<Record<Relation, Row>> = {
   "nobody's": { claim: () => "make", removal: ({ owner }) => (owner.hasMarks ? "warn" : "remove") },
   own: { claim: () => "goOn", removal: () => "remove" },
   imported: { claim: () => "takeOver", removal: () => "leave" },
-  replacement: { claim: () => "takeOver", removal: () => "leave" },
   "same resource": {
     claim: (claimant) => (claimant.isCreate ? "takeOver" : asAnother.claim(claimant)),
     removal: () => "leave",
@@ -109,18 +104,10 @@ export function relationOf(found: FoundMark, claimant: Claimant): Relation {
 function relationTo(mark: PlaceMark, { owner, adopts, isDeclared }: Claimant): Relation {
   if (mark.owner === owner.id) return "own";
   if (mark.owner === adopts) return "imported";
-  if (isSameResource(mark, owner))
-    return mark.replaces?.includes(owner.id) === true ? "replacement" : "same resource";
+  if (isSameResource(mark, owner)) return "same resource";
   const { urn } = mark;
   if (urn === undefined || owner.urn === undefined || stackIn(urn) !== stackIn(owner.urn)) return "another's";
   return isDeclared(urn) ? "declared" : "undeclared";
-}
-
-/** The owners that a create replaces when it takes the place over, by their IDs: until a state has the create, the last one may come back. */
-export function replacedBy(found: FoundMark, { owner, isReplacement = false }: Claimant): readonly string[] {
-  if (found.kind !== "mark" || !isReplacement || !isSameResource(found.mark, owner)) return [];
-  const { mark } = found;
-  return [...(mark.replaces ?? []), mark.owner].slice(-MOST_REPLACED);
 }
 
 const isSameResource = ({ urn }: PlaceMark, owner: Owner): boolean => urn !== undefined && urn === owner.urn;
@@ -173,7 +160,7 @@ export function placeRefusal(found: FoundMark, claimant: Claimant, place: NamedP
     case "same resource":
       return new DestinationError(
         `${place.uri} belongs to ${name}, whose owner ID is not that of this state`,
-        "A stack of the same name in another backend may publish there, or this state is an earlier one, such as from a backup. " +
+        "A stack of the same name in another backend may publish there, or this state is an earlier one, such as from a backup, or a run with `--replace` was killed: then repeat that run. " +
           `If there is another stack, give this one ${place.ownFor(THIS_STACK)}; if this state is to have the place, set \`takeOver: true\`.`,
       );
     case "declared":

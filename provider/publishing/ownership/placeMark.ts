@@ -14,9 +14,6 @@ const FORMAT = 1;
 /** More than any URN has, in characters: a longer text is not shown. */
 const LONGEST_URN = 1_000;
 
-/** How many owners that it replaces a mark names: of as many replacements that were killed one after the other. */
-export const MOST_REPLACED = 8;
-
 /** Whose a place is, as its mark says. */
 export interface PlaceMark {
   /** The owner's ID: 32 hexadecimal digits. */
@@ -25,8 +22,6 @@ export interface PlaceMark {
   readonly urn?: string | undefined;
   /** When the mark was made, ISO 8601. */
   readonly date?: string | undefined;
-  /** The IDs of the owners that this one replaces, as long as no state has it: a replacement may be killed. @default none */
-  readonly replaces?: readonly string[];
 }
 
 /** What is known of the mark of a place. */
@@ -44,35 +39,22 @@ export type FoundMark =
       readonly remedy?: string | undefined;
     };
 
-/** The text of a mark. @param nowMs milliseconds since 1970. @param replaces see {@link PlaceMark.replaces} */
-export function placeMarkText({ id, urn }: Owner, nowMs: number, replaces: readonly string[] = []): string {
+/** The text of a mark. @param nowMs milliseconds since 1970 */
+export function placeMarkText({ id, urn }: Owner, nowMs: number): string {
   const date = new Date(nowMs).toISOString();
-  const text = {
-    format: FORMAT,
-    owner: id,
-    stack: urn && stackIn(urn),
-    urn,
-    date,
-    replaces: replaces.length > 0 ? replaces : undefined,
-  };
+  const text = { format: FORMAT, owner: id, stack: urn && stackIn(urn), urn, date };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
 /** Reads the text of a mark. It is untrusted. */
 export function markIn(text: string): FoundMark {
-  const { format, owner, urn, date, replaces } = Object(parseJson(text)) as Record<string, unknown>;
+  const { format, owner, urn, date } = Object(parseJson(text)) as Record<string, unknown>;
   if (text.trim() === "") return { kind: "unreadable", reason: "it is empty" };
   if (format !== FORMAT || !isOwnerId(owner))
     return { kind: "unreadable", reason: "it does not have the format of a mark" };
-  const replaced = Array.isArray(replaces) ? replaces.filter(isOwnerId).slice(-MOST_REPLACED) : [];
   return {
     kind: "mark",
-    mark: {
-      owner,
-      urn: isUrn(urn) ? urn : undefined,
-      date: isDate(date) ? date : undefined,
-      ...(replaced.length > 0 && { replaces: replaced }),
-    },
+    mark: { owner, urn: isUrn(urn) ? urn : undefined, date: isDate(date) ? date : undefined },
   };
 }
 

@@ -13,7 +13,6 @@ import {
   placeRefusal,
   relationOf,
   removalAction,
-  replacedBy,
 } from "./placeDecision";
 import { type FoundMark, markIn, type PlaceMark, placeMarkText } from "./placeMark";
 
@@ -68,11 +67,10 @@ export class PlaceOwner {
   #wasFree = false;
 
   constructor(marks: MarkStore, context: PlaceContext) {
-    const { owner, isCreate = false, isReplacement = false, takeOver = false, adopts } = context;
-    const { isDeclared = () => true } = context;
+    const { owner, isCreate = false, takeOver = false, adopts, isDeclared = () => true } = context;
     this.#marks = marks;
     this.#context = context;
-    this.#claimant = { owner, isCreate, isReplacement, takeOver, adopts, isDeclared };
+    this.#claimant = { owner, isCreate, takeOver, adopts, isDeclared };
   }
 
   /** Whether the place was nobody's before it was claimed: no run of this resource has left anything there. */
@@ -109,13 +107,13 @@ export class PlaceOwner {
       if (action === "refuse") throw placeRefusal(found, this.#claimant, this.#marks);
       if (action === "goOn" && found.kind === "mark") {
         if (before) this.#report(before.found, before.action);
-        else if (!this.#isCurrent(found.mark)) await this.#marks.replace(this.#text());
+        else if (found.mark.urn !== this.#claimant.owner.urn) await this.#marks.replace(this.#text()); // renamed or moved
         await this.#removeEarlier(before?.found);
         this.#wasFree = before?.action === "make";
         return this.#wasFree;
       }
       if (action === "make" || found.kind === "earlier") await this.#marks.make(this.#text());
-      else await this.#marks.replace(this.#text(replacedBy(found, this.#claimant)));
+      else await this.#marks.replace(this.#text());
       // read again: another run may have written one, or the store may have lost it
       before = { found, action };
     }
@@ -259,13 +257,7 @@ export class PlaceOwner {
     return isSame ? `another resource of this URN: ${nameOfOwner(mark)}` : nameOfOwner(mark);
   }
 
-  /** Whether the own mark says what is so now: not after a rename or a move, nor when the state has a replacement. */
-  #isCurrent({ urn, replaces = [] }: PlaceMark): boolean {
-    const { owner, isCreate } = this.#claimant;
-    return urn === owner.urn && (isCreate || replaces.length === 0);
-  }
-
-  #text(replaces: readonly string[] = []): string {
-    return placeMarkText(this.#context.owner, this.#context.clock.now(), replaces);
+  #text(): string {
+    return placeMarkText(this.#context.owner, this.#context.clock.now());
   }
 }

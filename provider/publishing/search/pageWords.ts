@@ -51,7 +51,7 @@ export function pageWordsOf(
   const add = (term: string, share: number, field: number, section: number): void => {
     const before = frequencies.get(term);
     frequencies.set(term, (before ?? 0) + share);
-    if (field > (fields.get(term) ?? 0)) fields.set(term, field);
+    if (field > FIELD.text && field > (fields.get(term) ?? 0)) fields.set(term, field);
     if (section >= 0) locate(places, term, section, before === undefined);
   };
   /** @param section that of a text that results cannot quote, else -1 */

@@ -38,16 +38,31 @@ export class Postings {
     return this.#places.keys();
   }
 
-  /** The numbers of a word, in no order. */
-  of(word: string): number[] {
-    const entries: number[] = [];
+  /** The numbers of a word, in the order in which they were added. */
+  of(word: string): Uint32Array {
+    const blocks: Uint32Array[] = [];
+    let count = 0;
     for (let place = this.#places.get(word) ?? 0; place > 0;) {
       const cells = this.#at(place);
-      const end = CELL.numbers + (cells[CELL.used] ?? 0);
-      for (let at: number = CELL.numbers; at < end; at++) entries.push(cells[at] ?? 0);
+      const used = cells[CELL.used] ?? 0;
+      blocks.push(cells.subarray(CELL.numbers, CELL.numbers + used));
+      count += used;
       place = cells[CELL.before] ?? 0;
     }
+    const entries = new Uint32Array(count);
+    for (const block of blocks) entries.set(block, (count -= block.length));
     return entries;
+  }
+
+  /** How many numbers a word has. */
+  countOf(word: string): number {
+    let count = 0;
+    for (let place = this.#places.get(word) ?? 0; place > 0;) {
+      const cells = this.#at(place);
+      count += cells[CELL.used] ?? 0;
+      place = cells[CELL.before] ?? 0;
+    }
+    return count;
   }
 
   /** The cells from a place on. */

@@ -1,5 +1,6 @@
 import { type DataFile, dataFile, inFiles } from "./dataFile";
 import { languageWordsOf } from "./languageWords";
+import { isListPage } from "./listPages";
 import { FURTHER_SECTIONS, MOST_SECTIONS, RANKED_SECTIONS } from "./longPages";
 import { compareTexts, inOrder } from "./order";
 import { KnownWords } from "./ownMemory";
@@ -7,7 +8,7 @@ import { pageWordsOf } from "./pageWords";
 import { Postings } from "./postings";
 import { furtherSections, type Section, storedSections } from "./sections";
 import { writeLines, writePostings } from "./wordLines";
-import { entryOf, isListPage, MANY_PAGES, postingsOf } from "./wordScores";
+import { entryOf, MANY_PAGES, WordScores } from "./wordScores";
 
 /** A page as the index keeps it until all pages are known. */
 interface IndexedPage {
@@ -105,23 +106,21 @@ export class TextIndex {
     for (const parts of inFiles(pages, TEXTS_SIZE))
       yield listed(texts, parts[0].rank, dataFile("text", `[${parts.map(({ text }) => text).join(",")}]`));
     const [primary = ""] = language.split("-");
-    const { stopWords, endings, synonyms } = languageWordsOf(primary, (word) => this.#words.of(word).length);
+    const { stopWords, endings, synonyms } = languageWordsOf(primary, (word) => this.#words.countOf(word));
     const lists = [common.join(" "), stopWords.join(" "), endings.join(" "), synonyms.join("\n")];
     yield dataFile(`lang-${language || "und"}`, JSON.stringify([order.length, words, texts, ...lists]));
   }
 
   /** All words in their order. @param common receives those of nearly all pages */
-  *#lines(order: readonly { readonly page: IndexedPage; readonly number: number }[], common: string[]) {
-    const scored = this.#pages.map(({ length, path }) => ({ length, isList: isListPage(path), rank: 0 }));
-    order.forEach(({ number }, rank) => {
-      const page = scored[number];
-      if (page) page.rank = rank;
-    });
-    const average = scored.reduce((sum, { length }) => sum + length, 0) / scored.length;
+  *#lines(order: readonly { readonly number: number }[], common: string[]) {
+    const rankOf = new Int32Array(order.length);
+    order.forEach(({ number }, rank) => (rankOf[number] = rank));
+    const pages = this.#pages.map(({ length, path }) => ({ length, isList: isListPage(path) }));
+    const scores = new WordScores(pages, rankOf);
     for (const word of inOrder(this.#words.words())) {
       const entries = this.#words.of(word);
-      if (scored.length > MANY_PAGES && entries.length / scored.length > COMMON) common.push(word);
-      const { postings: best, isEverywhere } = postingsOf(entries, scored, average);
+      if (pages.length > MANY_PAGES && entries.length / pages.length > COMMON) common.push(word);
+      const { postings: best, isEverywhere } = scores.postingsOf(entries);
       const postings = writePostings(best);
       const size = word.length + 1 + postings.length;
       yield isEverywhere ? { word, postings, pages: entries.length, size } : { word, postings, size };

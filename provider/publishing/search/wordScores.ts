@@ -1,10 +1,6 @@
+import { LIST_SHARE } from "./listPages";
 import { HIGHEST, type Posting } from "./wordLines";
 
-/** Pages that list what changed or where something is: they have nearly all words, and answer few questions. */
-const LIST =
-  /(?:^|\/)(?:changes|changelog|news|whats-?new|announce(?:ments?)?|[^/]*-announcement|releases|release-\d[^/]*|rel(?:ease)?[_-]?notes|history|deprecat(?:ed|ions)|(?:gen|(?:py-)?mod)index)(?:[/.]|$)/i;
-/** Share of the score in such a page for a word that is not in its title. */
-const LIST_SHARE = 0.5;
 /** A word that is more frequent in a page counts as this often. */
 const MOST_FREQUENT = 200;
 /** How many times a word must be in a page of average length for half of the highest score. */
@@ -19,50 +15,69 @@ const SCORES = 64;
 export const MANY_PAGES = 100;
 const LEAST_BEST = 200;
 
-/** A word in a page as one number: 1,024 × the page's number + 256 × its best field + its frequency. */
+/** A word in a page as one number: 1,024 × the page's number + 256 × its best field (2 for a title, 1 for a heading) + its frequency. */
 export function entryOf(page: number, field: number, frequency: number): number {
   return page * 1_024 + field * 256 + Math.min(MOST_FREQUENT, Math.ceil(frequency));
 }
 
-/** What the scores of words depend on, of a page. */
+/** A page of the index. */
 export interface ScoredPage {
   /** Of all its words, weighted. */
   readonly length: number;
+  /** Whether it lists what changed or where something is. */
   readonly isList: boolean;
-  /** Its number in the order of the index. */
-  readonly rank: number;
 }
 
-/** Whether a page lists what changed or where something is. @param path below the site's root */
-export function isListPage(path: string): boolean {
-  return LIST.test(path);
+/** Scores words in the pages of an index. */
+export class WordScores {
+  readonly #count: number;
+  /** For each page, the frequency of a word for half of the highest score. */
+  readonly #halves: Float64Array;
+  readonly #isList: Uint8Array;
+  readonly #rankOf: Int32Array;
+
+  /** @param rankOf for each page, its number in the order of the index */
+  constructor(pages: readonly ScoredPage[], rankOf: Int32Array) {
+    const average = pages.reduce((sum, { length }) => sum + length, 0) / pages.length;
+    this.#count = pages.length;
+    this.#halves = Float64Array.from(
+      pages,
+      ({ length }) => HALF_AT * (1 - LENGTH_SHARE + LENGTH_SHARE * (length / average)),
+    );
+    this.#isList = Uint8Array.from(pages, ({ isList }) => Number(isList));
+    this.#rankOf = rankOf;
+  }
+
+  /** The pages of a word by ascending rank; of a word of most pages the best ones. */
+  postingsOf(entries: Uint32Array): { readonly postings: Posting[]; readonly isEverywhere: boolean } {
+    const scored = new Float64Array(entries.length);
+    let isSorted = true;
+    for (const [at, entry] of entries.entries()) {
+      const page = entry >>> 10;
+      scored[at] = (this.#rankOf[page] ?? 0) * SCORES + this.#score(page, (entry >>> 8) & 3, entry & 255);
+      isSorted &&= at === 0 || (scored[at - 1] ?? 0) < (scored[at] ?? 0);
+    }
+    if (!isSorted) scored.sort();
+    const isEverywhere = this.#count > MANY_PAGES && scored.length > this.#count / 2;
+    const best = isEverywhere ? bestOf(scored, Math.max(LEAST_BEST, Math.ceil(this.#count / 20))) : scored;
+    const postings = Array.from(best, (each) => ({ page: Math.floor(each / SCORES), score: each % SCORES }));
+    return { postings, isEverywhere };
+  }
+
+  #score(page: number, field: number, frequency: number): number {
+    const half = this.#halves[page] ?? 0;
+    const score = ((1 - FIELD_SHARE) * frequency) / (frequency + half) + (FIELD_SHARE * field) / 2;
+    const share = field < 2 && this.#isList[page] === 1 ? LIST_SHARE * score : score;
+    return Math.max(1, Math.round(HIGHEST * share));
+  }
 }
 
-/** The pages of a word by ascending rank; of a word of most pages the best ones. @param average length of all pages */
-export function postingsOf(
-  entries: readonly number[],
-  pages: readonly ScoredPage[],
-  average: number,
-): { readonly postings: Posting[]; readonly isEverywhere: boolean } {
-  const scores = entries.map((entry) => {
-    const { length = 0, isList = false, rank = 0 } = pages[Math.floor(entry / 1_024)] ?? {};
-    const half = HALF_AT * (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / average);
-    const frequency = entry % 256;
-    const field = Math.floor((entry % 1_024) / 256) / 2;
-    const score = ((1 - FIELD_SHARE) * frequency) / (frequency + half) + FIELD_SHARE * field;
-    const share = field < 1 && isList ? LIST_SHARE * score : score;
-    return rank * SCORES + Math.max(1, Math.round(HIGHEST * share));
-  });
-  const scored = new Float64Array(scores).sort();
-  const isEverywhere = pages.length > MANY_PAGES && scored.length > pages.length / 2;
-  const best = isEverywhere
-    ? scored
-        .map((each) => (SCORES - (each % SCORES)) * 2 ** 40 + each) // the highest scores first, then by rank
-        .sort()
-        .subarray(0, Math.max(LEAST_BEST, Math.ceil(pages.length / 20)))
-        .map((each) => each % 2 ** 40)
-        .sort()
-    : scored;
-  const postings = Array.from(best, (each) => ({ page: Math.floor(each / SCORES), score: each % SCORES }));
-  return { postings, isEverywhere };
+/** The pages with the highest scores, of equal ones the first. @param scored by ascending rank */
+function bestOf(scored: Float64Array, most: number): Float64Array {
+  const counts = new Uint32Array(SCORES);
+  for (const each of scored) counts[each % SCORES] = (counts[each % SCORES] ?? 0) + 1;
+  let [least, above] = [SCORES - 1, 0];
+  while (least > 0 && above + (counts[least] ?? 0) < most) above += counts[least--] ?? 0;
+  let equal = most - above;
+  return scored.filter((each) => each % SCORES > least || (each % SCORES === least && equal-- > 0));
 }

@@ -44,11 +44,16 @@ const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
  * @param known words of runs of letters that were split before: most runs of a site occur many times
  */
 export function wordsOf(text: string, known = new Map<string, readonly Word[]>()): Word[] {
-  return (text.match(RUNS) ?? []).flatMap((run) => {
-    const words = known.get(run) ?? wordsOfRun(run);
-    if (known.size < MOST_KNOWN && run.length <= LONGEST_KNOWN) known.set(run, words);
-    return words;
-  });
+  const all: Word[] = [];
+  for (const run of text.match(RUNS) ?? []) {
+    let words = known.get(run);
+    if (words === undefined) {
+      words = wordsOfRun(run);
+      if (known.size < MOST_KNOWN && run.length <= LONGEST_KNOWN) known.set(run, words);
+    }
+    for (const word of words) all.push(word);
+  }
+  return all;
 }
 
 function wordsOfRun(run: string): Word[] {

@@ -83,6 +83,13 @@ const CORPORA: Readonly<Record<string, Corpus>> = {
     // the rest are the pages of single filters
     pattern: /^(?!plug-in|gimp-filter|(?:script|python)-fu)/,
   },
+  zsh: { packages: ["zsh-doc"], folder: "usr/share/doc/zsh-common/html" },
+  exim: { packages: ["exim4-doc-html"], folder: "usr/share/doc/exim4-doc-html/spec_html" },
+  sqlalchemy: {
+    packages: ["python-sqlalchemy-doc"],
+    folder: "usr/share/doc/python-sqlalchemy-doc/html",
+    pattern: /^(?!_modules)/,
+  },
   libstdc: { packages: ["libstdc++-12-doc"], folder: "usr/share/doc/gcc-12-base/libstdc++" },
 };
 

@@ -6,9 +6,13 @@ import type { Clock } from "../../../provider/base/runtime/time/clock.ts";
 
 /** A longer delay is a limit, which no history reaches, in milliseconds. */
 const LONGEST_PAUSE_MS = 5_000;
+/** The same at a store with faults, where pauses grow. */
+const LONGEST_FAULTY_PAUSE_MS = 25_000;
+/** The limit of a connection, see `base/http`. */
+const CONNECT_LIMIT_MS = 10_000;
 /** How much time a pause takes on this slow machine, in milliseconds: a look at an owner who never ends is repeated thrice. */
 const PAUSE_MS = 20_000;
-/** The same at a store with faults: a request is given up before a pause is longer than {@link LONGEST_PAUSE_MS}. */
+/** The same at a store with faults. */
 const FAULTY_PAUSE_MS = 40_000;
 
 const killed = Symbol("killed");
@@ -99,9 +103,13 @@ export class Operation {
   readonly clock: Clock = {
     now: () => Date.parse("2026-01-01T00:00:00Z") + this.#elapsedMs,
     monotonic: () => this.#elapsedMs,
-    random: () => 0.5,
+    // the longest pause is not the limit of a connection
+    random: () => (this.#fault ? 0.4 : 0.5),
     after: (delayMs, callback) => {
-      if (delayMs > LONGEST_PAUSE_MS) return () => undefined;
+      const isPause = this.#fault
+        ? delayMs <= LONGEST_FAULTY_PAUSE_MS && delayMs !== CONNECT_LIMIT_MS
+        : delayMs <= LONGEST_PAUSE_MS;
+      if (!isPause) return () => undefined;
       let isStopped = false;
       const begin = (): void => {
         if (isStopped || this.#isOver) return;

@@ -104,9 +104,9 @@ export function registryPlace(): Place {
     async fetch(url, init) {
       const operation = Operation.current;
       const fault = await operation?.step();
-      const method = init?.method ?? "GET";
+      const method = init.method ?? "GET";
       const isRead = method === "GET" || method === "HEAD";
-      const { body } = init ?? {};
+      const { body } = init;
       const whole = isStream(body) ? { ...init, body: await buffer(body) } : init;
       const carryOut = (): Promise<Response> => registry.fetch(url, whole);
       const answered = fault && faultyFetch(fault, isRead, carryOut);

@@ -10,14 +10,32 @@ import { buildWorld, CANARY_KEY, cliOnly, onEachEngine } from "../world.ts";
 /** Each row of the table that a run of the CLI shows, and what to add to `pulumi up`. */
 const ROWS = [
   { row: "no option", args: [] },
+  { row: "--save-plan", command: "preview", args: ["--save-plan", "FILE"] },
   { row: "--diff", args: ["--diff"] },
   { row: "onEvent", args: ["--event-log", "FILE"], env: { PULUMI_DEBUG_COMMANDS: "true" } },
   { row: "--json", args: ["--json"] },
+  { row: "afterCreate", args: [], hook: true },
   { row: "--debug", args: ["--debug"] },
   { row: "-v=9", args: ["-v=9", "--logtostderr"] },
   { row: "--tracing", args: ["--tracing", "file:FILE"] },
   { row: "PULUMI_DEBUG_GRPC", args: [], env: { PULUMI_DEBUG_GRPC: "FILE" } },
-] as const satisfies readonly { row: string; args: readonly string[]; env?: Record<string, string> }[];
+  { row: "--otel-traces", args: ["--otel-traces", "file://FILE"] },
+] as const satisfies readonly Row[];
+
+/** A row, and how `pulumi up` is run for it. `FILE` stands for a file, which counts as printed. */
+interface Row {
+  row: string;
+  args: readonly string[];
+  env?: Record<string, string>;
+  /** @default "up" */
+  command?: "preview";
+  /** Whether the program has a hook that prints what it gets. @default false */
+  hook?: true;
+}
+
+/** An export whose hook prints the new outputs. */
+const HOOKED = `const hook = new pulumi.ResourceHook("print", (args) => console.log(JSON.stringify(args)));
+new StaticExport("docs", { domain: "docs.example.com", version: "hooked" }, { hooks: { afterCreate: [hook], afterUpdate: [hook] } });`;
 
 const TABLE = readFileSync(join(import.meta.dirname, "../../../SECURITY.md"), "utf8")
   .split("\n")
@@ -45,14 +63,16 @@ onEachEngine({ name: "what prints the link and the key", only: DYNAMIC }, (kind)
       secretConfig: { "docs-hosting:adminApiKey": CANARY_KEY },
     });
     const state = dirname(world.pulumiHome);
-    for (const [index, { row, args, ...more }] of ROWS.entries()) {
-      world.program(docs(`version: "v${index}"`));
+    await world.up(docs(`version: "first"`));
+    for (const [index, { row, args, ...more }] of ROWS.entries() as ArrayIterator<[number, Row]>) {
+      world.program(more.hook === true ? HOOKED : docs(`version: "v${index}"`));
       const file = join(world.programFolder, `written-${index}`);
       const named = (text: string): string => text.replace("FILE", file);
-      const env = "env" in more ? Object.entries(more.env).map(([name, value]) => [name, named(value)]) : [];
+      const env = Object.entries(more.env ?? {}).map(([name, value]) => [name, named(value)]);
+      const applied = more.command === undefined ? ["up", "--yes", "--skip-preview"] : [more.command];
       const { stdout, stderr } = await promisify(execFile)(
         "pulumi",
-        ["up", "--yes", "--skip-preview", "--non-interactive", "--stack", "test", ...args.map(named)],
+        [...applied, "--non-interactive", "--stack", "test", ...args.map(named)],
         {
           cwd: join(state, "scenario.test"),
           maxBuffer: 2 ** 28,
@@ -78,5 +98,11 @@ onEachEngine({ name: "what prints the link and the key", only: DYNAMIC }, (kind)
         expect(text.includes(signature) || text.includes(CANARY_KEY)).toBe(false);
       }
     }
-  });
+    const { outputs } = await world.up(
+      `exports.link = new StaticExport("docs", { domain: "docs.example.com", version: "outputs" }).bundleUrl;`,
+    );
+    const { bundleUrl } = (await world.exported()).outputs;
+    expect(outputs["link"]).toMatchObject({ value: bundleUrl, secret: true });
+    expect(documented("`outputs` of Automation API")).toEqual({ link: true, key: false });
+  }, 600_000);
 });

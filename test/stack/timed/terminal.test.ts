@@ -1,14 +1,17 @@
 // The output of a long job on terminals of 80, 100 and 120 columns, and in a log without one.
-import { spawn } from "node:child_process";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test, type TestContext } from "vitest";
 import { typeOf, type Setting } from "../adapters.ts";
-import { buildWorld, CANARY_KEY, cliOnly, onEachEngine, type World } from "../world.ts";
+import { buildWorld, cliOnly, onEachEngine, type World } from "../world.ts";
+import { upOnTerminal } from "./onTerminal.ts";
+import { recordedScreen } from "./screens.ts";
 
 const SPEED = 8;
 /** The duration of the job, by the provider's clock. */
 const JOB_MS = 60_000;
+/** That of a job whose last screen is recorded alone. */
+const SHORT_JOB_MS = 24_000;
 const PAGES = 40;
 const ENVIRONMENT = {
   NODE_OPTIONS: `--import ${join(import.meta.dirname, "../fastClock.ts")}`,
@@ -17,22 +20,37 @@ const ENVIRONMENT = {
 /** The changing part, the shortest facts first: `37% · 15 pages · ~15s`. */
 const FACTS = /^\d+% · \d+ pages?(?: · ~(?:\d+m )?\d+s)?/;
 
-/** A world whose job advances steadily for a minute. */
-async function worldOfLongJob(context: TestContext, kind: Setting): Promise<World> {
+/** The reason of a job that fails. */
+const REASON = "the repository cannot be read";
+
+/** A world whose jobs advance steadily for a minute. */
+async function worldOfLongJobs(
+  context: TestContext,
+  kind: Setting,
+  jobMs = JOB_MS,
+): Promise<World & { failJobs(): void }> {
   const world = await buildWorld(context, kind, { env: ENVIRONMENT });
-  let startedAt = 0;
+  const startedAt = new Map<string, number>();
+  let isFailing = false;
   world.service.intercept(({ method, path }) => {
-    if (method === "POST") startedAt = Date.now();
-    const part = ((Date.now() - startedAt) * SPEED) / JOB_MS;
-    if (method !== "GET" || !/\/jobs\/[^/]+$/.test(path) || part >= 1) return undefined;
+    if (method !== "GET" || !/\/jobs\/[^/]+$/.test(path)) return undefined;
+    const first = startedAt.get(path) ?? Date.now();
+    startedAt.set(path, first);
+    const part = ((Date.now() - first) * SPEED) / jobMs;
+    if (isFailing && part > 0.3) return { body: { status: "failed", error: REASON } };
+    if (part >= 1) return undefined;
     const [progress, pageCount] = [Math.floor(100 * part), Math.floor(PAGES * part)];
     return { body: { status: "running", progress, pageCount } };
   });
-  return world;
+  return { ...world, failJobs: () => void (isFailing = true) };
 }
 
 const program = (version: string): string =>
-  `new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });`;
+  `const docs = new StaticExport("docs", { domain: "docs.example.com", version: "${version}" });
+   module.exports = { pages: docs.pageCount, link: docs.bundleUrl };`;
+
+const fleet = (sites: number): string =>
+  `for (let site = 0; site < ${sites}; site++) new StaticExport("site-" + site, { domain: "docs.example.com" });`;
 
 /**
  * A row of the CLI's tree, cut off as the CLI does: https://github.com/pulumi/pulumi/blob/master/pkg/backend/display/tree.go. The
@@ -69,7 +87,7 @@ function expectStory(lines: readonly string[]): void {
 onEachEngine("rows of a terminal", (kind) => {
   const type = typeOf(kind.adapter, "StaticExport");
   test("a row has the shortest facts first, and the persistent lines show the same where it is too narrow", async (context) => {
-    const world = await worldOfLongJob(context, kind);
+    const world = await worldOfLongJobs(context, kind);
     const { logs } = await world.up(program("v1"));
     const running = logs
       .filter(({ ephemeral, message }) => ephemeral && message.includes("running"))
@@ -91,13 +109,13 @@ onEachEngine("rows of a terminal", (kind) => {
 
   test("the CLI's own rows on terminals of 80, 100 and 120 columns, and its log without one", async (context) => {
     cliOnly(context, kind, "the test engine draws no rows");
-    const world = await worldOfLongJob(context, kind);
+    const world = await worldOfLongJobs(context, kind);
     const log = (await world.up(program("v1"))).text;
     expect(log).toMatch(/docs creating \(\d+s\) \d+% · \d+ pages · ~\d+s · running/);
     expectStory(linesBelow(log));
     for (const columns of [80, 100, 120]) {
       world.program(program(`v${columns}`));
-      const shown = await upOnTerminal(world, columns);
+      const shown = stripVTControlCharacters((await upOnTerminal(world, columns, ENVIRONMENT)).written);
       const rows = shown.split(/[\r\n]+/).filter((line) => line.includes(`─ ${type}`));
       console.log(`${columns} columns: ${rows[Math.floor(rows.length / 2)] ?? ""}`);
       expect(Math.max(...rows.map((row) => row.length))).toBe(columns - 1);
@@ -108,37 +126,60 @@ onEachEngine("rows of a terminal", (kind) => {
       expectStory(linesBelow(shown));
     }
   });
+
+  test("after a failed update the lines tell the story, the reason, and that the link stays", async (context) => {
+    const world = await worldOfLongJobs(context, kind);
+    await world.up(program("v1"));
+    const { bundleUrl } = (await world.exported()).outputs;
+    world.failJobs();
+    world.program(program("v2"));
+    const failed = await world.stack.up();
+    expect(failed.ok).toBe(false);
+    const lasting = failed.logs.filter(({ ephemeral }) => !ephemeral).map(({ message }) => message);
+    expect(lasting).toContainEqual(expect.stringMatching(/^export job \S+ started$/));
+    expect(failed.text).toContain(`failed: the service says: ${REASON}. The link to job `);
+    expect(failed.text).not.toMatch(/done in \d/);
+    expect((await world.exported()).outputs["bundleUrl"]).toEqual(bundleUrl);
+  });
+
+  test("a fleet of ten has one line a site, lines of how many run, and a last one that sums up", async (context) => {
+    const world = await worldOfLongJobs(context, kind);
+    const { logs } = await world.up(fleet(10));
+    const lasting = logs.filter(({ ephemeral }) => !ephemeral);
+    const ofSites = lasting.filter(({ urn = "" }) => urn.includes("StaticExport"));
+    expect(ofSites.map(({ message }) => message)).toEqual(
+      Array.from({ length: 10 }, () => expect.stringMatching(/^NEW: /) as unknown),
+    );
+    const ofAll = lasting.filter(({ urn = "" }) => !urn.includes("StaticExport"));
+    expect(ofAll.at(-1)?.message).toMatch(/^10 resources in (?:\d+m )?\d+s: 10 done$/);
+    for (const { message } of ofAll.slice(0, -1))
+      expect(message).toMatch(/^after \d+m: \d+ done, \d+ running \(/);
+  });
+
+  test("the recorded screens of 80, 100 and 120 columns are still those of the CLI", async (context) => {
+    cliOnly(context, kind, "the test engine draws no rows");
+    const screens: Record<string, string[]> = {};
+    const record = async (name: string, world: World, columns: number, lines: string): Promise<void> => {
+      world.program(lines);
+      const { code, written } = await upOnTerminal(world, columns, ENVIRONMENT);
+      expect(`${name}: ${String(code)}`).toBe(`${name}: ${name === "failedUpdate" ? 1 : 0}`);
+      (screens[name] ??= []).push(`${"─".repeat(columns)}\n${recordedScreen(written)}\n`);
+    };
+    for (const columns of [80, 100, 120]) {
+      const world = await worldOfLongJobs(context, kind, SHORT_JOB_MS);
+      await record("firstExport", world, columns, program("v1"));
+      await record("update", world, columns, program("v2"));
+      world.failJobs();
+      await record("failedUpdate", world, columns, program("v3"));
+      await record("fleetOfTen", await worldOfLongJobs(context, kind, SHORT_JOB_MS), columns, fleet(10));
+    }
+    for (const [name, texts] of Object.entries(screens))
+      await expect(texts.join("\n")).toMatchFileSnapshot(`screens/${kind.adapter}/${name}.txt`);
+  }, 900_000);
 });
 
 /** The lines that the CLI repeats at the end. */
 function linesBelow(text: string): string[] {
   const [, diagnostics = ""] = text.split("Diagnostics:");
   return diagnostics.split(/\r?\n/).map((line) => line.trim());
-}
-
-/** Runs the CLI on its own terminal. @returns all output there, without colors and movements */
-async function upOnTerminal(world: World, columns: number): Promise<string> {
-  const state = dirname(world.pulumiHome);
-  const command = `stty cols ${columns} rows 40; exec pulumi up --yes --skip-preview --stack test`;
-  const child = spawn("script", ["-qefc", command, "/dev/null"], {
-    cwd: join(state, "scenario.test"),
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...process.env,
-      ...ENVIRONMENT,
-      TERM: "xterm-256color",
-      PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
-      PULUMI_HOME: world.pulumiHome,
-      PULUMI_BACKEND_URL: `file://${join(state, "backend")}`,
-      PULUMI_CONFIG_PASSPHRASE: "correct horse",
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-      DOCS_HOSTING_BASE_URL: world.service.url,
-      DOCS_HOSTING_ADMIN_API_KEY: CANARY_KEY,
-    },
-  });
-  let text = "";
-  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  expect(`${code as number}: ${code === 0 ? "" : text}`).toBe("0: ");
-  return stripVTControlCharacters(text);
 }

@@ -81,3 +81,19 @@ test("each module of the code has unit tests in the folder of its name, and each
     .filter((pattern) => globSync(`${pattern}.test.ts`, { cwd: join(ROOT, "test") }).length === 0);
   expect(missing).toEqual([]);
 });
+
+test("each name that the index of publishing offers is used outside of it", () => {
+  const namesIn = (file: string, ofIndex: RegExp): string[] =>
+    [...readFileSync(join(ROOT, file), "utf8").matchAll(ofIndex)].flatMap(([, names = ""]) =>
+      names
+        .split(",")
+        .map((name) => name.trim().replace(/^type /, ""))
+        .filter((name) => name !== ""),
+    );
+  const offered = namesIn("provider/publishing/index.ts", /export (?:type )?\{([^}]*)\}/g);
+  const used = FILES.flatMap((file) =>
+    namesIn(file, /import (?:type )?\{([^}]*)\} from "[^"]*publishing\/index"/g),
+  );
+  expect(offered.length).toBeGreaterThan(20); // the exports were found
+  expect(offered.filter((name) => !used.includes(name))).toEqual([]);
+});

@@ -133,6 +133,14 @@ test("another process finds the key of a start without a reply, until there is a
   expect(records().find(RESOURCE, INTENT).jobId).toBe("job-1");
 });
 
+test("a refused start leaves the job that was known before it, and has another key the next time", () => {
+  const known = { jobId: "job-1", startedAtMs: 1_700_000_000_000 };
+  records().save(RESOURCE, INTENT, { ...known, idempotencyKey: "key-1" });
+  records().forgetStart(RESOURCE, INTENT);
+  expect(records().find(RESOURCE, INTENT)).toEqual(known);
+  expect(files()).toHaveLength(1);
+});
+
 test("a later job of the same content replaces the earlier one", () => {
   records().save(RESOURCE, INTENT, { jobId: "job-1" });
   records().save(RESOURCE, INTENT, { jobId: "job-2" });

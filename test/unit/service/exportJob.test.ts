@@ -50,6 +50,7 @@ test.each([
     "JOB_STATUS_COMPLETED",
     "jobCompleted",
     "export-finished",
+    "completed_successfully",
     "completed_with_warnings",
   ].map((status) => [status, "success"]),
   ...[
@@ -63,6 +64,8 @@ test.each([
     "TIMED OUT",
     "EXPORT_STATUS_FAILED",
     "deadline-exceeded",
+    "JOB_STOPPED",
+    "unsuccessful",
   ].map((status) => [status, "failure"]),
 ])("the status «%s», whose last word means an end, means %s", (status, outcome) => {
   expect(read({ status })).toMatchObject({ outcome, isUnexpected: true });

@@ -202,6 +202,27 @@ describe("an interrupted export", () => {
     ]);
   });
 
+  test.each([
+    ["403, as for a site of another organization", 403],
+    ["401", 401],
+    ["404, as for an unknown site", 404],
+  ])(
+    "continues the job of a killed run after runs with a key of another account: it answers %s",
+    async (_, status) => {
+      await unfinished(site.create({}, 20_000));
+      site.records.processKilled(); // the state has nothing
+      for (let run = 0; run < 2; run++) {
+        site.service.fault = ({ method }) => ({ status: method === "GET" ? 404 : status });
+        expect((await caught(site.create())).message).toContain("No job was started.");
+        site.records.operationEnded();
+      }
+      site.service.fault = () => undefined;
+      site.requests();
+      expect((await site.create()).outputs.jobId).toBe("job-1");
+      expect(site.requests()).not.toContain(START);
+    },
+  );
+
   test("continues the job of a killed run, also when the run between was interrupted before it reached it", async () => {
     const { state } = await unfinished(site.create({}, 20_000));
     site.records.operationEnded();

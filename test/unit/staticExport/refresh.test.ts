@@ -66,7 +66,8 @@ describe("refresh", () => {
     site.service.forgetRequests();
     const startedAt = site.clock.monotonic();
     expect(await site.read(state)).toBeUndefined();
-    expect(site.clock.monotonic() - startedAt).toBe(12_000);
+    // and a second for other jobs of the account that might be missing, too
+    expect(site.clock.monotonic() - startedAt).toBe(13_000);
     expect(site.service.requests).toHaveLength(7);
   });
 

@@ -15,17 +15,22 @@ export class Thread<Task, Result> {
   #failure: { readonly error: unknown } | undefined;
 
   /**
-   * @param program its path below `provider/`, without extension. It imports nothing at run time, and `.ci/buildPlugin.mjs` has it
+   * @param program its path below `provider/`, without extension. It imports nothing at run time, unless it is a bundle, and `.ci/buildPlugin.mjs` has it
    * @param memory its `workerData`
+   * @param bundle of a program that imports others: the build makes one file of it. Its heap, in MiB
    */
-  constructor(program: string, memory?: SharedArrayBuffer) {
+  constructor(program: string, memory?: SharedArrayBuffer, bundle?: { readonly heap: number }) {
+    const isText = isBundled || bundle !== undefined;
     // the extension of this file: JavaScript in the package, TypeScript in tests
     const path = join(__dirname, "../../..", `${program}${extname(__filename)}`);
-    this.#worker = new Worker(isBundled ? ownText(`dist/provider/${program}.js`) : path, {
-      eval: isBundled,
+    this.#worker = new Worker(isText ? ownText(`dist/provider/${program}.js`) : path, {
+      eval: isText,
       workerData: memory,
       execArgv: [],
-      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }, // programs create almost no garbage
+      // programs create almost no garbage, unless they are large
+      resourceLimits: bundle
+        ? { maxOldGenerationSizeMb: bundle.heap }
+        : { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
     });
     this.#worker.unref();
     this.#worker.on("message", (answer: Answer<Result>) => this.#waiting.shift()?.resolve(answer));

@@ -96,7 +96,8 @@ async function publishArchive(place: FolderPlace, bundle: Bundle, placing?: Plac
     await removeDraft(draft);
     if (!(await place.has(file))) await records.remove([file]);
   }
-  if (!(await place.has(file))) throw removedMeanwhile(path);
+  // whoever may write to the folder may have exchanged the draft
+  if ((await lstat(path).catch(ignoreMissing))?.isFile() !== true) throw removedMeanwhile(path);
   return copy;
 }
 

@@ -141,6 +141,15 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
     return files && { files };
   },
 
+  async readFiles(place, { sha256 }, { isWanted, take }) {
+    const files = await readListing(place, sha256);
+    for (const path of [...(files?.keys() ?? [])].filter(isWanted)) {
+      place.context.signal.throwIfAborted();
+      const bytes = await readRecord(join(place.path(sha256), path));
+      if (bytes) await take(path, bytes);
+    }
+  },
+
   async remove(place, sites, _copies, kept) {
     await removeDrafts(place.path(), place.context.reporter); // a killed run may have moved a site there
     const [newest] = kept;

@@ -84,6 +84,8 @@ export interface ObjectStore {
   brokenRule?(key: string): string | undefined;
   /** Whether a key may be the folder of others: `guide` beside `guide/index.html`. Stores that keep objects as files have no such keys. */
   hasKeysBesideFolders(): Promise<boolean>;
+  /** Whether an object that replaces one with an {@link ListedObject.archiveTier} stays in that tier, or is refused. */
+  readonly keepsTier?: boolean;
   /** Whether {@link send} refuses content in memory that has not the SHA-256 of its object. Otherwise its caller verifies it. */
   readonly verifiesContent?: boolean;
   /** Where an object is fetched without a signature. */

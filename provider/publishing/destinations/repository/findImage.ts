@@ -1,3 +1,4 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { join } from "node:path";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { present } from "../../../base/runtime/values/fields";
@@ -6,7 +7,7 @@ import { hasBlob } from "../../images/registry/blobs";
 import { annotationsIn, describe, listIn } from "../../images/registry/content";
 import { downloadBlob } from "../../images/registry/download";
 import { readImage, type StoredImage } from "../../images/registry/image";
-import { isDigest, pinned } from "../../images/registry/reference";
+import { pinned } from "../../images/registry/reference";
 import { signatureTag } from "../../images/signing/artifacts";
 import { findArtifacts } from "../../images/signing/signedImage";
 import type { Verifier } from "../../images/signing/verifier";
@@ -14,7 +15,7 @@ import { SiteDigests } from "../../inspection/siteDigests";
 import { compressedPath, siteRoot } from "../../images/siteImage/layer";
 import { filesIn, type PreviousLayer } from "../../images/siteImage/previousFiles";
 import { BUNDLE_LABEL, PREVIOUS_LABEL } from "../../images/siteImage/siteImage";
-import type { FoundCopy } from "../destination";
+import type { FoundCopy, WantedFiles } from "../destination";
 import { fileListOf, manifestsOf, type Parts } from "./imageParts";
 import { isThere, type RepositoryPlace } from "./repositoryPlace";
 
@@ -106,6 +107,19 @@ function baseOf(annotations: Annotations): string | undefined {
 export async function readImageFiles(place: RepositoryPlace, digest: string) {
   const { images } = await readImage(place.client, { ...place.client.repository, digest });
   return filesOf(place, images[0]);
+}
+
+/** Reads some files of the site of an image. @throws DestinationError when it is not there; the signal's reason */
+export async function readSiteFiles(
+  place: RepositoryPlace,
+  digest: string,
+  { isWanted, take }: WantedFiles,
+): Promise<void> {
+  const { images } = await readImage(place.client, { ...place.client.repository, digest });
+  const layer = await downloadSite(place, images[0]);
+  for await (const { path, content } of layer ? filesIn(layer, place.context.signal) : []) {
+    if (isWanted(path)) await take(path, Buffer.concat(await Array.fromAsync(content)));
+  }
 }
 
 async function filesOf(place: RepositoryPlace, image: StoredImage | undefined) {

@@ -1,3 +1,4 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { parseJson } from "../../../base/http/reply";
@@ -5,7 +6,6 @@ import { contentOf, descriptorIn, fieldsOf } from "../../images/registry/content
 import type { Content, Descriptor } from "../../images/registry/content";
 import { findBlob } from "../../images/registry/download";
 import type { Manifest } from "../../images/registry/manifests";
-import { isDigest } from "../../images/registry/reference";
 import type { PreviousLayer } from "../../images/siteImage/previousFiles";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import type { Copy } from "../destination";

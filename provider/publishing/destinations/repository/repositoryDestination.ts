@@ -17,7 +17,7 @@ import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../images/si
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { firstOf } from "../../../base/runtime/messages/firstOf";
 import type { Destination } from "../destination";
-import { findImage, readImageFiles } from "./findImage";
+import { findImage, readImageFiles, readSiteFiles } from "./findImage";
 import { fileListOf, findFileList, manifestsOf, partsOf, type Parts } from "./imageParts";
 import { removeImage, unknownCopies } from "./imageRemoval";
 import type { RepositoryInputs } from "./inputs";
@@ -141,6 +141,12 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       if (!(await isThere(place, top))) return undefined;
       const files = await findFileList(place, copy);
       return files ? { files } : readImageFiles(place, top);
+    },
+
+    async readFiles(copy, wanted, context) {
+      const place = openRepository(inputs, context, "pull");
+      const [top] = partsOf(copy).manifests;
+      if (await isThere(place, top)) await readSiteFiles(place, top, wanted);
     },
 
     /** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */

@@ -1,3 +1,4 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { hasBlob } from "../../images/registry/blobs";
 import type { RegistryClient } from "../../images/registry/client";
 import { annotationsIn, contentOf, describe, fieldAt, manifestOf } from "../../images/registry/content";
@@ -5,7 +6,7 @@ import type { Content, Descriptor } from "../../images/registry/content";
 import { ensureContent } from "../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../images/registry/mediaTypes";
-import { isDigest, repositoryName } from "../../images/registry/reference";
+import { repositoryName } from "../../images/registry/reference";
 import { listTags } from "../../images/registry/tags";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { type Clock, sleep } from "../../../base/runtime/time/clock";
@@ -169,8 +170,14 @@ export class RepositoryMarks {
    */
   async announce(owner: Owner, { item, digest }: FoundMark): Promise<string> {
     const tag = tagOf("leaving", item, owner.id);
+    // of a removal that was killed or refused: without its tag, nobody would find it again
+    const before = await getManifest(this.#client, tag);
+    const manifest = leavingManifest(owner, digest, this.#clock.now());
     await ensureContent(this.#client, EMPTY);
-    await putManifest(this.#client, leavingManifest(owner, digest, this.#clock.now()), tag);
+    await putManifest(this.#client, manifest, tag);
+    const isOurs = annotationsIn(before?.bytes)[LEAVES] !== undefined;
+    if (before && isOurs && before.digest !== manifest.digest)
+      await deleteManifest(this.#client, before.digest);
     return tag;
   }
 

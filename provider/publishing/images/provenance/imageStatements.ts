@@ -1,7 +1,7 @@
+import { sha256In } from "../../../base/runtime/values/digest";
 import type { Origin } from "./origin";
 import { imageComponent, SBOM_TYPE, sbomText, siteComponents } from "./sbom";
 import { PROVENANCE_TYPE, slsaProvenance, type Statement } from "./slsaProvenance";
-import { sha256In } from "../registry/content";
 
 /** The types of the documents about a signed image. */
 export const PREDICATE_TYPES = [PROVENANCE_TYPE, SBOM_TYPE];

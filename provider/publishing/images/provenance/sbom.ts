@@ -1,8 +1,8 @@
+import { sha256In } from "../../../base/runtime/values/digest";
 import { basename } from "node:path/posix";
 import { parseBase, repositoryName } from "../registry/reference";
 import { packageVersion } from "../../../base/runtime/files/ownText";
 import type { Origin } from "./origin";
-import { sha256In } from "../registry/content";
 
 /** The type of a statement with an SBOM, see https://cyclonedx.org/specification/overview/. */
 export const SBOM_TYPE = "https://cyclonedx.org/bom";
@@ -76,8 +76,10 @@ export function siteComponents({ bundle, base, additions = [], fetched = [] }: O
   for (const { component: ref, version: ownVersion } of additions) {
     components.push({ ref, kind: "library", name: `pulumi-docs-hosting/${ref}`, version: ownVersion });
   }
-  for (const { address, sha256: ofAsset, path } of fetched)
-    components.push({ ref: path, kind: "file", name: address, sha256: ofAsset });
+  // two addresses that differ in their queries may have the same content
+  const files = new Map(fetched.map((each) => [`${each.address}#${each.sha256}`, each]));
+  for (const [ref, { address, sha256: ofAsset }] of files)
+    components.push({ ref, kind: "file", name: address, sha256: ofAsset });
   return components;
 }
 

@@ -1,6 +1,6 @@
+import { sha256In } from "../../../base/runtime/values/digest";
 import type { Origin } from "./origin";
 import { imagePackageUrl, ownPackageUrl } from "./sbom";
-import { sha256In } from "../registry/content";
 
 /** The subject of a statement, or a material, see https://github.com/in-toto/attestation. */
 interface ResourceDescriptor {

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { parseJson } from "../../../base/http/reply";
-import { isDigest } from "./reference";
+import { digestOf, isDigest } from "../../../base/runtime/values/digest";
 
 /** The digest and size of some content. */
 export interface Blob {
@@ -19,16 +18,6 @@ export interface Content {
   readonly digest: string;
   readonly mediaType: string;
   readonly bytes: Buffer;
-}
-
-/** The digest of bytes, in the registries' format. */
-export function digestOf(bytes: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
-}
-
-/** The hexadecimal digits of a digest. @param digest `sha256:…` */
-export function sha256In(digest: string): string {
-  return digest.slice(digest.indexOf(":") + 1);
 }
 
 /** Bytes, or a value as JSON. */

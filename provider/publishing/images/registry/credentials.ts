@@ -69,7 +69,7 @@ async function readConfiguration(
 ): Promise<unknown> {
   try {
     const text = place === INLINE ? environment(INLINE) : await readFile(place, "utf8");
-    return JSON.parse(text ?? "") as unknown;
+    return JSON.parse((text ?? "").replace(/^\uFEFF/, "")) as unknown; // editors of Windows write a mark
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // the error of JSON.parse quotes the file, including credentials

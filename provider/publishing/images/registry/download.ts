@@ -1,9 +1,10 @@
+import { digestOf } from "../../../base/runtime/values/digest";
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { FailedAttempt } from "../../../base/http/retryPolicy";
 import { DestinationError } from "../../../base/runtime/messages/errors";
-import { type Blob, digestOf } from "./content";
+import { type Blob } from "./content";
 import { wholeBody } from "./exchange";
 import { checkDigest } from "./manifests";
 import { pinned } from "./reference";

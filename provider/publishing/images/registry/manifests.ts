@@ -1,8 +1,9 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { contentOf, fieldsOf, type Content } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
-import { isDigest, pinned, repositoryName } from "./reference";
+import { pinned, repositoryName } from "./reference";
 import type { RegistryClient } from "./client";
 
 /** A manifest or an index, with the exact bytes of its digest. */

@@ -1,8 +1,8 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { inParallel } from "../../../base/runtime/concurrency/inParallel";
 import { fieldsOf, listIn } from "./content";
 import { lacksBlob } from "./blobs";
 import { getManifest } from "./manifests";
-import { isDigest } from "./reference";
 import type { RegistryClient } from "./client";
 
 /** How many requests are sent concurrently. */

@@ -1,3 +1,4 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 /**
  * Names of images, by the grammar that all registries share:
  * https://pkg.go.dev/github.com/distribution/reference
@@ -7,7 +8,6 @@ const PATH = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`);
 const LABEL = /[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?/.source;
 const HOST = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[a-fA-F0-9:]+\\])(?::([0-9]{1,5}))?$`);
 const TAG = /^\w[\w.-]{0,127}$/;
-const DIGEST = /^sha256:[a-f0-9]{64}$/;
 /** Longest path, in characters. */
 const PATH_LIMIT = 255;
 
@@ -37,11 +37,6 @@ export function repositoryName({ host, path }: Repository): string {
 /** Formats an image's name with its digest, which never refers to another image. */
 export function pinned(repository: Repository, digest: string): string {
   return `${repositoryName(repository)}@${digest}`;
-}
-
-/** Whether a text is a digest of the supported kind: SHA-256. */
-export function isDigest(text: unknown): text is string {
-  return typeof text === "string" && DIGEST.test(text);
 }
 
 /** @param isBase also accepts Docker's short names: `nginx:1.30` @returns the problem of an invalid name, as a text */

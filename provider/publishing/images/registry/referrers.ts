@@ -1,9 +1,10 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { fieldsOf, manifestOf, type Descriptor } from "./content";
 import { wholeBody } from "./exchange";
 import { findManifest, getManifest, putManifest } from "./manifests";
 import { OCI_INDEX } from "./mediaTypes";
-import { isDigest, repositoryName } from "./reference";
+import { repositoryName } from "./reference";
 import type { RegistryClient } from "./client";
 
 /** An entry in the list of an image's referrers: manifests that name the image as their subject. */

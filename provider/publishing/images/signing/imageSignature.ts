@@ -1,7 +1,8 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { descriptorIn, fieldAt, listIn } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
-import { isDigest, pinned, repositoryName } from "../registry/reference";
+import { pinned, repositoryName } from "../registry/reference";
 import { referrersOf } from "../registry/referrers";
 import { signedType } from "./envelope";
 import type { RegistryClient } from "../registry/client";

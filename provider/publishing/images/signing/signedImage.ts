@@ -1,3 +1,4 @@
+import { isDigest } from "../../../base/runtime/values/digest";
 import { contentOf, fieldsOf, type Content } from "../registry/content";
 import { ensureContent } from "../registry/ensureBlob";
 import {
@@ -8,7 +9,7 @@ import {
   type Manifest,
   type RefusedRemoval,
 } from "../registry/manifests";
-import { isDigest, repositoryName } from "../registry/reference";
+import { repositoryName } from "../registry/reference";
 import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
 import type { RegistryClient } from "../registry/client";
 import { attestationTag, readLayers, signatureTag, type Artifact } from "./artifacts";

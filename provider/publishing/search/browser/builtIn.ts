@@ -39,8 +39,10 @@ const POLICY = "docs-hosting-search";
 /**
  * How the scripts of a folder are named to a browser that asks for Trusted Types. The policy accepts no others, so that pages cannot
  * use it.
+ *
+ * @returns undefined if the browser asks for them, and a content security policy allows policies of other names only
  */
-export function scriptsIn(folder: string): (src: string) => string {
+export function scriptsIn(folder: string): ((src: string) => string) | undefined {
   try {
     const policy = window.trustedTypes?.createPolicy(POLICY, {
       createScriptURL(src) {
@@ -50,7 +52,12 @@ export function scriptsIn(folder: string): (src: string) => string {
     });
     if (policy) return (src) => policy.createScriptURL(src);
   } catch {
-    // a content security policy allows other names only: it may not ask for Trusted Types
+    // other names only: whether it asks for Trusted Types shows an element that loads nothing, as it is in no document
+    try {
+      element("script", { src: folder });
+    } catch {
+      return undefined;
+    }
   }
   return (src) => src;
 }

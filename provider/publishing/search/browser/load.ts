@@ -3,15 +3,17 @@ import { element, isComposing, ownScript, part, runScript, scriptsIn } from "./b
 import "./settings";
 
 const settings = window.docsHostingSearchSettings;
-const own = ownScript("load.js");
+const script = ownScript("load.js");
 const OPENERS = settings.openFrom.join();
 
 let pending = false;
 // a property of its own: an element with this id is found only where the window has none
 if (!Object.hasOwn(window, "docsHostingSearchOpen")) window.docsHostingSearchOpen = undefined;
 // one policy, also if a router runs this script again
-if (own && !Object.hasOwn(window, "docsHostingSearchScript"))
-  window.docsHostingSearchScript = scriptsIn(own.folder);
+if (script && !Object.hasOwn(window, "docsHostingSearchScript"))
+  window.docsHostingSearchScript = scriptsIn(script.folder);
+// where no script can be named, there is no button, and the site's own search box stays as it is
+const own = window.docsHostingSearchScript ? script : undefined;
 const nonce = own?.script.nonce ?? "";
 
 /** @param query text that the reader has typed already */

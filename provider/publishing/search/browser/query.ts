@@ -1,3 +1,4 @@
+import { isListPage, LIST_SHARE } from "../listPages";
 import { RUNS, transcribed, visible, wordsOf, type Word } from "../words";
 import { readPage, type Directory, type Load } from "./directory";
 import { matcherOf, type Matched } from "./match";
@@ -81,7 +82,9 @@ export async function search(text: string, key: string, load: Load): Promise<Res
     ranked.map(async ({ page, score }) => {
       const terms = matched.map(({ pages }) => pages.get(page)?.terms ?? []);
       const stored = await readPage(page, directory, load);
-      const { result, closeness } = await quote(stored, question, terms, load);
+      const { result, names, texts } = await quote(stored, question, terms, load);
+      // a page that lists what changed has texts like those of the pages that explain it
+      const closeness = names + (names === 0 && isListPage(stored.path) ? LIST_SHARE : 1) * texts;
       return { result, score: (INDEX * score) / (ranked[0]?.score || 1) + closeness };
     }),
   );

@@ -24,7 +24,7 @@ const SENTENCE = 0.7;
 const SENTENCE_PAIRS = 6;
 /** Of a query of up to this many words, the pairs in a heading count, too. Those of a longer one are mostly like «of the». */
 const SHORT = 5;
-/** How much more a text counts that the reader quotes: at least this share of the pairs of this many words. */
+/** How much more a text counts that the reader quotes: at least this share of the pairs of this many words, and by the words that it has. */
 const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
 const QUOTED_WORDS = 5;
@@ -176,7 +176,7 @@ function named({ share, precision, isWhole }: Found, weight: number): number {
 }
 
 /**
- * The sections that fit best, a quotation from the first of them, and how much of the query is in the page.
+ * The sections that fit best, a quotation from the first of them, and how much of the query is in the names of the page and in its texts.
  *
  * @param terms for each word of the question, the words of the page that match
  * @param load for a section that is not stored with the page
@@ -200,7 +200,7 @@ export async function quote(
       TEXT * text.density +
       NEAR * text.near +
       SENTENCE * (text.sentence + (question.isShort ? heading.sentence : 0)) +
-      (text.isQuoted || heading.isQuoted ? QUOTED : 0);
+      QUOTED * Math.max(text.isQuoted ? text.share : 0, heading.isQuoted ? heading.share : 0);
     if (!isLong && score > most) at = number;
     [most, second] = score > most ? [score, most] : [most, Math.max(second, score)];
     if (isLong)
@@ -227,7 +227,7 @@ export async function quote(
   const inPath = question.in(nameOf(path));
   const names = TITLE * named(question.in(title), NAME_PRECISION) + PATH * named(inPath, NAME_PRECISION);
   const other = Math.max(second, (FEW_SECTIONS[sections.length] ?? 0) * most);
-  return { result, closeness: names + most + other };
+  return { result, names, texts: most + other };
 }
 
 /** What a section has that is stored with its page: its score, and how well each word fits. */

@@ -1,14 +1,19 @@
 // Copies with files of other hosts, in folders.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import nodeFetch from "node-fetch";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { planPublication } from "../../../../provider/copies/publication/plan.ts";
+import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
+import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
+import { startRegistryStub } from "../../../simulation/registryStub.ts";
 import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../../simulation/scriptedFetch.ts";
@@ -94,6 +99,22 @@ describe("the input fetchExternal", () => {
   });
 });
 
+test("a preview says that what is fetched is not known yet", () => {
+  const decision = (given: object): string => {
+    const { inputs } = check({ fetchExternal: true, ...given });
+    return planPublication(COPIES, inputs, undefined, 0).text;
+  };
+  expect(decision({ source: UNKNOWN })).toContain(
+    ", with what its pages load from other hosts, which is known once the archive is here",
+  );
+  expect(decision({})).toMatch(/, with what its pages load from other hosts$/);
+  expect(decision({ fetchExternal: false })).not.toContain("other hosts");
+  const { inputs } = check({ fetchExternal: true });
+  expect(bundleCopy.predict(inputs, undefined, { name: "docs", nowMs: 0 })).toMatchObject({
+    fetchedAssets: UNKNOWN,
+  });
+});
+
 test("a copy has what its pages load, the outputs say what that is, and no query", async () => {
   const { context, reporter } = world();
   const { outputs } = await bundleCopy.create(
@@ -172,4 +193,142 @@ test("with a search, pages have both, and the same content gives the same copy",
   const page = readFileSync(join(folder, "one/current/index.html"), "utf8");
   expect(page).toContain('href="assets/external/cdn.example.com/a.');
   expect(page).toContain("docs-hosting-search/load.js");
+});
+
+describe("the same content again", () => {
+  const remade = async (
+    change: (state: BundleCopyState) => void,
+    given: object = {},
+  ): Promise<{ before: BundleCopyState; after: BundleCopyState; requests: string[] }> => {
+    const { inputs } = check({ fetchExternal: true });
+    const before = await bundleCopy.create(world().context, inputs);
+    hosts[`${AT}f.woff2`] = { ...(FONT as object), text: "wOF2 2" };
+    change(before);
+    const next = world();
+    const read = await bundleCopy.read(next.context, before);
+    const stored = read?.state ?? before;
+    const after = await bundleCopy.update(
+      next.context,
+      stored,
+      check({ fetchExternal: true, ...given }).inputs,
+    );
+    return { before, after, requests: next.requests.map(({ url }) => url) };
+  };
+
+  test("a page that somebody changed is published again with the files of the copy, without a request", async () => {
+    const { before, after, requests } = await remade(({ outputs }) =>
+      writeFileSync(join(outputs.uri, "index.html"), "changed"),
+    );
+    expect(requests).toEqual([]);
+    expect(after.outputs.uri).toBe(before.outputs.uri);
+    expect(readFileSync(current("index.html"), "utf8")).toContain("assets/external/cdn.example.com/a.");
+  });
+
+  test("a search that is added changes no file of other hosts", async () => {
+    const { before, after, requests } = await remade(() => undefined, { offlineSearch: true });
+    expect(requests).toEqual([]);
+    expect(after.outputs.fetchedAssets).toEqual(before.outputs.fetchedAssets);
+    expect(after.outputs.uri).not.toBe(before.outputs.uri);
+    expect(after.outputs.changes?.changed.paths).toEqual(["index.html"]);
+  });
+
+  test("other options fetch again", async () => {
+    const { requests } = await remade(() => undefined, { fetchExternal: { exclude: ["x.org"] } });
+    expect(requests).toHaveLength(3);
+  });
+
+  test("a stored file that somebody changed is not used: everything is fetched, and the copy has what the host has now", async () => {
+    const { before, after, requests } = await remade(({ outputs }) => {
+      const [font = ""] =
+        outputs.fetchedAssets?.filter(({ path }) => path.includes("/f.")).map(({ path }) => path) ?? [];
+      writeFileSync(join(outputs.uri, font), "changed");
+    });
+    expect(requests).toHaveLength(3);
+    expect(after.outputs.uri).not.toBe(before.outputs.uri);
+    expect(after.outputs.fetchedAssets).not.toEqual(before.outputs.fetchedAssets);
+  });
+});
+
+test("two resources with the same hosts have the same files, each at its own place", async () => {
+  const made = (name: string): Promise<BundleCopyState> =>
+    bundleCopy.create(
+      world({ urn: `urn:${name}` }).context,
+      check({ fetchExternal: true, destination: { folder: join(folder, name), layout: "site" } }).inputs,
+    );
+  const [one, two] = await Promise.all([made("one"), made("two")]);
+  expect(two.outputs.fetchedAssets).toEqual(one.outputs.fetchedAssets);
+});
+
+test.for(["bucket", "repository", "signed repository"] as const)(
+  "at a %s, too, the same content is made of the files of the copy; the documents of a signed image name them",
+  async (kind, test) => {
+    for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
+    test.onTestFinished(() => void vi.unstubAllEnvs());
+    const registry = await startRegistryStub(test);
+    const bucket = { bucket: STUB_BUCKET, endpoint: (await startBucketStub(test)).endpoint, layout: "site" };
+    const destination =
+      kind === "bucket" ? bucket : { repository: `${registry.host}/docs/site`, plainHttp: true };
+    const isSigned = kind === "signed repository";
+    const key = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const asked: string[] = [];
+    const open = (): PublicationContext => {
+      const own = world({
+        configuration: {
+          environment: (name) =>
+            name === "PULUMI_HOME" ? join(folder, "home") : name === "KEY" ? key : process.env[name],
+          stackConfig: () => undefined,
+        },
+      }).context;
+      const fetch: PublicationContext["fetch"] = (url, init) => {
+        if (!url.startsWith(AT)) return nodeFetch(url, init);
+        asked.push(url);
+        return own.fetch(url, init);
+      };
+      return { ...own, fetch };
+    };
+    const inputs = (more: object = {}): CheckedInputs =>
+      check({ destination, fetchExternal: true, ...(isSigned && { signingKeyEnv: "KEY" }), ...more }).inputs;
+    const before = await bundleCopy.create(open(), inputs());
+    expect(asked).toHaveLength(3);
+    hosts = {};
+    const after = await bundleCopy.update(open(), before, inputs({ offlineSearch: true }));
+    expect(asked).toHaveLength(3);
+    expect(after.outputs.fetchedAssets).toEqual(before.outputs.fetchedAssets);
+    expect(after.outputs).toMatchObject({ selfContained: true, searchPages: 1 });
+    if (!isSigned) return;
+    const documents = [...registry.blobs.values()].map((blob) => blob.toString());
+    const payloads = documents.filter((each) => each.includes("dsse") || each.includes("payloadType"));
+    const named = payloads.map((each) =>
+      Buffer.from((JSON.parse(each) as { payload: string }).payload, "base64").toString(),
+    );
+    expect(named.filter((each) => each.includes(`"${AT}f.woff2"`)).length).toBeGreaterThanOrEqual(4);
+    expect(named.join("")).not.toContain("s3cret");
+  },
+);
+
+test("a run that ends at any request leaves nothing behind, and the next one makes the same copy", async () => {
+  const whole = await bundleCopy.create(
+    world().context,
+    check({ fetchExternal: true, destination: { folder: join(folder, "whole"), layout: "site" } }).inputs,
+  );
+  const digits = whole.outputs.uri.slice(-64);
+  for (const last of [0, 1, 2]) {
+    const name = `stopped-${last}`;
+    const { inputs } = check({
+      fetchExternal: true,
+      destination: { folder: join(folder, name), layout: "site" },
+    });
+    const stop = new AbortController();
+    const open = world({ signal: stop.signal });
+    let asked = 0;
+    const fetch: PublicationContext["fetch"] = (url, init) => {
+      if (asked++ === last) stop.abort(new Error("stopped"));
+      return open.context.fetch(url, init);
+    };
+    await expect(bundleCopy.create({ ...open.context, fetch }, inputs)).rejects.toThrow("stopped");
+    const left = existsSync(join(folder, name)) ? readdirSync(join(folder, name)) : [];
+    expect(left.filter((each) => !each.startsWith("."))).toEqual([]);
+    const { outputs } = await bundleCopy.create(world().context, inputs);
+    expect(outputs.uri.slice(-64)).toBe(digits);
+  }
 });

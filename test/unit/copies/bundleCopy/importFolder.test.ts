@@ -139,7 +139,7 @@ describe("a site in a folder", () => {
     const offlineSearch = { button: false };
     const some = await made({ offlineSearch, takeOver: true });
     await expect(imported(`${some.outputs.uri}${QUERY}`)).rejects.toThrow(
-      "If it has a search with options, or files of other hosts, add them: ?offlineSearch={…}&fetchExternal=true",
+      "add them: ?offlineSearch={…}&llmsTxt={…}&fetchExternal=true",
     );
     const given = `${QUERY}&offlineSearch=${encodeURIComponent(JSON.stringify(offlineSearch))}`;
     const again = await imported(`${some.outputs.uri}${given}`);

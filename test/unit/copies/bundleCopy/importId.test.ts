@@ -49,6 +49,7 @@ test.each<[string, object]>([
   ["tag=1&base=r%2Fnginx:1", { destination: { repository: "r.internal/docs", tag: "1", base: "r/nginx:1" } }],
   ["offlineSearch=true", { additions: { offlineSearch: true } }],
   ['offlineSearch={"button":false}', { additions: { offlineSearch: { button: false } } }],
+  ['llmsTxt={"full":true}', { additions: { llmsTxt: { full: true } } }],
   ["offlineSearch=yes", { additions: { offlineSearch: "yes" } }],
   ["signingKeyEnv=KEY", { signingKeyEnv: "KEY" }],
 ])("the image of ?%s is parsed", (query, parts) => {
@@ -62,14 +63,14 @@ test.each<[string, object]>([
 
 test.each([
   [`copies/${SHA256}.tar.gz`, SOURCE],
-  [`copies/${SHA256}`, `${SOURCE}, offlineSearch, fetchExternal`],
+  [`copies/${SHA256}`, `${SOURCE}, offlineSearch, llmsTxt, fetchExternal`],
   [
     `s3://docs/${SHA256}.zip`,
     `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife`,
   ],
   [
     `s3://docs/#sha256:${SHA256}`,
-    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch, fetchExternal`,
+    `${SOURCE}, endpoint, pathStyle, region, encryption, kmsKeyId, cleanUrls, linkLife, offlineSearch, llmsTxt, fetchExternal`,
   ],
   [`gs://docs/site/${SHA256}.zip`, `${SOURCE}, endpoint, cleanUrls, linkLife`],
   [
@@ -78,7 +79,7 @@ test.each([
   ],
   [
     `r.internal/docs@sha256:${SHA256}`,
-    `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, fetchExternal, signingKeyEnv`,
+    `${SOURCE}, tag, base, plainHttp, maxPreviousBytes, offlineSearch, llmsTxt, fetchExternal, signingKeyEnv`,
   ],
 ])("another field of %s is refused with those that there are", (uri, fields) => {
   const id = `${uri}?jobId=7f3a&place=x`;

@@ -15,6 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RequestInit, Response } from "node-fetch";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { siteName } from "../../../../provider/kits/contents/kitImage.ts";
+import { OciLayout } from "../../../../provider/publishing/index.ts";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
 import type { KitManifest } from "../../../../provider/kits/contents/manifest.ts";
 import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
@@ -344,6 +346,32 @@ test("a search in the site's image is in the facts about the kit and in its prov
     ).predicate.buildDefinition.externalParameters;
   expect(parametersOf(plain.path)).not.toHaveProperty("offlineSearch");
   expect(parametersOf(path)).toHaveProperty("offlineSearch", true);
+});
+
+test("Markdown in the site's image is in the facts about the kit, in its provenance, its SBOM and its README", async () => {
+  const plain = await kitOf();
+  const { written, path } = await kitOf({ additions: { llmsTxt: true, hasFile: () => false } });
+  const pages = expect.any(Number) as number;
+  expect(written.search).toEqual({ llmsPages: pages, llmsVersion: "1" });
+  const provenance = readFileSync(join(path, "provenance.json"), "utf8");
+  expect(provenance).toMatch(/"llmsTxt": true/);
+  expect(readFileSync(join(path, "sbom.cdx.json"), "utf8")).toContain("pulumi-docs-hosting/llms-txt");
+  expect(readFileSync(join(path, "README.md"), "utf8")).toMatch(
+    /`\/llms\.txt` of the installed site lists the Markdown of its \d+ pages/,
+  );
+  expect(readFileSync(join(plain.path, "README.md"), "utf8")).not.toContain("llms.txt");
+});
+
+test("the files of the site can be read from the image of a kit, for one platform and for several", async () => {
+  for (const platforms of [["linux/amd64"], ["linux/amd64", "linux/arm64"]]) {
+    const { path } = await kitOf({ platforms });
+    const read = new Map<string, string>();
+    const take = (name: string, bytes: Buffer): Promise<void> =>
+      Promise.resolve(void read.set(name, bytes.toString()));
+    const wanted = { isWanted: (name: string) => name === "index.html", take };
+    await new OciLayout(join(path, "images")).readSite(siteName("v1"), wanted, new AbortController().signal);
+    expect([...read.keys()]).toEqual(["index.html"]);
+  }
 });
 
 test("the README lists the images and how they are loaded; without a chart, nothing is installed", async () => {

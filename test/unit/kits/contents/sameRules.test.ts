@@ -188,6 +188,85 @@ const LOGINS: Readonly<Record<string, Logins & { readonly password?: string }>> 
     helpers: { one: "credentials not found" },
     password: "a",
   },
+  "a file with a byte order mark": {
+    files: { [PODMAN_HOME]: `\uFEFF${JSON.stringify(auths({ [HOST]: AUTH("a") }))}` },
+    password: "a",
+  },
+  "an address of http and a slash at its end": {
+    files: { [DOCKER_HOME]: auths({ [`http://${HOST}/`]: AUTH("a") }) },
+    password: "a",
+  },
+  "a text with escaped slashes, tabs and Windows' ends of lines": {
+    files: {
+      [DOCKER_HOME]: `{\r\n\t"auths":\t{\r\n\t\t"https:\\/\\/${HOST}\\/v1\\/": {\r\n\t"auth" : "${AUTH("a").auth}"\r\n}\r\n}\r\n}\r\n`,
+    },
+    password: "a",
+  },
+  "letters that are escaped": {
+    files: { [DOCKER_HOME]: `{"auths":{"${HOST}":{"auth":"${AUTH("a").auth.replace("=", "\\u003d")}"}}}` },
+    password: "a",
+  },
+  "a password with colons, quotes, backslashes and signs of a shell": {
+    files: { [DOCKER_HOME]: auths({ [HOST]: AUTH("a:b\"c\\d'e$(f)`g`%h i") }) },
+    password: "a:b\"c\\d'e$(f)`g`%h i",
+  },
+  "a password of other alphabets": {
+    files: { [DOCKER_HOME]: auths({ [HOST]: AUTH("pässwörd→日本") }) },
+    password: "pässwörd→日本",
+  },
+  "a name and a password with escaped letters": {
+    files: { [DOCKER_HOME]: `{"auths":{"${HOST}":{"username":"me","password":"a\\u0026b\\"c\\\\d\\/e"}}}` },
+    password: 'a&b"c\\d/e',
+  },
+  "a helper that prints many lines and escaped letters": {
+    files: { [DOCKER_HOME]: { credsStore: "one" } },
+    helpers: { one: '{\n  "ServerURL": "x",\n  "Username": "me",\n  "Secret": "a\\u0026b"\n}' },
+    password: "a&b",
+  },
+  "a store without a name, and the entry beside it": {
+    files: { [DOCKER_HOME]: { credsStore: "", ...auths({ [HOST]: AUTH("a") }) } },
+    password: "a",
+  },
+  "a named file that does not exist, and the next": {
+    files: { [DOCKER_HOME]: auths({ [HOST]: AUTH("a") }) },
+    env: { REGISTRY_AUTH_FILE: "HOME/nowhere.json" },
+    password: "a",
+  },
+  "empty variables": {
+    files: { [DOCKER_HOME]: auths({ [HOST]: AUTH("a") }) },
+    env: { REGISTRY_AUTH_FILE: "", DOCKER_CONFIG: "", XDG_CONFIG_HOME: "", DOCKER_AUTH_CONFIG: "" },
+    password: "a",
+  },
+  "a folder of docker with a slash at its end": {
+    files: { "docker/config.json": auths({ [HOST]: AUTH("a") }) },
+    env: { DOCKER_CONFIG: "HOME/docker/" },
+    password: "a",
+  },
+  "an entry of the same host with a port": {
+    files: { [DOCKER_HOME]: auths({ [`${HOST}:5000`]: AUTH("b") }) },
+  },
+  "an entry of a host below": {
+    files: { [DOCKER_HOME]: auths({ [`docker.${HOST}`]: AUTH("b"), internal: AUTH("c") }) },
+  },
+  "a text that was padded with zeros": {
+    files: { [DOCKER_HOME]: auths({ [HOST]: AUTH("a\0\0") }) },
+    password: "a",
+  },
+  "an empty text beside a name and a password": {
+    files: { [DOCKER_HOME]: auths({ [HOST]: { auth: "", username: "me", password: "a" } }) },
+    password: "a",
+  },
+  "a text without a password, and the next": {
+    files: {
+      [PODMAN_HOME]: auths({ [HOST]: { auth: Buffer.from("me").toString("base64") } }),
+      [DOCKER_HOME]: auths({ [HOST]: AUTH("a") }),
+    },
+    password: "a",
+  },
+  "null in the place of objects": {
+    files: { [PODMAN_HOME]: { auths: null, credHelpers: null }, [DOCKER_HOME]: auths({ [HOST]: AUTH("a") }) },
+    password: "a",
+  },
   nothing: { files: {} },
 };
 

@@ -4,12 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { writeIndex } from "../../../../provider/kits/contents/ociLayout.ts";
+import { signSite, writeArtifacts } from "../../../../provider/kits/contents/siteSignature.ts";
 import {
-  signSite,
-  writeArtifacts,
-  type KitArtifact,
-} from "../../../../provider/kits/contents/siteSignature.ts";
+  OciLayout,
+  type LayoutArtifact,
+} from "../../../../provider/publishing/images/provenance/ociLayout.ts";
 import { manifestOf } from "../../../../provider/publishing/images/registry/content.ts";
 import { signerFrom, type Signer } from "../../../../provider/publishing/images/signing/signer.ts";
 import { BUNDLE } from "../../../simulation/copiedBundle.ts";
@@ -37,13 +36,14 @@ beforeEach(() => {
 });
 
 /** Signs the site, and writes the artifacts into the kit. */
-async function signed(by = signer, origin = ORIGIN): Promise<KitArtifact[]> {
+async function signed(by = signer, origin = ORIGIN): Promise<readonly LayoutArtifact[]> {
   const { artifacts, contents } = await signSite(SITE, origin, by, kit);
   await writeArtifacts(kit, contents, []);
-  await writeIndex(kit, [SITE], artifacts);
+  await new OciLayout(join(kit, "images")).writeIndex([SITE], artifacts);
   return artifacts;
 }
-const digestsOf = (artifacts: KitArtifact[]): string[] => artifacts.map(({ manifest }) => manifest.digest);
+const digestsOf = (artifacts: readonly LayoutArtifact[]): string[] =>
+  artifacts.map(({ manifest }) => manifest.digest);
 
 test("it has the tags and types of a copy's, and names the repository that values.yaml names", async () => {
   const artifacts = await signed();

@@ -73,6 +73,21 @@ test("the edition of a site is its archive's digest; with a search it depends on
   );
 });
 
+test("the edition of a site with Markdown depends on its options and version, and on the search beside it", () => {
+  const sha256 = "5f".repeat(32);
+  const editions = [
+    editionOf(sha256, { llmsTxt: true }),
+    editionOf(sha256, { llmsTxt: { full: true } }),
+    editionOf(sha256, { offlineSearch: true }),
+    editionOf(sha256, { offlineSearch: true, llmsTxt: true }),
+    sha256,
+  ];
+  expect(new Set(editions).size).toBe(editions.length);
+  expect(editionOf(sha256, { llmsTxt: { full: true, title: "a" } })).toBe(
+    editionOf(sha256, { llmsTxt: { title: "a", full: true } }),
+  );
+});
+
 test("the edition is the same for options in another order", () => {
   const sha256 = "5f".repeat(32);
   expect(editionOf(sha256, { offlineSearch: { shortcuts: false, button: false } })).toBe(
@@ -100,7 +115,7 @@ test("a site of which more than a tenth asks to be left out gets a warning with 
     },
   };
   const warnings: string[] = [];
-  const reporter = { warn: (text: string) => void warnings.push(text) };
+  const reporter = { warn: (text: string) => void warnings.push(text), info: () => undefined };
   const pagesWith = async (options: OfflineSearch): Promise<number | undefined> => {
     const wanted = { offlineSearch: options, hasFile: (path: string) => path in site, reporter };
     return (await unpackSite(bundle, LIMITS, sink, unpacking, wanted)).searchPages;

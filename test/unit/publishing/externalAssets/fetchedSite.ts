@@ -15,8 +15,8 @@ import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../si
 import { testContext } from "../../../simulation/testContext.ts";
 import { bundleOnDisk, inspected, LIMITS } from "../archives/bundleOnDisk.ts";
 
-/** What other hosts answer, by the whole address. Text alone is content of the type that the address ends with. */
-export type Hosts = Readonly<Record<string, string | Uint8Array | ScriptedReply>>;
+/** What other hosts answer, by the whole address: `"never"` for nothing. Text alone is content of the type that the address ends with. */
+export type Hosts = Readonly<Record<string, string | Uint8Array | Exclude<ScriptedReply, "never">>>;
 
 export interface FetchedSite {
   /** By path below the site's root, in latin1. */
@@ -91,7 +91,7 @@ export async function fetchedSite(
   await unpackBundle(bundle, LIMITS, sink, { ...inspection, signal: context.signal });
   const facts = await sink.finish();
   const stored = Object.keys(files)
-    .filter((path) => path.startsWith("assets/external/"))
+    .filter((path) => path.startsWith("assets/external/") && !path.endsWith("fetched.json"))
     .sort();
   return { files, facts, digest: assets.digest, requests, stored };
 }

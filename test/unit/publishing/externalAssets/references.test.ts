@@ -125,6 +125,22 @@ test("modules are followed by import, export, import() and new URL(), and import
   expect(site.files[stored("part")]).toBe(`export { a } from "./${named("lib")}";`);
 });
 
+test("a script that is no module imports modules at run time, in the page and in a file", async () => {
+  const later = 'import("https://cdn.example.com/later.mjs")';
+  const site = await fetchedSite(
+    {
+      "a/b.html": `<script>${later}</script><script src="../own.js"></script>`,
+      "own.js": `${later};`,
+      "none.js": `${later};`,
+    },
+    { "https://cdn.example.com/later.mjs": "export {}" },
+  );
+  const stored = `assets/external/cdn.example.com/later.${sha("export {}")}.mjs`;
+  expect(site.files["a/b.html"]).toContain(`<script>import("../${stored}")</script>`);
+  expect(site.files["own.js"]).toBe(`import("./${stored}");`);
+  expect(site.files["none.js"]).toBe(`${later};`);
+});
+
 describe("the address of a stored file", () => {
   const HOSTS = { "https://cdn.example.com/x.png": PNG };
   const path = `assets/external/cdn.example.com/x.${sha(PNG)}.png`;

@@ -73,6 +73,33 @@ describe("sections", () => {
   test("without a heading and a text are left out", () => expect(sections("<h2></h2> <p></p>")).toEqual([]));
 });
 
+describe("a row of a table with an id", () => {
+  const table = (rows: string): string[] =>
+    sections(`<h2 id="h">H</h2>A<table><thead><tr><th>K<th>V</thead>${rows}</table>B`);
+
+  test("is a section if its first cell links to it", () => {
+    const rows =
+      '<tr id="r1"><td>one <a href="#r1">#</a></td><td>first</td></tr><tr id="r2"><td><a href="#r2">two</a></td><td>second</td></tr>';
+    expect(table(rows)).toEqual(["#h H: A K V", "#r1 one: first", "#r2 two: second", "#h : B"]);
+  });
+
+  test("is a section without end tags, and what follows rows belongs to the section before them", () => {
+    const rows = '<tr id="r1"><td>one <a href="#r1">#</a><td>first<tr><td>no<td>id';
+    expect(table(rows)).toEqual(["#h H: A K V", "#r1 one: first", "#h : no id B"]);
+  });
+
+  test("is none without such a link: generators give ids to rows that nobody refers to", () => {
+    const rows = '<tr id="r1"><td>void</td><td><a href="#f">f</a></td></tr>';
+    expect(table(rows)).toEqual(["#h H: A K V void f B"]);
+  });
+
+  test("keeps a long first cell as text", () => {
+    const long = "word ".repeat(60).trim();
+    const rows = `<tr id="r1"><td>${long} <a href="#r1">#</a></td><td>first</td></tr>`;
+    expect(table(rows)).toEqual(["#h H: A K V", `#r1 : ${long} # first`, "#h : B"]);
+  });
+});
+
 describe("text", () => {
   test.for([
     ["is together where a word has elements within it", "in<b>valid</b>a<wbr>tion", "invalidation"],
@@ -176,6 +203,18 @@ describe("what scripts show later", () => {
     expect(sections(html)).toEqual(["# : a b"]);
     expect(sections('a<button aria-expanded="false" aria-haspopup="menu">no</button>')).toEqual(["# : a"]);
   });
+});
+
+describe("a heading in a tab that is not selected", () => {
+  test.for([
+    ["has the nearest address that browsers show", '<div hidden><h3 id="t">T</h3>b</div>', "#h T: b"],
+    ["also with an id in the heading", '<div hidden><h3><a id="t"></a>T</h3>b</div>', "#h T: b"],
+    ["also in a panel within a panel", '<div hidden><div><i>x</i></div><h3 id="t">T</h3>b</div>', "#h T: b"],
+    ["has its own where browsers open it", '<div hidden="until-found"><h3 id="t">T</h3>b</div>', "#t T: b"],
+    ["has its own behind the tab", '<div hidden>x</div><h3 id="t">T</h3>b', "#t T: b"],
+  ] as const)("%s", ([, html, expected]) =>
+    expect(sections(`<h2 id="h">H</h2>a${html}`).at(-1)).toBe(expected),
+  );
 });
 
 describe("characters that nobody sees", () => {

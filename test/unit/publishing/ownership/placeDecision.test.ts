@@ -12,14 +12,12 @@ import {
   placeMarkText,
   type FoundMark,
 } from "../../../../provider/publishing/ownership/placeMark.ts";
-import { newOwner, type Owner } from "../../../../provider/publishing/ownership/owner.ts";
+import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
 import { COPY_URN, OWNER, otherOwner } from "../../../simulation/owners.ts";
 
 const SIBLING = COPY_URN.replace(/docs$/, "other");
 const NOW = Date.parse("2026-11-28T07:00:00Z");
 const markOf = (owner = newOwner(COPY_URN)): FoundMark => markIn(placeMarkText(owner, NOW));
-const replacing = ({ id }: Owner, urn = COPY_URN): FoundMark =>
-  markIn(placeMarkText(newOwner(urn), NOW, [id]));
 const earlier = (...urns: string[]): FoundMark => {
   const [first = "", ...others] = urns;
   const mark = (urn: string) => ({ owner: "0".repeat(32), urn });
@@ -43,23 +41,6 @@ test.each<[string, FoundMark, Claimant, ReturnType<typeof relationOf>, string, s
   ["the own mark, after a rename", markOf({ ...OWNER, urn: SIBLING }), state, "own", "goOn", "remove"],
   ["the mark of the same URN, for a create", markOf(), create, "same resource", "takeOver", "leave"],
   ["the mark of the same URN, for a state", markOf(), state, "same resource", "refuse", "leave"],
-  [
-    "the mark of a killed replacement, for its state",
-    replacing(OWNER),
-    state,
-    "replacement",
-    "takeOver",
-    "leave",
-  ],
-  ["the same, for another state", replacing(newOwner(COPY_URN)), state, "same resource", "refuse", "leave"],
-  [
-    "a mark of another URN that says that it replaces this one",
-    replacing(OWNER, SIBLING),
-    state,
-    "declared",
-    "refuse",
-    "leave",
-  ],
   [
     "the same with takeOver",
     markOf(),
@@ -160,6 +141,15 @@ test("a refusal names stack, URN and date, and what to write", () => {
   expect(remedy).toBe(
     "Give this stack a folder of its own, for example `public-${pulumi.getStack()}`, or, if that stack no longer needs it, set `takeOver: true`.",
   );
+});
+
+test("a refusal for a mark that a store does not show has the store's remedy", () => {
+  const refused = { kind: "unreadable", reason: "the key is refused", remedy: "Give another key." } as const;
+  expect(placeRefusal(refused, state, PLACE)).toMatchObject({
+    message: expect.stringMatching(/cannot be read from .*: the key is refused$/) as string,
+    remedy: "Give another key.",
+  });
+  expect(placeRefusal(markIn(""), state, PLACE).remedy).toMatch(/^Allow this stack to read and to list it\./);
 });
 
 test("a refusal of the same URN says what it may be", () => {

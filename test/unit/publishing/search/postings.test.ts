@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Postings } from "../../../../provider/publishing/search/postings.ts";
 
-test("each word has its own numbers, however many and in whatever order they come", () => {
+test("each word has its own numbers, however many, in the order in which they come", () => {
   const postings = new Postings();
   const expected = new Map<string, number[]>();
   // word 1 with every number, word 2 with every second one …
@@ -14,7 +14,9 @@ test("each word has its own numbers, however many and in whatever order they com
       else expected.set(`word${word}`, [number]);
     }
   expect([...postings.words()].sort()).toEqual([...expected.keys()].sort());
-  for (const [word, numbers] of expected)
-    expect(postings.of(word).sort((one, other) => one - other)).toEqual(numbers);
-  expect(postings.of("another")).toEqual([]);
+  for (const [word, numbers] of expected) {
+    expect([...postings.of(word)]).toEqual(numbers.toReversed());
+    expect(postings.countOf(word)).toBe(numbers.length);
+  }
+  expect([...postings.of("another")]).toEqual([]);
 });

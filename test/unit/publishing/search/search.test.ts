@@ -219,6 +219,19 @@ describe("the order of the results", () => {
     expect((await ask(texts, "alpha", () => "T")).paths).toEqual(["usage", "changelog"]);
   });
 
+  test("a page that explains before one that lists what changed, unless that is asked for", async () => {
+    const texts = {
+      "changelog.html": [{ anchor: "new", heading: "Key rotated", text: "The key rotated." }],
+      "guide.html": [
+        { anchor: "rotate", heading: "Rotate a key", text: "The new key is rotated in each stack." },
+      ],
+      "other.html": "Nothing of it.",
+    };
+    const titleOf = (path: string): string => (path.startsWith("changelog") ? "Changelog" : "Page");
+    expect((await ask(texts, "key rotated", titleOf)).paths[0]).toBe("guide");
+    expect((await ask(texts, "changelog key rotated", titleOf)).paths[0]).toBe("changelog");
+  });
+
   test("words in one section before the same in several", async () => {
     const section = (text: string): Section => ({ anchor: "", heading: "", text });
     const other = section("gamma ".repeat(50));

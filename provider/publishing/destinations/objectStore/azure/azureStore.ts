@@ -105,6 +105,7 @@ export async function openAzure(
     uri: containerUri(inputs),
     longestKeyBytes: LONGEST_NAME,
     brokenRule,
+    keepsTier: true,
 
     /** Accounts with a hierarchical namespace have real folders. */
     hasKeysBesideFolders: async () => !(await hasFolders()),

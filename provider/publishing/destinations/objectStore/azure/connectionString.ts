@@ -7,6 +7,13 @@ const DEVELOPMENT = {
   AccountKey: "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
 } as const;
 
+const NAMES = [
+  ...["AccountName", "AccountKey", "SharedAccessSignature", "BlobEndpoint", "EndpointSuffix"],
+  ...["DefaultEndpointsProtocol", "UseDevelopmentStorage", "DevelopmentStorageProxyUri"],
+];
+/** The names in the letter case of this file: Azure's own libraries accept any. */
+const NAME_OF = new Map(NAMES.map((name) => [name.toLowerCase(), name]));
+
 /**
  * The fields of a connection string. They are never in a message.
  *
@@ -20,7 +27,7 @@ export function connectionParts(
 ): ReadonlyMap<string, string> {
   const given = new Map(
     Array.from(text.matchAll(/([^;=]*)=([^;]*)/g), ([, name = "", value = ""]) => [
-      name.trim(),
+      NAME_OF.get(name.trim().toLowerCase()) ?? name.trim(),
       value.trim(),
     ]),
   );

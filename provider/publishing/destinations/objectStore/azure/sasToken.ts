@@ -1,15 +1,19 @@
 import { ConfigurationError } from "../../../../base/runtime/messages/errors";
 
 /**
- * A SAS token as requests have it, however it was copied: in quotes, as a whole URL, with a question mark, percent-encoded or not, broken
- * into lines.
+ * A SAS token as requests have it, however it was copied: in quotes, as a whole URL, with a question mark, percent-encoded once, twice or
+ * not, broken into lines, from the source of a page.
  *
  * @param source the name of its variable, for messages
  * @param host of the account's blob service
  * @throws ConfigurationError for a text that is no SAS token, or a URL of another host. No message has a part of the token
  */
 export function sasToken(text: string, source: string, host: string): string {
-  const plain = unquoted(text).replace(/\s*[\r\n]+\s*/g, "");
+  const copied = unquoted(text)
+    .replace(/\s*[\r\n]+\s*/g, "")
+    .replaceAll("&amp;", "&");
+  // as the value of another URL
+  const plain = copied.includes("=") ? copied : decoded(copied);
   const url = /^https?:/i.test(plain) ? URL.parse(plain.replace(/\?.*$/s, "")) : undefined;
   if (url && url.host !== host) {
     throw new ConfigurationError(

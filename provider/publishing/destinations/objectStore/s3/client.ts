@@ -44,7 +44,7 @@ export function bucketClient(destination: BucketInputs, sdk: Sdk, context: Desti
       httpsAgent: agent,
     },
   });
-  const direct = directPut(s3, context.signal);
+  const direct = directPut(s3, context.signal, context.clock);
 
   /** Registers the credentials as secrets: the store's messages may contain them. They are known here: no request is needed. */
   async function noteCredentials(): Promise<void> {

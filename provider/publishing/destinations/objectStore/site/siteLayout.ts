@@ -92,6 +92,16 @@ export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     };
   },
 
+  async readFiles(place, { sha256 }, { isWanted, take }) {
+    const record = await findRecord(place, sha256);
+    for (const path of [...(record?.files.keys() ?? [])].filter(isWanted)) {
+      const bytes = await place.objects.read(place.key(path), async (content) =>
+        Buffer.concat(await Array.fromAsync(content)),
+      );
+      if (bytes) await take(path, bytes);
+    }
+  },
+
   /** Files that another copy also has stay, and with a warning those that others wrote since. */
   remove: (place, editions, _copies, kept) =>
     removeRecords(place, ({ sha256, isWhole }) => {

@@ -159,7 +159,7 @@ export class SitePublication {
 
   async #makeRoom({ inventory, conflicting, missing }: SitePlan): Promise<void> {
     await this.#place.remove(await inventory.writtenBy(inventory.records, conflicting));
-    // a store keeps what replaces an archived object in the same tier, or refuses to replace it
+    if (this.#place.objects.keepsTier !== true) return;
     const sent = missing.flat().map(({ path }) => path);
     await this.#place.remove(sent.filter((path) => inventory.objects.get(path)?.archiveTier !== undefined));
   }

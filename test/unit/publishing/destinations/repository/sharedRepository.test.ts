@@ -6,7 +6,7 @@ import type {
   Signing,
 } from "../../../../../provider/publishing/destinations/destination.ts";
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
-import type { Owner } from "../../../../../provider/publishing/ownership/owner.ts";
+import { newOwner, type Owner } from "../../../../../provider/publishing/ownership/owner.ts";
 import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
 import { otherOwner, OWNER } from "../../../../simulation/owners.ts";
 import { digestOf } from "../../../../simulation/memoryRegistry.ts";
@@ -103,6 +103,29 @@ describe.each([
     // the former owner does not take it back without a word
     await expect(place("latest").check([theirs], await as(OTHER))).rejects.toThrow("belongs to");
   });
+});
+
+const { urn: URN = "" } = OTHER;
+const SIBLING = URN.replace(/site$/, "other");
+
+test.each([
+  ["a create of the same URN: it is taken over", URN, true, false, true],
+  ["a state of the same URN, as in another backend: it is refused", URN, false, false, false],
+  [
+    "another resource of the stack, whose owner is not declared: it is taken over",
+    SIBLING,
+    true,
+    false,
+    true,
+  ],
+  ["another resource of the stack, whose owner is declared: it is refused", SIBLING, true, true, false],
+])("a tag and %s", async (_, urn, isCreate, isDeclared, isTaken) => {
+  await publish(OTHER, "theirs", { tag: "latest" });
+  const context = { ...(await as(newOwner(urn))), isCreate, isDeclared: () => isDeclared };
+  const check = place("latest").check([], context);
+  if (!isTaken) return expect(check).rejects.toThrow(`the tag ${repository}:latest belongs to ${OTHER_NAME}`);
+  await check;
+  expect(lines.info).toEqual([expect.stringContaining("is taken over")]);
 });
 
 test("pruning leaves an image that another stack tagged, and that tag", async () => {
@@ -283,6 +306,47 @@ test("the image of one platform that another owner's image has, too, stays with 
   await remove(OWNER, [index]);
   expect(await compare(OTHER, single)).toBe("same");
 });
+
+test("an image that the registry does not remove keeps its mark, also where marks can be removed", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) => (method === "DELETE" && path.endsWith(digestIn(copy)) ? 405 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringContaining("stays, with its mark")]);
+  expect(left().some((name) => name.startsWith("docs-hosting-owner-") && name.endsWith(OWNER.id))).toBe(true);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test.each([
+  ["stops for an owner who came meanwhile", true],
+  ["goes on if nobody came", false],
+])(
+  "a removal that takes longer than its list of tags is proof lists them again, and %s",
+  async (_, comes) => {
+    storeIndex(registry, "1.30", [storeBase(registry, "amd64")]);
+    const base = `${registry.host}/nginx:1.30`;
+    const copy = await publish(OWNER, "v1", { base });
+    const before = new Map(registry.manifests);
+    await publish(OTHER, "v1", { base });
+    const mark = [...registry.manifests].filter(([name]) => !before.has(name));
+    for (const [name] of mark) registry.manifests.delete(name);
+    let now = 0;
+    registry.rule = (method) => {
+      if (method !== "DELETE" || now > 0) return undefined;
+      now = 31_000;
+      if (comes) for (const [name, manifest] of mark) registry.manifests.set(name, manifest);
+      return undefined;
+    };
+    const context = await as(OWNER);
+    const clock = { ...context.clock, monotonic: () => now };
+    const removal = place().remove([copy], [], { ...context, clock });
+    if (comes) await expect(removal).rejects.toThrow("is published by another resource while it is removed");
+    else await removal;
+    const others = mark.some(([name]) => registry.manifests.has(name));
+    expect(others).toBe(comes);
+  },
+);
 
 test("an image without its mark is found, and is marked again without being sent", async () => {
   const copy = await publish(OWNER, "v1", { tag: "latest" });

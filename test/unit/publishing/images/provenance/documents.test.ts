@@ -91,6 +91,34 @@ test.each([
   ]);
 });
 
+test("files of other hosts are materials of the provenance, and components of a valid SBOM, each once", () => {
+  const asset = {
+    address: "https://cdn.example.com/a.css",
+    sha256: "d".repeat(64),
+    bytes: 7,
+    path: "assets/external/a",
+  };
+  const origin = { bundle: FILE, fetched: [asset, { ...asset, path: "assets/external/b" }] };
+  const { predicate } = slsaProvenance(SUBJECT, origin);
+  expect(predicate).toHaveProperty("buildDefinition.resolvedDependencies.1", {
+    uri: asset.address,
+    digest: { sha256: asset.sha256 },
+  });
+  const bom = JSON.parse(
+    sbomText(imageComponent("image", "registry.internal/docs/site", DIGEST), siteComponents(origin)),
+  ) as {
+    components: { "bom-ref": string }[];
+  };
+  expect(bom.components.filter((each) => each["bom-ref"].startsWith("https:"))).toEqual([
+    {
+      type: "file",
+      name: asset.address,
+      "bom-ref": `${asset.address}#${asset.sha256}`,
+      hashes: [{ alg: "SHA-256", content: asset.sha256 }],
+    },
+  ]);
+});
+
 test("the SBOM lists base image, bundle and search, and is valid", () => {
   const text = sbomText(
     imageComponent("image", "registry.internal/docs/site", DIGEST),

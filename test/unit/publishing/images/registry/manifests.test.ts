@@ -1,5 +1,6 @@
+import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { expect, test } from "vitest";
-import { contentOf, digestOf } from "../../../../../provider/publishing/images/registry/content.ts";
+import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import {
   deleteManifest,
   existingManifest,

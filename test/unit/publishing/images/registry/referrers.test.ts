@@ -1,5 +1,6 @@
+import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { beforeEach, expect, test } from "vitest";
-import { contentOf, digestOf } from "../../../../../provider/publishing/images/registry/content.ts";
+import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import { listReferrers } from "../../../../../provider/publishing/images/registry/referrers.ts";
 import { scriptedRegistry, type Reply, type ScriptedRegistry } from "./scriptedRegistry.ts";
 

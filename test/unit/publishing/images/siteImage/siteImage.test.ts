@@ -1,3 +1,4 @@
+import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { expect, test } from "vitest";
 import { siteRoot } from "../../../../../provider/publishing/images/siteImage/layer.ts";
 import type { Layer } from "../../../../../provider/publishing/images/siteImage/layerTar.ts";
@@ -7,7 +8,6 @@ import {
   imageOnBase,
   indexOf,
 } from "../../../../../provider/publishing/images/siteImage/siteImage.ts";
-import { digestOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import type { PlatformImage } from "../../../../../provider/publishing/images/registry/image.ts";
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;

@@ -348,6 +348,10 @@ describe("credentials", () => {
     ["as a whole URL", `https://docs.blob.core.windows.net/site?${SAS}`],
     ["as a URL in quotes", `"https://docs.blob.core.windows.net/?${SAS}"`],
     ["broken into lines", SAS.replace("&se=", "\n&se=")],
+    ["from the source of a page", SAS.replaceAll("&", "&amp;")],
+    ["that is encoded as a whole", encodeURIComponent(SAS)],
+    ["as a URL that is encoded as a whole", encodeURIComponent(`https://docs.blob.core.windows.net/?${SAS}`)],
+    ["with the service's port", `https://docs.blob.core.windows.net:443/site?${SAS}`],
   ] as const)("a SAS token %s is the same token", async ([, AZURE_STORAGE_SAS_TOKEN]) => {
     const access = await accessOf({ AZURE_STORAGE_SAS_TOKEN });
     expect(access).toMatchObject({ kind: "sas" });
@@ -403,6 +407,15 @@ describe("credentials", () => {
     await expect(accessOf(environment, { ...other, connectionStringVariable: "UNSET" })).rejects.toThrow(
       /^the variable UNSET, .* is not set/,
     );
+  });
+
+  test.for([
+    `accountname=docs;accountkey=${KEY}`,
+    `  AccountName = docs ; AccountKey = ${KEY} ;  `,
+    `DefaultEndpointsProtocol=https;\nAccountName=docs;\nAccountKey=${KEY};\nEndpointSuffix=core.windows.net\n`,
+    `BlobEndpoint=https://docs.blob.core.windows.net/;AccountName=docs;AccountKey=${KEY}`,
+  ])("a connection string has its key in any letter case, order and lines", async (text) => {
+    expect(await accessOf({ AZURE_STORAGE_CONNECTION_STRING: text })).toMatchObject({ kind: "key" });
   });
 
   test("UseDevelopmentStorage=true is the account of the emulator", async () => {

@@ -122,29 +122,43 @@ test.for(["a retention policy (until 2027-01-01T00:00:00Z)", "an event-based hol
   },
 );
 
-test("a page in a tier that is not served is named, and written again by the next run", async (context) => {
-  const moved: { tier?: string } = {};
-  const { place, warnings } = await placeOf(context, (store) => ({
-    list: (prefix, onObject, atMost) =>
-      store.list(
-        prefix,
-        (object) =>
-          onObject(
-            moved.tier !== undefined && object.key === "v/guide.html"
-              ? { ...object, archiveTier: moved.tier }
-              : object,
-          ),
-        atMost,
-      ),
-  }));
-  const copy = await publish(place, ["index.html", "guide.html"]);
-  expect(await SITES_IN_BUCKET.compare(place, copy)).toBe("same");
-  moved.tier = "Archive";
-  expect(await SITES_IN_BUCKET.compare(place, copy)).toBe("changed");
-  expect(warnings).toEqual([
-    expect.stringMatching(/no answer for these files, .* in the tier Archive: guide\.html\./),
-  ]);
-  stub.requests.length = 0;
-  await publish(place, ["index.html", "guide.html"]);
-  expect(written().filter((key) => !key.includes(".docs-hosting"))).toEqual(["v/guide.html"]);
-});
+test.for([
+  ["written again by the next run", false, []],
+  ["removed first, where what replaces it would stay there", true, ["v/guide.html"]],
+] as const)(
+  "a page in a tier that is not served is named, and %s",
+  async ([, keepsTier, wanted], context) => {
+    const moved: { tier?: string } = {};
+    const removed: string[] = [];
+    const { place, warnings } = await placeOf(context, (store) => ({
+      keepsTier,
+      remove: (keys) => {
+        removed.push(...keys);
+        return store.remove(keys);
+      },
+      list: (prefix, onObject, atMost) =>
+        store.list(
+          prefix,
+          (object) =>
+            onObject(
+              moved.tier !== undefined && object.key === "v/guide.html"
+                ? { ...object, archiveTier: moved.tier }
+                : object,
+            ),
+          atMost,
+        ),
+    }));
+    const copy = await publish(place, ["index.html", "guide.html"]);
+    expect(await SITES_IN_BUCKET.compare(place, copy)).toBe("same");
+    moved.tier = "Archive";
+    expect(await SITES_IN_BUCKET.compare(place, copy)).toBe("changed");
+    expect(warnings).toEqual([
+      expect.stringMatching(/no answer for these files, .* in the tier Archive: guide\.html\./),
+    ]);
+    stub.requests.length = 0;
+    await publish(place, ["index.html", "guide.html"]);
+    expect(written().filter((key) => !key.includes(".docs-hosting"))).toEqual(["v/guide.html"]);
+    expect(removed).toEqual(wanted);
+    expect(files()).toContain("v/guide.html");
+  },
+);

@@ -1,0 +1,140 @@
+import { attributeOf, type ContentElement, classesOf } from "./contentElement";
+
+/** Where an element is. */
+interface Place {
+  readonly isInMain: boolean;
+  readonly isInCode: boolean;
+}
+
+/** Most classes whose result is remembered: a site has some hundreds, and pages that nobody should write have any number. */
+const MOST_REMEMBERED = 20_000;
+
+/** Whether classes fit. Pages repeat them many thousand times. */
+function remembered(pattern: RegExp): (classes: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (classes) => {
+    let fits = known.get(classes);
+    if (fits === undefined) {
+      fits = pattern.test(classes);
+      if (known.size < MOST_REMEMBERED) known.set(classes, fits);
+    }
+    return fits;
+  };
+}
+
+/** Elements that are no content, wherever they are. Scripts with mathematics are. */
+const NEVER = new Set(
+  (
+    "style noscript iframe object embed canvas audio video textarea select datalist dialog nav title area track source " +
+    "progress meter annotation-xml mjx-assistive-mml"
+  ).split(" "),
+);
+/** Elements that are no content outside of the main part. */
+const AROUND = new Set(["header", "footer", "aside", "form", "search"]);
+const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo|complementary)$/i;
+/** Roles of what only helps to move on the page, or is shown for a moment. */
+const NEVER_ROLE =
+  /^(?:navigation|search|alertdialog|dialog|listbox|menu|menubar|progressbar|tooltip|toolbar)$/i;
+/** Classes of what surrounds the content, or helps to move in it, in generators that use no elements for it. */
+const AROUND_CLASS = remembered(
+  new RegExp(
+    String.raw`(?:^|\s)(?:${[
+      "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|related|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
+      "breadcrumbs?|theme-doc-breadcrumbs|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
+      "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
+      "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
+      "md-search|md-source-file|md-content__button|vp-doc-footer|VPDocFooter|prev-next-\\S+|rst-footer-buttons|wy-breadcrumbs",
+      "viewcode-link|viewcode-back|source-link-button|nav-wrapper|nav-chapters|footnote-backref|footnote-back|fn-backref|data-footnote-backref",
+    ].join("|")})(?=\s|$)`,
+    "i",
+  ),
+);
+/** Classes and ids that mean this outside of the main part only. */
+const OUTSIDE = remembered(
+  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|nosearch|search)(?=\s|$)/i,
+);
+/** Within code: numbers of lines, prompts and buttons. */
+const BESIDE_CODE = remembered(
+  /(?:^|\s)(?:linenos?|linenodiv|lineno|linenumbers?|line-numbers?(?:-rows)?|lnt|ln|gl|gutter|hljs-ln-numbers|rouge-gutter|rouge-line-numbers|gp|prompt|hljs-prompt|copybtn|copy)(?=\s|$)/i,
+);
+const LINE_NUMBERS = remembered(
+  /(?:^|\s)(?:linenos?|lineno|lines|linenodiv|lnt|gutter|hljs-ln-numbers|rouge-gutter|line-numbers-wrapper|line-numbers-rows)(?=\s|$)/i,
+);
+/** Spans that mean something. */
+const MEANT_CLASS = remembered(
+  /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*)(?=\s|$)/,
+);
+const PANEL_ROLE = /^(?:tabpanel|region)$/i;
+/** Elements around which a footer belongs to the content: the source of a quotation, for example. */
+const HAS_FOOTER = new Set(["blockquote", "figure", "table"]);
+
+/** Whether an element is the main part of a page. */
+export function isMain(element: ContentElement): boolean {
+  const { tag } = element;
+  return (
+    tag === "main" ||
+    attributeOf(element, "role") === "main" ||
+    attributeOf(element, "data-pagefind-body") !== undefined
+  );
+}
+
+/** Whether an element that only styles what is in it is needed in the tree. */
+export function isMeant(element: ContentElement): boolean {
+  return element.attributes.length > 0 && MEANT_CLASS(classesOf(element));
+}
+
+/** Whether an element is no content, with all that is in it. @param open the elements around it, the innermost last */
+export function isLeftOut(element: ContentElement, open: readonly ContentElement[], place: Place): boolean {
+  const { tag, attributes } = element;
+  if (NEVER.has(tag)) return true;
+  if (tag === "template") return attributeOf(element, "shadowrootmode") === undefined;
+  if (tag === "script") return !/^math\//i.test(attributeOf(element, "type") ?? "");
+  if (tag === "footer") return !open.some((each) => HAS_FOOTER.has(each.tag));
+  if (!place.isInMain && !place.isInCode && AROUND.has(tag) && !isNote(element)) return true;
+  if (tag === "button") return !isLabel(element, open);
+  if (attributes.length === 0) return false;
+  const classes = classesOf(element);
+  if (place.isInCode) return tag !== "code" && BESIDE_CODE(classes);
+  const role = attributeOf(element, "role") ?? "";
+  if (NEVER_ROLE.test(role) || (!place.isInMain && AROUND_ROLE.test(role))) return true;
+  if (role === "doc-backlink" || attributeOf(element, "data-footnote-backref") !== undefined) return true;
+  if (attributeOf(element, "aria-hidden") === "true" && !isPanel(element, role)) return true;
+  if (/^(?:td|div|th|pre)$/.test(tag) && LINE_NUMBERS(classes)) return true;
+  if (!place.isInMain && (OUTSIDE(classes) || OUTSIDE(attributeOf(element, "id") ?? "")))
+    return !isMain(element);
+  return AROUND_CLASS(classes) && !isMain(element) && !/^h[1-6]$/.test(tag);
+}
+
+/** Notes of generators are asides or sections outside of a main part, too. */
+function isNote(element: ContentElement): boolean {
+  const { tag } = element;
+  if (tag !== "aside") return false;
+  return /admonition|note|warning|tip|caution|danger|important|footnote|callout/i.test(classesOf(element));
+}
+
+/** Whether a button is the name of a tab or of a part of an accordion. */
+function isLabel(element: ContentElement, open: readonly ContentElement[]): boolean {
+  const role = attributeOf(element, "role") ?? "";
+  if (/^tab$/i.test(role)) return true;
+  if ((attributeOf(element, "aria-haspopup") ?? "false") !== "false") return false;
+  const opens = attributeOf(element, "aria-expanded") ?? attributeOf(element, "aria-controls");
+  return (
+    opens !== undefined &&
+    (!open.some(({ tag }) => tag === "header") || open.some(({ tag }) => /^h[1-6]$/.test(tag)))
+  );
+}
+
+/** Whether an element is the content of a tab or of a part of an accordion. */
+function isPanel(element: ContentElement, role: string): boolean {
+  return PANEL_ROLE.test(role) || attributeOf(element, "aria-labelledby") !== undefined;
+}
+
+/** Whether an element may be a list of links beside the content, or a note in it: its text tells. */
+export function isDoubtful(element: ContentElement): boolean {
+  return /(?:^|\s)sidebar(?=\s|$)/i.test(classesOf(element));
+}
+
+/** Whether an element has code: the fragments of Doxygen are no `<pre>`. */
+export function isCode(element: ContentElement): boolean {
+  return element.tag === "pre" || (element.tag === "div" && /^fragment$/.test(classesOf(element)));
+}

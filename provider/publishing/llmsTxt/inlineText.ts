@@ -1,0 +1,102 @@
+import { escaped, type TextPlace } from "./escape";
+
+const EDGE = /[\p{L}\p{N}]/u;
+
+/** Collects the words and marks of one block. White space is one space, and belongs to no mark. */
+export class InlineText {
+  readonly #pieces: string[] = [];
+  readonly #place: TextPlace;
+  /** The last character; empty at the beginning. */
+  #last = "";
+  /** Whether a space comes before what follows. */
+  #hasSpace = false;
+  /** Whether a space came before the first word. */
+  #isSpaceFirst = false;
+  /** A mark that ended just now, by the places of its beginning and end: it is one only if no letter follows. */
+  #pending: { readonly open: number; readonly close: number; readonly tag: string } | undefined;
+
+  constructor(place: TextPlace) {
+    this.#place = place;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0;
+  }
+
+  get text(): string {
+    return this.#pieces.join("");
+  }
+
+  /** A text as a page has it. */
+  words(raw: string): void {
+    const text = raw.replace(/[\s\u200b]+/g, " ");
+    const words = text.trim();
+    if (text.startsWith(" ")) this.#hasSpace = true;
+    if (words === "") return;
+    const before = this.#hasSpace ? " " : this.#last;
+    this.markup(escaped(words, before, this.#place), words[0]);
+    this.#hasSpace = text.endsWith(" ");
+  }
+
+  space(): void {
+    this.#hasSpace = true;
+  }
+
+  /** Markdown or HTML. @param first the first character that a reader sees */
+  markup(markup: string, first = ""): void {
+    if (markup === "") return;
+    this.#settle(first);
+    this.#join();
+    this.#push(markup);
+  }
+
+  lineBreak(): void {
+    this.#pending = undefined;
+    this.#hasSpace = false;
+    const mark = this.#place.isInCell ? "<br>" : "\\\n";
+    if (this.isEmpty || this.#pieces.at(-1) === mark) return;
+    this.#push(mark);
+  }
+
+  /** What `write` writes, between two marks. @param tag of HTML, where Markdown's marks would not be read as such */
+  marked(mark: string, tag: string, write: (inner: InlineText) => void): void {
+    const inner = new InlineText(this.#place);
+    write(inner);
+    const text = inner.text.replace(/(?:\\\n|<br>)$/, "");
+    if (inner.#isSpaceFirst || (inner.isEmpty && inner.#hasSpace)) this.#hasSpace = true;
+    if (text === "") return;
+    const [first = ""] = text;
+    const last = text.at(-1) ?? "";
+    this.#settle("a"); // its own mark follows
+    const before = this.#hasSpace ? "" : this.#last;
+    this.#join();
+    const opens = EDGE.test(first) || !EDGE.test(before);
+    const open = this.#pieces.length;
+    this.#push(opens ? mark : `<${tag}>`);
+    this.#push(text);
+    this.#push(opens ? mark : `</${tag}>`);
+    if (opens && !EDGE.test(last)) this.#pending = { open, close: this.#pieces.length - 1, tag };
+    this.#hasSpace = inner.#hasSpace;
+  }
+
+  #push(piece: string): void {
+    this.#pieces.push(piece);
+    this.#last = piece.at(-1) ?? this.#last;
+  }
+
+  #join(): void {
+    if (this.#hasSpace && this.isEmpty) this.#isSpaceFirst = true;
+    else if (this.#hasSpace && this.#last !== "\n") this.#push(" ");
+    this.#hasSpace = false;
+  }
+
+  /** A mark after punctuation, before a letter, would not end: `**«word»**s`. */
+  #settle(next: string): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending === undefined || this.#hasSpace || !EDGE.test(next)) return;
+    const { open, close, tag } = pending;
+    this.#pieces[open] = `<${tag}>`;
+    this.#pieces[close] = `</${tag}>`;
+  }
+}

@@ -1,0 +1,85 @@
+import { basename, dirname, relative } from "node:path/posix";
+import { isPage } from "../inspection/mediaTypes";
+import { isExcluded } from "../offlineSearch/options";
+import { LINK_MARK } from "./writeMarkdown";
+
+/** Endings of pages, the most usual first: the page with the first one has the Markdown that several could have. */
+const ENDINGS = [".html", ".htm", ".xhtml", ".xht", ".shtml"];
+const ENDING = new RegExp(`(?:${ENDINGS.map((each) => `\\${each}`).join("|")})$`, "i");
+
+/** Whether the site has a file. @param path below the site's root */
+type HasFile = (path: string) => boolean;
+
+/** Where the Markdown of a site's pages is. */
+export class MarkdownPaths {
+  readonly #hasFile: HasFile;
+  readonly #exclude: readonly string[];
+
+  /** @param exclude patterns of pages without Markdown */
+  constructor(hasFile: HasFile, exclude: readonly string[] = []) {
+    this.#hasFile = hasFile;
+    this.#exclude = exclude;
+  }
+
+  /**
+   * The addresses of a page's Markdown, the first one for links: `guide.md` of `guide.html`; `guide/index.md` and `guide.md` of
+   * `guide/index.html`. Empty for a file without Markdown. The site's own files are among them.
+   */
+  of(page: string): string[] {
+    if (!isPage(page) || !ENDING.test(page) || /(?:^|\/)404\.html?$/i.test(page)) return [];
+    if (isExcluded(page, this.#exclude)) return [];
+    const stem = page.replace(ENDING, "");
+    const first = ENDINGS.find((ending) => this.#hasFile(stem + ending));
+    // of another page with the same name
+    if (first !== undefined && stem + first !== page) return [`${page}.md`];
+    const folder = dirname(stem);
+    const isIndex = basename(stem) === "index" && folder !== ".";
+    const isFree = isIndex && !ENDINGS.some((ending) => this.#hasFile(folder + ending));
+    return isFree ? [`${stem}.md`, `${folder}.md`] : [`${stem}.md`];
+  }
+
+  /** Whether the site brings a file itself, which stays. */
+  isOwn(path: string): boolean {
+    return this.#hasFile(path);
+  }
+}
+
+/**
+ * Markdown for a place: the links in it lead there from that place.
+ *
+ * @param folder of the file, `.` for the root
+ * @param targetOf the file of the site that an address leads to, and what follows it; or the address itself
+ */
+export function placed(markdown: string, folder: string, targetOf: (address: string) => LinkTarget): string {
+  const pattern = new RegExp(`${LINK_MARK}([^${LINK_MARK}]*)${LINK_MARK}`, "g");
+  return markdown.replace(pattern, (_, address: string) => {
+    const target = targetOf(address);
+    return "address" in target ? target.address : addressFrom(folder, target);
+  });
+}
+
+/** Where a link leads: to a file of the site, or to an address as the page has it. */
+export type LinkTarget =
+  | { readonly address: string }
+  | {
+      /** Path below the site's root. */
+      readonly path: string;
+      /** Query and fragment. */
+      readonly suffix: string;
+    };
+
+/** The address of a file of the site, as seen from a folder. */
+export function addressFrom(folder: string, { path, suffix }: Extract<LinkTarget, { path: string }>): string {
+  const way = relative(folder === "." ? "" : folder, path) || basename(path);
+  // a first part with a colon would be a scheme
+  const begin = /^[^/]*:/.test(way) ? "./" : "";
+  return begin + encodedPath(way) + suffix;
+}
+
+/** A path in an address between the brackets of a link. */
+export function encodedPath(path: string): string {
+  return encodeURI(path).replace(
+    /[?#()]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

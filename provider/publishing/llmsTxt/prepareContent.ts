@@ -1,0 +1,167 @@
+import { isDoubtful } from "./contentRules";
+import { namedBy } from "./codeText";
+import { attributeOf, classesOf, type ContentElement, textOf } from "./contentElement";
+
+/** What the writer must know of a page's content before it writes. */
+export interface Prepared {
+  /** The labels of panels: those of tabs stand apart from them. As Markdown. */
+  readonly labels: ReadonlyMap<ContentElement, string>;
+  /** Elements that are written elsewhere, or not at all. */
+  readonly skipped: Set<ContentElement>;
+  /** The names of footnotes, by the links that lead to them and by their texts. */
+  readonly references: ReadonlyMap<ContentElement, string>;
+  readonly notes: ReadonlyMap<ContentElement, string>;
+  /** The languages of code that an element around it names. */
+  readonly languages: ReadonlyMap<ContentElement, string>;
+}
+
+/** Lists of tabs on one page; further ones are written as lists. */
+const MOST_TABS = 500;
+/** How far behind a list of tabs their panels are. */
+const MOST_SIBLINGS = 64;
+const TAB_LIST = /(?:^|\s)(?:tabbed-labels|tabs|tab-list|tablist|nav-tabs|tab-bar)(?=\s|$)/;
+const REFERENCE =
+  /(?:^|\s)(?:footnote-ref|footnote-reference|footnote_reference|footnoteref|footref|footnote)(?=\s|$)/;
+
+interface Tabs {
+  readonly list: ContentElement;
+  readonly labels: readonly ContentElement[];
+  /** The elements around the list, the innermost first. */
+  readonly around: readonly ContentElement[];
+}
+
+/** Looks through a page's content once. */
+export function prepared(content: ContentElement): Prepared {
+  const byId = new Map<string, ContentElement>();
+  const links: { link: ContentElement; id: string }[] = [];
+  const tabs: Tabs[] = [];
+  const languages = new Map<ContentElement, string>();
+  const labels = new Map<ContentElement, string>();
+  const skipped = new Set<ContentElement>();
+  const see = (element: ContentElement, around: readonly ContentElement[], language: string): void => {
+    const { tag, attributes } = element;
+    let own = language;
+    if (attributes.length > 0) {
+      const id = attributeOf(element, "id");
+      if (id !== undefined && !byId.has(id)) byId.set(id, element);
+      if (tag === "a" && isReference(element)) {
+        const href = attributeOf(element, "href") ?? "";
+        if (href.startsWith("#")) links.push({ link: element, id: href.slice(1) });
+      }
+      const classes = classesOf(element);
+      const isList = attributeOf(element, "role") === "tablist" || (TAB_LIST.test(classes) && tag !== "pre");
+      if (isList) {
+        const found = labelsIn(element);
+        if (found.length > 0) tabs.push({ list: element, labels: found, around });
+      } else if (tag === "label" && /(?:^|\s)sd-tab-label(?=\s|$)/.test(classes))
+        tabs.push({ list: element, labels: [element], around });
+      if (isDoubtful(element) && isOfLinks(element)) skipped.add(element);
+      if (tag !== "pre" && tag !== "code") own = namedBy(element) || language;
+    }
+    if (tag === "pre") {
+      if (own !== "") languages.set(element, own);
+      return;
+    }
+    const inner = [element, ...around.slice(0, 3)];
+    for (const child of element.children) if (typeof child !== "string") see(child, inner, own);
+  };
+  see(content, [], "");
+  for (const each of tabs.slice(0, MOST_TABS)) labelPanels(each, byId, labels, skipped);
+  const references = new Map<ContentElement, string>();
+  const notes = new Map<ContentElement, string>();
+  for (const { link, id } of links) {
+    const note = byId.get(id);
+    if (note === undefined || !/^(?:li|aside|div|p|dd|dt|section)$/.test(note.tag)) continue;
+    const name = notes.get(note) ?? (textOf(link).replace(/[^\p{L}\p{N}_-]/gu, "") || String(notes.size + 1));
+    notes.set(note, name);
+    references.set(link, name);
+  }
+  return { labels, skipped, references, notes, languages };
+}
+
+/** Whether most of a text are links. */
+function isOfLinks(element: ContentElement): boolean {
+  const length = ({ children }: ContentElement, isLink: boolean): number =>
+    children.reduce((sum, child) => {
+      if (typeof child === "string") return sum + (isLink ? child.trim().length : 0);
+      return sum + length(child, isLink || child.tag === "a");
+    }, 0);
+  return 2 * length(element, false) > length(element, true);
+}
+
+function isReference(link: ContentElement): boolean {
+  return (
+    attributeOf(link, "role") === "doc-noteref" ||
+    attributeOf(link, "data-footnote-ref") !== undefined ||
+    REFERENCE.test(classesOf(link)) ||
+    /^fnref/.test(attributeOf(link, "id") ?? "")
+  );
+}
+
+/** The labels of a list of tabs. */
+function labelsIn(list: ContentElement): ContentElement[] {
+  const found: ContentElement[] = [];
+  const see = (element: ContentElement): void => {
+    for (const child of element.children) {
+      if (typeof child === "string") continue;
+      if (attributeOf(child, "role") === "tab" || child.tag === "label") found.push(child);
+      else see(child);
+    }
+  };
+  see(list);
+  return found;
+}
+
+/** Gives each panel of tabs its label, and takes the list of labels away. Panels that are not found leave the list where it is. */
+function labelPanels(
+  { list, labels: tabs, around }: Tabs,
+  byId: ReadonlyMap<string, ContentElement>,
+  labels: Map<ContentElement, string>,
+  skipped: Set<ContentElement>,
+): void {
+  const named = tabs.map((tab) =>
+    byId.get(attributeOf(tab, "aria-controls") ?? attributeOf(tab, "href")?.slice(1) ?? ""),
+  );
+  const panels = named.every((each) => each !== undefined) ? named : panelsBeside(list, tabs.length, around);
+  if (panels === undefined) return;
+  skipped.add(list);
+  for (const [index, panel] of panels.entries()) {
+    const tab = tabs[index];
+    const text = tab
+      ? textOf(tab)
+          .replace(/\s+/g, " ")
+          .trim()
+          .replace(/[\\`*_[\]<]/g, "\\$&")
+      : "";
+    if (text !== "") labels.set(panel, text);
+  }
+}
+
+function panelsBeside(
+  list: ContentElement,
+  count: number,
+  around: readonly ContentElement[],
+): readonly ContentElement[] | undefined {
+  for (const [level, outer] of around.entries()) {
+    const inner = level === 0 ? list : around[level - 1];
+    const from = inner === undefined ? 0 : outer.children.indexOf(inner) + 1;
+    const after = outer.children.slice(from, from + MOST_SIBLINGS);
+    const elements = after.filter((child) => typeof child !== "string");
+    const panels = elements.flatMap((each) => panelsIn(each, 0));
+    if (panels.length >= count) return panels.slice(0, count);
+    if (panels.length > 0 || level > 1) continue;
+    const [only] = elements;
+    if (count === 1 && only) return [only];
+    const inside = only?.children.filter((child) => typeof child !== "string" && child.tag !== "input") as
+      ContentElement[] | undefined;
+    if (inside?.length === count) return inside;
+  }
+  return undefined;
+}
+
+/** The panels of an element: marked ones, without those in others. */
+function panelsIn(element: ContentElement, depth: number): ContentElement[] {
+  if (attributeOf(element, "role") === "tabpanel") return [element];
+  if (depth > 4) return [];
+  return element.children.flatMap((child) => (typeof child === "string" ? [] : panelsIn(child, depth + 1)));
+}

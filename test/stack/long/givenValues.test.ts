@@ -1,0 +1,70 @@
+// Values as programs and pipelines give them: dates among the triggers, the content of a credential file in a variable, a version after an
+// import.
+import { expect, test } from "vitest";
+import { finishedJob } from "../releases.ts";
+import { startsOf } from "../requests.ts";
+import { buildWorld, onEachEngine, onlyWith, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
+
+/** A key of a service account, as GitLab's variables contain it. */
+const CREDENTIAL = JSON.stringify({
+  type: "service_account",
+  client_email: "docs@example.iam.gserviceaccount.com",
+  private_key: "-----BEGIN PRIVATE KEY-----\nc4n4ry-of-google\n-----END PRIVATE KEY-----\n",
+});
+
+onEachEngine({ name: "given values", withBoth: true }, (kind) => {
+  test("F2 a Date among the triggers is its ISO text: the same date exports nothing, another one exports again", async (context) => {
+    onlyWith(context, "dynamic", kind, "generated SDKs convert values themselves");
+    const world = await buildWorld(context, kind);
+    const program = (date: string): string =>
+      `new StaticExport("docs", { domain: "docs.example.com", triggers: [new Date(${date})] });`;
+    await world.up(program("0"));
+    expect((await world.exported()).inputs["triggers"]).toEqual(["1970-01-01T00:00:00.000Z"]);
+    expect(stepsOf(await world.up(program("0")))).toEqual([]);
+    expect(stepsOf(await world.up(program("1")))).toEqual(["update docs"]);
+    expect(startsOf(world.service.requests)).toHaveLength(2);
+  });
+
+  test.for([
+    ["a Map", "triggers: [new Map([[1, 2]])]", /triggers.*Map/s],
+    ["a URL", 'triggers: [{ site: new URL("https://docs.example.com") }]', /triggers.*URL/s],
+    ["a function", "exportOptions: { paths: () => [] }", /exportOptions.*function/s],
+    ["NaN", "exportOptions: { limit: NaN }", /exportOptions.*NaN/s],
+  ] as const)("F2 %s is refused at its property, before any request", async ([, given, says], context) => {
+    onlyWith(context, "dynamic", kind, "generated SDKs convert values themselves");
+    const world = await buildWorld(context, kind);
+    world.program(`new StaticExport("docs", { domain: "docs.example.com", ${given} });`);
+    const failed = await world.stack.preview();
+    expect(failed.ok).toBe(false);
+    expect(failed.text).toMatch(says);
+    expect(world.requests()).toEqual([]);
+  });
+
+  test("N2 the content of a credential file in its variable is named, and no part of it is shown or stored", async (context) => {
+    const world = await buildWorld(context, kind, { env: { GOOGLE_APPLICATION_CREDENTIALS: CREDENTIAL } });
+    world.program(
+      `const { domain, jobId, version } = new StaticExport("docs", { domain: "docs.example.com" });
+       new BundleCopy("copy", { source: { domain, jobId, version }, destination: { gcsBucket: "docs-of-nobody" } });`,
+    );
+    const failed = await world.stack.up();
+    expect(failed.ok).toBe(false);
+    expect(failed.text).toMatch(/GOOGLE_APPLICATION_CREDENTIALS contains a key, not a file's name/);
+    expect(await world.everythingWritten()).not.toContain("c4n4ry-of-google");
+  });
+
+  test("an import and then a program with a version adopts the job once, without an export", async (context) => {
+    onlyWith(context, "native", kind, "Pulumi imports resources of plugins alone");
+    const world = await buildWorld(context, kind);
+    const jobId = await finishedJob(world.service);
+    succeeded(
+      await world.stack.import([
+        { type: "docs-hosting:index:StaticExport", name: "docs", id: `docs.example.com/${jobId}` },
+      ]),
+    );
+    const program = `new StaticExport("docs", { domain: "docs.example.com", version: "v20261125" }, { protect: true });`;
+    expect(stepsOf(await world.up(program))).toEqual(["update docs"]);
+    expect((await world.exported()).outputs).toMatchObject({ jobId, version: "v20261125" });
+    expect(startsOf(world.service.requests)).toHaveLength(1);
+    await previewIsEmpty(world);
+  });
+});

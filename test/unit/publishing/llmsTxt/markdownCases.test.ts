@@ -1,0 +1,290 @@
+// Markdown of pages' content, case by case: as generators write it, and as nobody should.
+import { describe, expect, test } from "vitest";
+import { readMarkdown } from "../../../../provider/publishing/llmsTxt/readMarkdown.ts";
+
+/** The Markdown of a page, with addresses as the page has them. */
+function markdownOf(html: string): string {
+  return readMarkdown(Buffer.from(html)).markdown.replaceAll("\0", "");
+}
+
+describe("content", () => {
+  test.each<[string, string, string]>([
+    [
+      "only the main part",
+      "<header>Top</header><nav>Menu</nav><main><h1>A</h1><p>b</p></main><footer>End</footer>",
+      "# A\n\nb",
+    ],
+    ["an element with the role of the main part", '<div>x</div><div role="main"><p>b</p></div>', "b"],
+    ["the only article without a main part", "<div>x</div><article><p>b</p></article>", "b"],
+    ["the body without both", "<header>Top</header><div><p>b</p></div><aside>links</aside>", "b"],
+    [
+      "no scripts, styles, buttons and boxes",
+      "<script>1</script><style>p{}</style><p>a</p><button>Copy</button><textarea>t</textarea>",
+      "a",
+    ],
+    [
+      "no cookie banner and no search",
+      '<div role="dialog">cookies</div><div class="cookie-banner">c</div><form role="search">s</form><main><p>a</p></main>',
+      "a",
+    ],
+    [
+      "no navigation inside of the main part",
+      '<main><nav class="theme-doc-breadcrumbs">Home</nav><p>a</p><nav>Next</nav></main>',
+      "a",
+    ],
+    [
+      "the source of a quotation",
+      "<main><blockquote><p>a</p><footer>B</footer></blockquote></main>",
+      "> a\n>\n> B",
+    ],
+    ["the text of a hidden panel", '<main><div role="tabpanel" hidden><p>a</p></div></main>', "a"],
+    [
+      "a declared shadow root",
+      '<main><template shadowrootmode="open"><p>a</p></template><template><p>b</p></template></main>',
+      "a",
+    ],
+  ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+});
+
+describe("blocks", () => {
+  test.each<[string, string, string]>([
+    [
+      "headings at their levels, with their addresses",
+      '<h2 id="a">A <a class="headerlink" href="#a">¶</a></h2><h6>B</h6>',
+      "## A {#a}\n\n###### B",
+    ],
+    ["a heading that links to itself", '<h2><a id="x" href="#x">Title</a></h2>', "## Title {#x}"],
+    ["the address of a section around its heading", '<section id="s"><h2>A</h2></section>', "## A {#s}"],
+    ["an accordion with its label", "<details><summary>More</summary><p>a</p></details>", "**More**\n\na"],
+    ["lists in lists", "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"],
+    [
+      "a numbered list from its start",
+      '<ol start="3"><li>a</li><li><p>b</p><p>c</p></li></ol>',
+      "3. a\n\n4. b\n\n   c",
+    ],
+    [
+      "a task list",
+      '<ul><li><input type="checkbox" checked> a</li><li><input type="checkbox"> b</li></ul>',
+      "- [x] a\n- [ ] b",
+    ],
+    [
+      "terms and their definitions",
+      '<dl><dt id="f"><code>f()</code></dt><dd><p>a</p><p>b</p></dd></dl>',
+      "- **`f()`** {#f}\n\n  a\n\n  b",
+    ],
+    ["a rule", "<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"],
+    ["a line break", "<p>a<br>b</p>", "a\\\nb"],
+    ["elements without end tags", "<ul><li>a<li>b</ul><p>c<p>d", "- a\n- b\n\nc\n\nd"],
+    ["wrong end tags", "<p><b>a</i></b> c</p></div><p>d</p>", "**a** c\n\nd"],
+  ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+});
+
+describe("code", () => {
+  test.each<[string, string, string]>([
+    [
+      "with the language of Docusaurus",
+      '<div class="language-js codeBlockContainer"><pre class="prism-code language-js"><code><span class="token-line">a<br></span><span class="token-line">b<br></span></code></pre><button>Copy</button></div>',
+      "```js\na\nb\n```",
+    ],
+    [
+      "with the language of Sphinx, without prompts",
+      '<div class="highlight-python notranslate"><div class="highlight"><pre><span></span><span class="gp">&gt;&gt;&gt; </span>f()\n</pre></div></div>',
+      "```python\nf()\n```",
+    ],
+    [
+      "of Hugo, without its numbers",
+      '<div class="highlight"><table class="lntable"><tr><td class="lntd"><pre><code><span class="lnt">1\n</span></code></pre></td><td class="lntd"><pre><code class="language-go" data-lang="go">x\n</code></pre></td></tr></table></div>',
+      "```go\nx\n```",
+    ],
+    [
+      "of VitePress, without its numbers",
+      '<div class="language-sh line-numbers-mode"><button class="copy"></button><span class="lang">sh</span><pre class="shiki"><code><span class="line">a</span>\n<span class="line">b</span></code></pre><div class="line-numbers-wrapper"><span>1</span></div></div>',
+      "sh\n\n```sh\na\nb\n```",
+    ],
+    [
+      "with lines that are elements",
+      '<pre data-language="ts"><code><div class="ec-line"><div class="code">a</div></div><div class="ec-line"><div class="code">  b</div></div></code></pre>',
+      "```ts\na\n  b\n```",
+    ],
+    ["with fences in it", "<pre>```\na\n```</pre>", "````\n```\na\n```\n````"],
+    [
+      "as the source of a diagram",
+      '<pre class="mermaid">graph TD; A-->B</pre>',
+      "```mermaid\ngraph TD; A-->B\n```",
+    ],
+    ["in a text, with its own marks", "<p><code>a`b</code> <code>`</code></p>", "``a`b`` `` ` ``"],
+  ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+});
+
+describe("tables", () => {
+  test.each<[string, string, string]>([
+    [
+      "with headings",
+      "<table><thead><tr><th>A<th>B</thead><tr><td>1|2<td><code>a|b</code></table>",
+      "| A | B |\n| --- | --- |\n| 1\\|2 | `a\\|b` |",
+    ],
+    ["without headings", "<table><tr><td>1</td><td>2</td></tr></table>", "|  |  |\n| --- | --- |\n| 1 | 2 |"],
+    [
+      "with cells of several lines as HTML",
+      "<table><tr><th>A</th></tr><tr><td><p>a</p><ul><li>b<li>c</ul><pre>d\ne</pre></td></tr></table>",
+      "| A |\n| --- |\n| a<br><ul><li>b</li><li>c</li></ul><br>`d`<br>`e` |",
+    ],
+    [
+      "with cells that reach over others",
+      "<table><tr><th>A<th>B<th>C<tr><td rowspan=2>1<td colspan=2>2<tr><td>3<td>4</table>",
+      "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 |  |\n|  | 3 | 4 |",
+    ],
+    [
+      "that only place their cells",
+      '<table role="presentation"><tr><td><p>a</p></td><td><h2>b</h2></td></tr></table>',
+      "a\n\n## b",
+    ],
+    ["with a caption", "<table><caption>C</caption><tr><th>A<tr><td>1</table>", "C\n\n| A |\n| --- |\n| 1 |"],
+  ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+});
+
+describe("notes", () => {
+  test.each<[string, string, string]>([
+    [
+      "of Docusaurus",
+      '<div class="theme-admonition theme-admonition-tip alert"><div class="admonitionHeading_x">tip</div><div class="admonitionContent_y"><p>a</p></div></div>',
+      "> **tip**\n>\n> a",
+    ],
+    [
+      "of Sphinx",
+      '<div class="admonition warning"><p class="admonition-title">Warning</p><p>a</p></div>',
+      "> **Warning**\n>\n> a",
+    ],
+    [
+      "of VitePress",
+      '<div class="tip custom-block"><p class="custom-block-title">TIP</p><p>a</p></div>',
+      "> **TIP**\n>\n> a",
+    ],
+    [
+      "of Starlight",
+      '<aside class="starlight-aside starlight-aside--note"><p class="starlight-aside__title">Note</p><div><p>a</p></div></aside>',
+      "> **Note**\n>\n> a",
+    ],
+    [
+      "of GitHub",
+      '<div class="markdown-alert markdown-alert-note"><p class="markdown-alert-title">Note</p><p>a</p></div>',
+      "> **Note**\n>\n> a",
+    ],
+    [
+      "of Asciidoctor",
+      '<div class="admonitionblock note"><table><tr><td class="icon"><div class="title">Note</div></td><td class="content">a</td></tr></table></div>',
+      "> **Note**\n>\n> a",
+    ],
+    ["without a title", '<div class="admonition caution"><p>a</p></div>', "> **Caution**\n>\n> a"],
+  ])("%s", (_, html, markdown) => expect(markdownOf(`<main>${html}</main>`)).toBe(markdown));
+});
+
+describe("tabs", () => {
+  test.each<[string, string, string]>([
+    [
+      "of Docusaurus",
+      '<div class="tabs-container"><ul role="tablist"><li role="tab">npm</li><li role="tab">yarn</li></ul><div><div role="tabpanel">a</div><div role="tabpanel" hidden>b</div></div></div>',
+      "**npm**\n\na\n\n**yarn**\n\nb",
+    ],
+    [
+      "with ids",
+      '<div><div role="tablist"><button role="tab" aria-controls="p1">A</button><button role="tab" aria-controls="p2">B</button></div><div id="p1" role="tabpanel"><p>a</p></div><div id="p2" role="tabpanel" hidden><p>b</p></div></div>',
+      "**A**\n\na\n\n**B**\n\nb",
+    ],
+    [
+      "of Material for MkDocs",
+      '<div class="tabbed-set"><input type="radio"><input type="radio"><div class="tabbed-labels"><label>C</label><label>D</label></div><div class="tabbed-content"><div class="tabbed-block"><p>c</p></div><div class="tabbed-block"><p>d</p></div></div></div>',
+      "**C**\n\nc\n\n**D**\n\nd",
+    ],
+    [
+      "of VitePress",
+      '<div class="vp-code-group"><div class="tabs"><input type="radio"><label>a.js</label><input type="radio"><label>b.js</label></div><div class="blocks"><div class="language-js"><pre>1</pre></div><div class="language-js"><pre>2</pre></div></div></div>',
+      "**a.js**\n\n```js\n1\n```\n\n**b.js**\n\n```js\n2\n```",
+    ],
+    [
+      "of sphinx-design",
+      '<div class="sd-tab-set"><input type="radio"><label class="sd-tab-label">A</label><div class="sd-tab-content"><p>a</p></div><input type="radio"><label class="sd-tab-label">B</label><div class="sd-tab-content"><p>b</p></div></div>',
+      "**A**\n\na\n\n**B**\n\nb",
+    ],
+  ])("%s", (_, html, markdown) => expect(markdownOf(`<main>${html}</main>`)).toBe(markdown));
+});
+
+describe("words", () => {
+  test.each<[string, string, string]>([
+    ["marks without the spaces in them", "<p>a<b> b </b>c <i>d</i></p>", "a **b** c *d*"],
+    [
+      "marks that would not be read",
+      "<p><b>«a»</b>b и<b>(c)</b></p>",
+      "<strong>«a»</strong>b и<strong>(c)</strong>",
+    ],
+    [
+      "keys, powers and deleted words",
+      "<p><kbd>Ctrl</kbd> x<sup>2</sup> <del>a</del></p>",
+      "<kbd>Ctrl</kbd> x<sup>2</sup> ~~a~~",
+    ],
+    [
+      "what would be markup",
+      "<p># a *b* _c_ snake_case &lt;T&gt; &amp;amp; [x](y)</p>",
+      "\\# a \\*b\\* \\_c\\_ snake_case \\<T> \\&amp; [x\\](y)",
+    ],
+    ["what would begin a list", "<p>1. a</p><p>- b</p><p>+ c</p>", "1\\. a\n\n\\- b\n\n\\+ c"],
+    [
+      "links, and images with their texts",
+      '<p><a href="b.html#c">b</a> <img src="i.png" alt="An [i]"> <a href="javascript:x">c</a></p>',
+      "[b](b.html#c) ![An \\[i\\]](i.png) c",
+    ],
+    [
+      "a link without words has its label",
+      '<p><a href="/x" aria-label="Start"><svg><title>t</title></svg></a></p>',
+      "[Start](/x)",
+    ],
+    [
+      "mathematics in TeX",
+      '<p><span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">x2</span></span></p>',
+      "$x^2$",
+    ],
+    [
+      "mathematics that scripts draw",
+      '<p><span class="math notranslate">\\(a_b\\)</span></p><div class="math">\\[c\\]</div>',
+      "$a_b$\n\n$$\nc\n$$",
+    ],
+    [
+      "the words of a drawing",
+      "<figure><svg><style>a{}</style><g><text>Start</text><text>End</text></g></svg></figure>",
+      "Start End",
+    ],
+    [
+      "footnotes",
+      '<p>a<sup><a href="#fn1" id="fnref1" class="footnote-ref">1</a></sup></p><section class="footnotes"><ol><li id="fn1"><p>b <a class="footnote-backref" href="#fnref1">↩</a></p></li></ol></section>',
+      "a[^1]\n\n[^1]: b",
+    ],
+    [
+      "fifteen languages and both directions",
+      "<p>Größe · العربية · עברית · 中文 · 日本語 · 한국어 · ไทย · हिन्दी · русский · Ελληνικά · français · español · Türkçe · Tiếng Việt · فارسی</p>",
+      "Größe · العربية · עברית · 中文 · 日本語 · 한국어 · ไทย · हिन्दी · русский · Ελληνικά · français · español · Türkçe · Tiếng Việt · فارسی",
+    ],
+  ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+});
+
+describe("pages that nobody should write", () => {
+  test.each<[string, string, RegExp]>([
+    ["100,000 levels", "<div>".repeat(100_000) + "deep", /^deep$/],
+    ["100,000 quotations", "<blockquote>".repeat(100_000) + "deep", /deep$/],
+    ["200,000 tables", "<table><tr><td>1<td>2</table>".repeat(200_000), /\| 1 \| 2 \|/],
+    ["200,000 tables in each other", "<table><tr><td>".repeat(200_000) + "deep", /deep/],
+    ["300,000 open marks", "<b><i>".repeat(150_000) + "deep", /deep/],
+    ["a line of 10 MB", `<p>${"word ".repeat(2_000_000)}</p>`, /word$/],
+    ["10 MB of spaces", `<p>a${" ".repeat(10_000_000)}b</p>`, /^a b$/],
+    ["a million line breaks", `<p>a${"<br>".repeat(1_000_000)}b</p>`, /^a\\\nb$/],
+    [
+      "a cell that reaches over a million columns",
+      '<table><tr><td colspan="1000000">a<td>b</table>',
+      /^a b$/,
+    ],
+    ["200,000 lists of tabs", '<ul role="tablist"><li role="tab">a</ul>'.repeat(200_000), /a/],
+    ["200,000 footnotes", `${'<a href="#n" class="footnote-ref">1</a>'.repeat(200_000)}<li id=n>x`, /x/],
+    ["an end in a comment", "<p>a</p><!-- ", /^a$/],
+  ])("%s are read in a bounded time", { timeout: 60_000 }, (_, html, text) => {
+    expect(markdownOf(html)).toMatch(text);
+  });
+});
