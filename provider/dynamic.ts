@@ -6,13 +6,13 @@
  */
 import "./adapters/session/nodeVersion"; // first: on an older Node.js, the other imports fail with only ERR_REQUIRE_ESM
 import { createRequire } from "node:module";
-import type * as agentJobs from "./agentJob/lifeCycle";
-import type * as airGapKits from "./kits/airGapKit/lifeCycle";
-import type * as bundleCopies from "./copies/bundleCopy/lifeCycle";
+import { dynamicHost, engineAddress, limitOfCall } from "./adapters/dynamic/dynamicHost";
 import { type DynamicProvider, dynamicProvider } from "./adapters/dynamic/dynamicProvider";
 import { publications } from "./adapters/session/publications";
 import { Session } from "./adapters/session/session";
-import { dynamicHost, engineAddress, limitOfCall } from "./adapters/dynamic/dynamicHost";
+import type * as agentJobs from "./agentJob/lifeCycle";
+import type * as bundleCopies from "./copies/bundleCopy/lifeCycle";
+import type * as airGapKits from "./kits/airGapKit/lifeCycle";
 import { staticExport } from "./staticExport/lifeCycle";
 
 const session = new Session(dynamicHost, publications(dynamicHost, engineAddress));

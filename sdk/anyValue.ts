@@ -28,15 +28,17 @@ function refusalOf(value: unknown, around: readonly object[]): string | undefine
   if (around.includes(value)) return "an object that contains itself: write only its values that matter";
   if (value instanceof Error) return "an Error: write its message";
   if (value instanceof URL) return "a URL: write its href";
-  if (types.isDate(value))
+  if (types.isDate(value)) {
     return Number.isNaN(value.getTime()) ? "an invalid Date: write a valid one" : undefined;
+  }
   if (Array.isArray(value) || pulumi.Resource.isInstance(value)) return undefined;
   if (pulumi.asset.Asset.isInstance(value) || pulumi.asset.Archive.isInstance(value)) return FILES_REMEDY;
   if (types.isMap(value)) return "a Map: write Object.fromEntries(map)";
   if (types.isSet(value)) return "a Set: write [...set]";
   if (types.isRegExp(value)) return "a RegExp: write its source";
-  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value))
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) {
     return 'bytes: write their text, such as buffer.toString("base64")';
+  }
   return isPlainObject(value)
     ? undefined
     : `an object of a class (${nameOfClass(value)}): write a plain object of its values`;

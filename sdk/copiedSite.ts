@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { hasFields } from "../provider/base/runtime/values/fields";
 import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
 import { COPY_WITHOUT_ADDRESS, type Delivery, deliveryOf } from "../provider/installation/installedSite";
 import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
-import { hasFields } from "../provider/base/runtime/values/fields";
 import type { OutputsOf } from "./providedResource";
 
 /** The outputs of a BundleCopy that an installation needs. */
@@ -20,8 +20,9 @@ const knownDestinations = new WeakMap<object, object>();
 /** Remembers the destination as the program gave it. The constructor of BundleCopy calls this. */
 export function rememberDestination(copy: object, destination: unknown): void {
   const isLater = (value: unknown): boolean => pulumi.Output.isInstance(value) || value instanceof Promise;
-  if (hasFields(destination) && ![destination, ...Object.values(destination)].some(isLater))
+  if (hasFields(destination) && ![destination, ...Object.values(destination)].some(isLater)) {
     knownDestinations.set(copy, destination);
+  }
 }
 
 /** Whether the source is a BundleCopy, not an export or plain values. */

@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
+  type DeploymentKind,
+  type Feature,
   FEATURES,
+  type FeatureSupport,
   isFeature,
   KINDS,
   supportOf,
   unknownName,
-  type DeploymentKind,
-  type Feature,
-  type FeatureSupport,
 } from "../provider/installation/featureTable";
 
 /**

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentJob } from "../provider/service/agentJob";
 import type { AgentJobLookupInputs } from "../provider/agentJob/inputs";
+import type { AgentJob } from "../provider/service/agentJob";
 import { programContext } from "./programContext";
-import { warnOfPlainKey } from "./registration";
 import type { InputsOf } from "./providedResource";
+import { warnOfPlainKey } from "./registration";
 
 /** Arguments of {@link getAgentJob}: see {@link AgentJobLookupInputs} for the meaning of each. */
 export type GetAgentJobArgs = {

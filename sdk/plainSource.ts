@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { BundleSource } from "../provider/copies/source/bundleSource";
-import { withAdded } from "./sourceKinds";
 import type { OneKindOf } from "./providedResource";
+import { withAdded } from "./sourceKinds";
 import type { StaticExport, UnmanagedStaticExport } from "./staticExport";
 
 /** A source as a program writes it: its class adds the digest. */

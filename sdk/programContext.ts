@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { VerificationContext } from "../provider/installation/verifyInstalledImage";
-import type { ClientContext } from "../provider/resource/lifeCycle";
 import type { Reporter } from "../provider/base/runtime/messages/reporter";
 import { systemClock as clock } from "../provider/base/runtime/time/clock";
 import { noTracer as tracer } from "../provider/base/runtime/tracing/tracer";
+import type { VerificationContext } from "../provider/installation/verifyInstalledImage";
+import type { ClientContext } from "../provider/resource/lifeCycle";
 
 /** Reports what the program itself does: its lines are on the stack's row. */
 const reporter: Reporter = {

@@ -2,13 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Duration } from "../provider/base/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { anyValue } from "./anyValue";
-import { isAtService } from "./sourceKinds";
 import { handlerText } from "./handler";
-import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainKey } from "./registration";
 import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
+import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainKey } from "./registration";
+import { isAtService } from "./sourceKinds";
 
 /**
- * The names of a resource's inputs; a missing one does not compile. `any` has values of any kind, which {@link anyValue} prepares. The rules
+ * The names of a resource's inputs; a missing one does not compile. `any` has values of any kind, which {@link anyValue} prepares. The
+ * rules
  * are in the provider's tables, and need what publishes a bundle: a program does not load them.
  */
 export type InputNames<Inputs> = { readonly [Name in keyof Inputs]-?: "any" | "plain" };
@@ -19,7 +20,8 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
    * @param kind the name under which `provider/dynamic.ts` exports its implementation
    * @param names the resource's inputs and outputs
    * @param given the inputs that the program gives
-   * @throws pulumi.RunError before anything is registered: for the option `import`, and if Pulumi's provider process cannot find the package
+   * @throws pulumi.RunError before anything is registered: for the option `import`, and if Pulumi's provider process cannot find the
+   *   package
    */
   protected constructor(
     kind: Parameters<typeof handlerText>[0],

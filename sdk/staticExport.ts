@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { JobReport } from "../provider/service/exportJob";
 import type { StaticExportInputs } from "../provider/staticExport/inputs";
 import { STATIC_EXPORT_OUTPUTS, type StaticExportOutputs } from "../provider/staticExport/outputs";
-import type { JobReport } from "../provider/service/exportJob";
 import {
   type InputNames,
   type InputsOf,

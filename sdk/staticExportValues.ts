@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { missingOutput, NO_IMAGE, type InstalledSite } from "../provider/installation/installedSite";
+import { type InstalledSite, missingOutput, NO_IMAGE } from "../provider/installation/installedSite";
 import { siteValues } from "../provider/installation/siteValues";
 import { type CopiedSite, copyValues, isCopy } from "./copiedSite";
 import type { InputsOf } from "./providedResource";

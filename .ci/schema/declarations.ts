@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import ts from "typescript";
-import { docstringOf, type Docstring } from "./docstring.ts";
+import { type Docstring, docstringOf } from "./docstring.ts";
 
 /** A property of an interface, as its author declared it. */
 export interface Declared extends Docstring {

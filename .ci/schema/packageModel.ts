@@ -2,7 +2,7 @@ import { Declarations } from "./declarations.ts";
 import { withDefault } from "./docstring.ts";
 import type { FunctionModel, ObjectModel, PackageModel, Property, ResourceModel } from "./model.ts";
 import { inputsOf, outputsOf, type ResourceTables } from "./resourceModel.ts";
-import { ValueTypes, type Direction } from "./valueTypes.ts";
+import { type Direction, ValueTypes } from "./valueTypes.ts";
 
 /** What the generator takes from the code, besides types and docstrings. */
 export interface Tables {

@@ -22,7 +22,10 @@ export interface PackageFacts {
   readonly author: string;
 }
 
-/** The schema of the Pulumi package, see https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/. The build adds the address of a release. */
+/**
+ * The schema of the Pulumi package, see https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/. The build adds the
+ * address of a release.
+ */
 export function packageSchema(model: PackageModel, facts: PackageFacts): object {
   const settings = propertiesOf(model.configuration);
   return {

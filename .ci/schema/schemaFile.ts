@@ -4,7 +4,7 @@ import { format, resolveConfig } from "prettier";
 import { withDecisionCodes } from "./decisionCodes.ts";
 import type { PackageModel } from "./model.ts";
 import { packageModel } from "./packageModel.ts";
-import { packageSchema, type PackageFacts } from "./packageSchema.ts";
+import { type PackageFacts, packageSchema } from "./packageSchema.ts";
 import { tablesOf, withTables } from "./referenceTables.ts";
 import { TABLES } from "./tables.ts";
 import { withTestedVersions } from "./testedVersions.ts";

@@ -1,9 +1,9 @@
 import { AGENT_JOB_INPUTS } from "../../dist/provider/agentJob/inputs.js";
 import { AGENT_JOB_OUTPUTS } from "../../dist/provider/agentJob/outputs.js";
-import { AIR_GAP_KIT_INPUTS } from "../../dist/provider/kits/airGapKit/inputs.js";
-import { AIR_GAP_KIT_OUTPUTS } from "../../dist/provider/kits/airGapKit/outputs.js";
 import { BUNDLE_COPY_INPUTS } from "../../dist/provider/copies/bundleCopy/inputs.js";
 import { BUNDLE_COPY_OUTPUTS } from "../../dist/provider/copies/bundleCopy/outputs.js";
+import { AIR_GAP_KIT_INPUTS } from "../../dist/provider/kits/airGapKit/inputs.js";
+import { AIR_GAP_KIT_OUTPUTS } from "../../dist/provider/kits/airGapKit/outputs.js";
 import { DESTINATION_KINDS } from "../../dist/provider/publishing/destinations/inputs.js";
 import { STATIC_EXPORT_INPUTS } from "../../dist/provider/staticExport/inputs.js";
 import { STATIC_EXPORT_OUTPUTS } from "../../dist/provider/staticExport/outputs.js";

@@ -40,8 +40,9 @@ export class ValueTypes {
   #typeOf(node: ts.TypeNode, direction: Direction, text: string): ValueType {
     if (ts.isParenthesizedTypeNode(node)) return this.#typeOf(node.type, direction, text);
     if (ts.isTypeOperatorNode(node)) return this.#typeOf(node.type, direction, text); // readonly
-    if (ts.isArrayTypeNode(node))
+    if (ts.isArrayTypeNode(node)) {
       return { kind: "list", of: this.#typeOf(node.elementType, direction, text) };
+    }
     if (ts.isUnionTypeNode(node)) return this.#typeOfUnion(node, direction, text);
     if (ts.isTypeReferenceNode(node)) return this.#typeOfReference(node, direction, text);
     switch (node.kind) {

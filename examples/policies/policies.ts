@@ -58,8 +58,9 @@ const selfContainedSites: ResourceValidationPolicy = {
   validateResource: (args, report) => {
     const { copies } = args.getConfig<{ copies?: boolean }>();
     const applies = isOf(args, "AirGapKit") || (copies === true && isOf(args, "BundleCopy"));
-    if (applies && args.props["requireSelfContained"] !== true)
+    if (applies && args.props["requireSelfContained"] !== true) {
       report("`requireSelfContained` must be true.");
+    }
   },
 };
 

@@ -53,11 +53,13 @@ export function parseCommandLine(
     );
   }
   const sites = Object.fromEntries((values.site ?? []).map(parseSite));
-  if (Object.keys(sites).length === 0)
+  if (Object.keys(sites).length === 0) {
     throw new UsageError("--site is needed, for example --site docs.example.com=docs");
+  }
   const port = parseNumber("--port", values.port ?? DEFAULT_PORT);
-  if (!Number.isInteger(port) || port > 65_535)
+  if (!Number.isInteger(port) || port > 65_535) {
     throw new UsageError("--port must be a whole number up to 65535");
+  }
   return {
     sites,
     adminApiKey: key,
@@ -109,8 +111,9 @@ function parseSite(text: string): [domain: string, folder: string] {
 function parseAgentJobs(texts: readonly string[]): RequestedAgentJob[] {
   const jobs = texts.map((text) => {
     const [, projectId, id, seconds] = /^([^/]+)\/([^/=]+)=(.*)$/.exec(text) ?? [];
-    if (projectId === undefined || id === undefined || seconds === undefined)
+    if (projectId === undefined || id === undefined || seconds === undefined) {
       throw new UsageError(`--agent-job ${text}: write it as PROJECT/ID=SECONDS`);
+    }
     const endsAfterMs = parseNumber("--agent-job", seconds) * 1000;
     return { projectId, job: { id, endsAfterMs } };
   });

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { ExportJobs } from "./exportJobs.ts";
 import { readPaths } from "./exportPaths.ts";
 import { Refusal } from "./refusal.ts";
-import { type Sites, mayExport } from "./sites.ts";
+import { mayExport, type Sites } from "./sites.ts";
 
 /** A host name of at least one label (RFC 1123): no scheme, no port, no path. */
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;

@@ -1,4 +1,4 @@
-import { USAGE, UsageError, parseCommandLine } from "./commandLine.ts";
+import { parseCommandLine, USAGE, UsageError } from "./commandLine.ts";
 import { startReferenceService } from "./service.ts";
 
 try {

@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
-import Fastify from "fastify";
 import fastifyStatic from "@fastify/static";
+import Fastify from "fastify";
 
 /**
  * Fetches the bundle, as an installation does on startup.

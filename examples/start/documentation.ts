@@ -39,7 +39,10 @@ const LINK = /(?<=\]\()[^)\s]+(?=\))|(?<=\b(?:src|srcset|href)=")[^"]+(?=")/g;
 export interface DocumentationOptions {
   /** Receives the documents. */
   folder: string;
-  /** Address of the repository's files, without a slash at its end. Links to files that are no pages lead there; without it they are plain text. */
+  /**
+   * Address of the repository's files, without a slash at its end. Links to files that are no pages lead there; without it they are plain
+   * text.
+   */
   filesUrl?: string | undefined;
 }
 

@@ -6,12 +6,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
-import { openStack, type EngineKind, type OperationResult } from "../../test/engine/index.ts";
+import { type EngineKind, openStack, type OperationResult } from "../../test/engine/index.ts";
 import { startReferenceService } from "../reference-service/index.ts";
 import { downloadBundle, serveFolder } from "./bundle.ts";
 import { writeDocumentation } from "./documentation.ts";
 import { chooseEngine } from "./engine.ts";
-import { prepareExample, type Preparation } from "./preparations.ts";
+import { type Preparation, prepareExample } from "./preparations.ts";
 import { fetchSiteOfImage } from "./registry.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -84,7 +84,8 @@ export async function fetchSiteOfImage(image: string, folder: string): Promise<v
 
 async function ask(url: string, options?: RequestInit): Promise<Response> {
   const reply = await fetch(url, options);
-  if (!reply.ok)
+  if (!reply.ok) {
     throw new Error(`the registry answered ${reply.status} to ${options?.method ?? "GET"} ${url}`);
+  }
   return reply;
 }

@@ -1,5 +1,8 @@
-import { type Decision, type DecisionCode, decisionLine } from "../resource/decision";
+import { AgentFailedError, InputError, NotFoundError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
+import { warningOnce } from "../base/runtime/messages/reporter";
 import type { Context } from "../resource/context";
+import { type Decision, type DecisionCode, decisionLine } from "../resource/decision";
 import {
   changedByTable,
   checkByTable,
@@ -26,9 +29,6 @@ import {
   nameOf,
 } from "../service/agentJob";
 import { type PolledJob, waitForJob } from "../service/polling/jobWait";
-import { AgentFailedError, InputError, NotFoundError } from "../base/runtime/messages/errors";
-import { explained } from "../base/runtime/messages/explainedError";
-import { warningOnce } from "../base/runtime/messages/reporter";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs, STORED_AGENT_JOB_INPUTS } from "./inputs";
 import { AGENT_JOB_OUTPUTS, type OwnOutputs } from "./outputs";
 import { type AgentJobState, inputsOf, observedState } from "./state";

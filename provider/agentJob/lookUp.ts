@@ -1,9 +1,9 @@
-import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
-import { checkedByTable } from "../resource/inputTable";
-import { AGENT_JOB_INPUTS } from "./inputs";
-import { type ClientContext, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
-import { withoutSecrets } from "../base/runtime/messages/reporter";
 import { explained } from "../base/runtime/messages/explainedError";
+import { withoutSecrets } from "../base/runtime/messages/reporter";
+import { checkedByTable } from "../resource/inputTable";
+import { type ClientContext, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
+import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
+import { AGENT_JOB_INPUTS } from "./inputs";
 
 /**
  * Reads an agent job once: `GET /v2/agent/{projectId}/job/{id}`. No line and no error contains the values in the context's

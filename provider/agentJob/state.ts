@@ -16,7 +16,8 @@ export function observedState(inputs: CheckedAgentJobInputs, job: OwnOutputs): A
 /** The inputs that a state was made from. */
 export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {
   // of a damaged state: the adapter says what to do
-  for (const name of ["baseUrl", "projectId", "jobId"] as const)
+  for (const name of ["baseUrl", "projectId", "jobId"] as const) {
     if (typeof outputs[name] !== "string") throw new TypeError(`the state has no ${name}`);
+  }
   return outputsAmong<CheckedAgentJobInputs>(AGENT_JOB_INPUTS, outputs);
 }

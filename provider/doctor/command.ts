@@ -4,7 +4,7 @@ import { Secrets } from "../base/runtime/messages/secrets";
 import { examine } from "./doctor";
 import { isHealthy, resultOf } from "./finding";
 import type { DoctorHost } from "./host";
-import { readOptions, UsageError, type Options } from "./options";
+import { type Options, readOptions, UsageError } from "./options";
 import { jsonReport, textReport } from "./report";
 import type { ServiceResult } from "./service";
 

@@ -1,14 +1,14 @@
+import { resolve } from "node:path";
+import { DeadlineExceededError, InputError } from "../base/runtime/messages/errors";
+import { startDeadline } from "../base/runtime/time/clock";
+import { folderFailures } from "../copies/publication/localFailures";
 import {
+  type AccessFinding,
   checkDestination,
   DESTINATION_KINDS,
   type DestinationKind,
-  type AccessFinding,
   tryAccess,
 } from "../publishing/index";
-import { resolve } from "node:path";
-import { DeadlineExceededError, InputError } from "../base/runtime/messages/errors";
-import { folderFailures } from "../copies/publication/localFailures";
-import { startDeadline } from "../base/runtime/time/clock";
 import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
 import { folderFinding } from "./folders";
 import type { Examination } from "./host";
@@ -69,8 +69,9 @@ async function destinationFindings(
     void findings.push(warning(check, line, "Correct it, or ignore it if it is intended."));
   try {
     const checked = checkDestination(given);
-    if ("problem" in checked)
+    if ("problem" in checked) {
       throw new InputError(`${checked.at ?? check} ${checked.problem}`, "Correct the option of that name.");
+    }
     if ("folder" in checked.value) findings.push(localFolder(checked.value.folder, options));
     const context = {
       fetch,

@@ -1,7 +1,7 @@
 import { signerFrom } from "../publishing/index";
 import type { ConfigurationSource } from "../service/configuration";
 import { checkDestinations } from "./destinations";
-import { findingOf, isHealthy, ok, resultOf, type Finding } from "./finding";
+import { type Finding, findingOf, isHealthy, ok, resultOf } from "./finding";
 import { checkFolders } from "./folders";
 import type { Examination } from "./host";
 import { checkNetwork } from "./network";

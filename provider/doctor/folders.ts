@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { diskFailure, type DiskPlace } from "../base/runtime/files/diskFailure";
 import { ELSEWHERE, homeFolder } from "../base/runtime/files/homeFolder";
-import { failureOf, findingOf, ok, type Finding } from "./finding";
+import { failureOf, type Finding, findingOf, ok } from "./finding";
 import type { DoctorHost } from "./host";
 
 const NO_SIGNAL = new AbortController().signal;

@@ -1,5 +1,5 @@
-import type { Context } from "../resource/context";
 import type { Secrets } from "../base/runtime/messages/secrets";
+import type { Context } from "../resource/context";
 import type { Options } from "./options";
 
 /** The result of a program that has ended. */

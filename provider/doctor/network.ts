@@ -65,8 +65,9 @@ function authorityFindings({ environment }: DoctorHost): Finding[] {
   const remedy = "Name a file with the certificates of your authorities in PEM, or unset the variable.";
   let problem = "holds no certificate in PEM";
   try {
-    if (readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----"))
+    if (readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----")) {
       return [ok("authorities", `the certificates in ${file} are trusted, too (NODE_EXTRA_CA_CERTS)`)];
+    }
   } catch (error) {
     problem = `cannot be read (${(error as NodeJS.ErrnoException).code ?? "unreadable"})`;
   }

@@ -1,5 +1,5 @@
-import type { DestinationKind } from "../publishing/index";
 import { parseArgs, type ParseArgsConfig } from "node:util";
+import type { DestinationKind } from "../publishing/index";
 
 /** The command line is wrong. */
 export class UsageError extends Error {}

@@ -1,5 +1,5 @@
 import { printable } from "../base/runtime/messages/plainText";
-import { isHealthy, type Finding } from "./finding";
+import { type Finding, isHealthy } from "./finding";
 import type { ServiceResult } from "./service";
 
 const STATUS_WIDTH = "failure".length;

@@ -1,17 +1,17 @@
 import { attempt, readAnswer } from "../base/http/attempt";
 import { endpointOf } from "../base/http/endpoint";
 import { Pacers } from "../base/http/pacer";
-import { JobsSeen } from "../service/jobsSeen";
-import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
+import { NotFoundError, ResponseError } from "../base/runtime/messages/errors";
+import type { Reporter } from "../base/runtime/messages/reporter";
+import { formatDuration } from "../base/runtime/time/duration";
+import { noTracer } from "../base/runtime/tracing/tracer";
 import { present } from "../base/runtime/values/fields";
+import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import type { ServiceInputs } from "../resource/serviceInputs";
 import { agentJobOutcome, isKnownStatus, nameOf } from "../service/agentJob";
 import { type ConfigurationSource, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
-import { formatDuration } from "../base/runtime/time/duration";
-import { noTracer } from "../base/runtime/tracing/tracer";
-import { NotFoundError, ResponseError } from "../base/runtime/messages/errors";
-import type { Reporter } from "../base/runtime/messages/reporter";
+import { JobsSeen } from "../service/jobsSeen";
 import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
 import type { Examination } from "./host";
 

@@ -1,15 +1,15 @@
 import {
   API_KEY,
   BASE_URL,
+  type ConfigurationSource,
   isApiKeyPadded,
   isGiven,
   resolveApiKey,
   resolveBaseUrl,
-  SETTINGS,
-  type ConfigurationSource,
   type Setting,
+  SETTINGS,
 } from "../service/configuration";
-import { findingOf, ok, warning, type Finding } from "./finding";
+import { type Finding, findingOf, ok, warning } from "./finding";
 import type { Options } from "./options";
 import type { StackSettings } from "./stackSettings";
 

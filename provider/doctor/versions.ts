@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ownText } from "../base/runtime/files/ownText";
 import { InputError } from "../base/runtime/messages/errors";
-import { failure, findingOf, ok, warning, type Finding } from "./finding";
+import { failure, type Finding, findingOf, ok, warning } from "./finding";
 import type { DoctorHost } from "./host";
 import type { PulumiProject } from "./pulumiProject";
 

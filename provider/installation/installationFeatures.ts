@@ -1,5 +1,5 @@
-import { hasFields } from "../base/runtime/values/fields";
 import { isUnknown } from "../base/runtime/messages/plainText";
+import { hasFields } from "../base/runtime/values/fields";
 import { type CheckedFeatures, FEATURES, featureValues, type SelfHostedDeploymentKind } from "./featureTable";
 
 /** Arguments of {@link installationFeatures}. */

@@ -1,10 +1,10 @@
-import { hasFields } from "../base/runtime/values/fields";
 import { isUnknown, UNKNOWN } from "../base/runtime/messages/plainText";
+import { hasFields } from "../base/runtime/values/fields";
+import { mergeValues } from "../kits/contents/mergeValues";
 import type { SelfHostedDeploymentKind } from "./featureTable";
 import { type ImageVerification, NOTHING_TO_VERIFY, verificationProblem } from "./imageVerification";
 import { checkFeatures } from "./installationFeatures";
-import { type InstalledSite, type Refuse, servable, type Servable, SITE_ARGUMENTS } from "./installedSite";
-import { mergeValues } from "../kits/contents/mergeValues";
+import { type InstalledSite, type Refuse, type Servable, servable, SITE_ARGUMENTS } from "./installedSite";
 import { airGappedByLink, copyValues, installedValues, needsLink, siteValues } from "./siteValues";
 
 /** Arguments of {@link installationValues}. */

@@ -1,5 +1,5 @@
-import type { DestinationInputs, DestinationKind } from "../publishing/index";
 import { isUnknown } from "../base/runtime/messages/plainText";
+import type { DestinationInputs, DestinationKind } from "../publishing/index";
 import type { SiteFacts } from "./siteValues";
 
 /** What an installation serves: outputs of a StaticExport or of a BundleCopy, also of another stack. */

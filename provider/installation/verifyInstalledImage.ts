@@ -1,3 +1,7 @@
+import { InputError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
+import { withoutSecrets } from "../base/runtime/messages/reporter";
+import { startDeadline } from "../base/runtime/time/clock";
 import {
   baseProblem,
   parseBase,
@@ -6,10 +10,6 @@ import {
   signatureProblem,
   verifierFrom,
 } from "../publishing/index";
-import { startDeadline } from "../base/runtime/time/clock";
-import { InputError } from "../base/runtime/messages/errors";
-import { explained } from "../base/runtime/messages/explainedError";
-import { withoutSecrets } from "../base/runtime/messages/reporter";
 import type { ImageVerification } from "./imageVerification";
 
 /** Time limit of a verification, in milliseconds. */

@@ -25,11 +25,7 @@ export { unpackSite, type AdditionFacts, type WantedAdditions } from "./addition
 export { ExternalAssets } from "./externalAssets/externalAssets";
 export type { FetchedAsset } from "./externalAssets/fetchedAsset";
 export type { ReadCopy } from "./externalAssets/keptAssets";
-export {
-  patternProblem,
-  type FetchLimits,
-  type FetchOptions,
-} from "./externalAssets/options";
+export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
 export type { LlmsTxtOptions } from "./llmsTxt/options";
 export type { SearchOptions } from "./offlineSearch/options";
 

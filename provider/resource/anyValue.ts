@@ -36,11 +36,12 @@ export function withAnyValue(shape: (value: unknown) => RuleResult, isEmptyRefus
 
 function find(value: unknown, isEmptyRefused: boolean, at: string): { at: string; what: string } | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) return { at, what: NOT_FINITE };
-  if (Array.isArray(value))
+  if (Array.isArray(value)) {
     return firstOf(
       value.map((each, index) => [`${at}[${index}]`, each]),
       isEmptyRefused,
     );
+  }
   if (!hasFields(value)) return undefined;
   const refused = value[REFUSED_VALUE];
   if (typeof refused === "string") return { at, what: refused };

@@ -1,10 +1,10 @@
 import type { Lookup } from "../base/http/address";
-import type { ConfigurationSource } from "../service/configuration";
-import type { Tracer } from "../base/runtime/tracing/tracer";
-import type { ResumeFolder } from "./resumeRecords";
 import type { NetworkContext } from "../base/http/attempt";
 import type { Pacers } from "../base/http/pacer";
+import type { Tracer } from "../base/runtime/tracing/tracer";
+import type { ConfigurationSource } from "../service/configuration";
 import type { JobsSeen } from "../service/jobsSeen";
+import type { ResumeFolder } from "./resumeRecords";
 
 /** Every external dependency of one operation: no other code reads the machine's clock, network or environment. */
 export interface Context extends Omit<NetworkContext, "deadline"> {

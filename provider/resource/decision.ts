@@ -1,5 +1,5 @@
-import { formatDuration } from "../base/runtime/time/duration";
 import type { Reporter } from "../base/runtime/messages/reporter";
+import { formatDuration } from "../base/runtime/time/duration";
 
 interface CodeRow {
   /**

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeHomeFolder, removeFile } from "../base/runtime/files/homeFolder";
 import { isOfRunningProcess, ownName } from "../base/runtime/files/ownerProcess";
@@ -57,8 +57,9 @@ export class DeclaredPlaces {
 
   /** The operation ended: what this process declared is not needed any more. */
   operationEnded(): void {
-    for (const path of [...this.#own.values()].flat())
+    for (const path of [...this.#own.values()].flat()) {
       if (readAt(path)?.process === this.#process) removeFile(path);
+    }
     this.#own.clear();
     try {
       removeEnded(this.#root());

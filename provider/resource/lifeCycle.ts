@@ -1,17 +1,17 @@
+import type { NotFoundError } from "../base/runtime/messages/errors";
+import { type Deadline, type Machine, startDeadline } from "../base/runtime/time/clock";
+import { Client } from "../service/client";
 import {
   type ConfigurationSource,
   isApiKeyPadded,
   keyGoesElsewhere,
   serviceSettings,
 } from "../service/configuration";
+import { keyDestination } from "../service/keyDestination";
 import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
 import type { CheckFailure } from "./inputTable";
 import type { OutputRows } from "./outputTable";
-import { type Deadline, type Machine, startDeadline } from "../base/runtime/time/clock";
-import { Client } from "../service/client";
-import type { NotFoundError } from "../base/runtime/messages/errors";
-import { keyDestination } from "../service/keyDestination";
 
 /** The state of a resource between two operations. */
 export interface StoredState {

@@ -1,5 +1,5 @@
-import { present } from "../base/runtime/values/fields";
 import { UNKNOWN } from "../base/runtime/messages/plainText";
+import { present } from "../base/runtime/values/fields";
 
 /** The definition of one output. */
 export interface OutputRow {

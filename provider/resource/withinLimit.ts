@@ -1,6 +1,6 @@
+import { DeadlineExceededError } from "../base/runtime/messages/errors";
 import { type Deadline, startDeadline } from "../base/runtime/time/clock";
 import { formatDuration } from "../base/runtime/time/duration";
-import { DeadlineExceededError } from "../base/runtime/messages/errors";
 import type { Context } from "./context";
 
 /** Extra time, in milliseconds: code that observes the deadline ends within it and reports what it waited for. */

@@ -1,9 +1,9 @@
 import { isReadDifferently } from "../base/http/address";
 import { malformed } from "../base/http/reply";
+import type { Reply } from "../base/http/transport";
 import { isPlain, redact } from "../base/runtime/messages/plainText";
 import type { Outcome } from "./polling/progress";
 import { endInWords, inLowerCase } from "./statusWords";
-import type { Reply } from "../base/http/transport";
 
 /** The statuses of an agent job: `active`, or one of three final ones. */
 export type AgentJobStatus = "active" | "completed" | "archived" | "failed";
@@ -97,8 +97,9 @@ export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs
     return "";
   };
 
-  if (body["id"] !== id)
+  if (body["id"] !== id) {
     return fail(typeof body["id"] === "string" ? "about another job" : 'without a usable "id"');
+  }
   const { source } = body;
   if (!isNone(source) && typeof source !== "object") return fail('without a usable "source"');
   const { repository, ref } = (source ?? {}) as { repository?: unknown; ref?: unknown };

@@ -1,9 +1,9 @@
+import { isLoopback, isReadDifferently, refusedHost } from "../base/http/address";
 import { malformed, toCount } from "../base/http/reply";
+import type { Reply } from "../base/http/transport";
 import { redact } from "../base/runtime/messages/plainText";
 import { parsePointInTime } from "../base/runtime/time/pointInTime";
 import { signedEnd } from "./linkEnd";
-import { isLoopback, isReadDifferently, refusedHost } from "../base/http/address";
-import type { Reply } from "../base/http/transport";
 
 /** A presigned link to a bundle. Only the link expires: the job and its files stay, and the service can mint a new link. */
 export interface BundleLink {
@@ -56,8 +56,9 @@ export function readBundleLink(
   const parsed = URL.parse(url);
   if (!parsed || isReadDifferently(url)) return fail("a bundleUrl that is not an absolute URL", report);
   secrets.addLink(parsed);
-  if (parsed.username || parsed.password)
+  if (parsed.username || parsed.password) {
     return fail("a bundleUrl with a user name or password in it", report);
+  }
   const httpAccepted = policy.allowInsecure || isLoopback(new URL(policy.baseUrl).hostname);
   if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && httpAccepted)) {
     return fail(

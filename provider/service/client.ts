@@ -1,7 +1,9 @@
+import { NOT_ALLOWED, NOT_THE_API, pathRemedy } from "../base/http/refusal";
+import { Transport, type TransportOptions } from "../base/http/transport";
+import { NotAllowedError, NotFoundError, ResponseError } from "../base/runtime/messages/errors";
 import { type AgentJobKey, readAgentJob } from "./agentJob";
 import { type BundleLink, readBundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
-import { NotAllowedError, NotFoundError, ResponseError } from "../base/runtime/messages/errors";
 import {
   checkSite,
   type ExportJob,
@@ -11,8 +13,6 @@ import {
   type StartReply,
 } from "./exportJob";
 import type { JobsOfAccount, JobsSeen } from "./jobsSeen";
-import { NOT_ALLOWED, NOT_THE_API, pathRemedy } from "../base/http/refusal";
-import { Transport, type TransportOptions } from "../base/http/transport";
 
 export interface StartRequest {
   readonly domain: string;
@@ -72,11 +72,12 @@ export class Client {
         },
       );
     } catch (error) {
-      if (error instanceof NotAllowedError)
+      if (error instanceof NotAllowedError) {
         throw error.withMessage(
           error.message,
           `One of four things: ${request.domain} is the wrong domain, or a site of another organization than that of the API key; ${NOT_ALLOWED} Check the four in the dashboard.`,
         );
+      }
       // services use different statuses for an unknown site
       if (!(error instanceof ResponseError) || ![400, 404, 422].includes(error.status)) throw error;
       if (error.remedy === NOT_THE_API) throw error;

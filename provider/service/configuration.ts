@@ -1,6 +1,6 @@
-import { ConfigurationError } from "../base/runtime/messages/errors";
 import { isLoopback } from "../base/http/address";
 import { proxyFor } from "../base/http/proxy";
+import { ConfigurationError } from "../base/runtime/messages/errors";
 import { type Secrets, SHORTEST_SECRET } from "../base/runtime/messages/secrets";
 
 /** A setting; {@link Configuration} describes each. */
@@ -125,10 +125,12 @@ export function resolveBaseUrl(source: ConfigurationSource, given?: string): str
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return fail("is not an http(s) URL", "Write it like https://api.example.com");
   }
-  if (url.username || url.password)
+  if (url.username || url.password) {
     return fail("contains a user name or password", "Remove it: only the API key is sent.");
-  if (url.search || url.hash)
+  }
+  if (url.search || url.hash) {
     return fail("contains a query or a fragment", "Remove the part that begins with «?» or «#».");
+  }
   const baseUrl = url.href.replace(/\/+$/, "");
   const withoutVersion = baseUrl.replace(/\/+v[12]$/i, "");
   if (withoutVersion !== baseUrl) {

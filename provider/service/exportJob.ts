@@ -1,11 +1,11 @@
 import { malformed, toCount, toNumber } from "../base/http/reply";
+import type { Reply } from "../base/http/transport";
+import { InputError, UnreadableStartError } from "../base/runtime/messages/errors";
+import { redact } from "../base/runtime/messages/plainText";
 import { normaliseDomain, readIdentifier } from "./identifier";
 import type { PolledJob } from "./polling/jobWait";
 import type { Outcome } from "./polling/progress";
-import { redact } from "../base/runtime/messages/plainText";
 import { endInWords, inLowerCase } from "./statusWords";
-import type { Reply } from "../base/http/transport";
-import { InputError, UnreadableStartError } from "../base/runtime/messages/errors";
 
 /** What a job reports about its content. A state stores it, a resumed run continues with it, and the outputs have it. */
 export interface JobReport {
@@ -138,8 +138,9 @@ const NAMED_FIELDS = 5;
 /** What the reply to a start has in place of an id. */
 function lackOf({ body, hasLocation }: Reply): string {
   const { jobId } = body;
-  if (typeof jobId === "number" && Number.isInteger(jobId))
+  if (typeof jobId === "number" && Number.isInteger(jobId)) {
     return " (it is a number above 2^53, which programs round: an id of that size must be a text)";
+  }
   if (jobId !== undefined && jobId !== null) return " (an id has 1 to 512 visible ASCII characters)";
   const around = Object.keys(body).find((name) => Object.hasOwn(Object(body[name]) as object, "jobId"));
   if (around !== undefined) return ` (it is inside the field ${redact(around, TEXT_LIMIT)}, not beside it)`;

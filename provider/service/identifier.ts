@@ -1,6 +1,6 @@
-import { isPlain, isSentinel } from "../base/runtime/messages/plainText";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
+import { isPlain, isSentinel } from "../base/runtime/messages/plainText";
 
 /** Format of an id: visible ASCII, short enough for a path. The API does not specify more. */
 const IDENTIFIER = /^[\x21-\x7e]{1,512}$/;
@@ -45,8 +45,9 @@ export function normaliseDomain(text: string): { domain: string } | { problem: s
   if (/\s/.test(text)) return { problem: "contains white space; remove it" };
   if (text.includes("://")) return { problem: `is a URL; ${HOST_ALONE}` };
   if (text.includes("/")) return { problem: `contains a path; ${HOST_ALONE}` };
-  if (isIP(text) !== 0 || /^\[.*\]$/.test(text))
+  if (isIP(text) !== 0 || /^\[.*\]$/.test(text)) {
     return { problem: "is an IP address; give the site's host name" };
+  }
   if (text.includes(":")) return { problem: `contains a port; ${HOST_ALONE}` };
   if (text.endsWith(".")) return { problem: "ends with a dot; remove it" };
   const domain = domainToASCII(text);

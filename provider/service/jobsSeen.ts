@@ -10,7 +10,8 @@ const ANSWERS_MS = 20_000;
 const INTERVAL_MS = 250;
 
 /**
- * What one process learned of the jobs of an account, that is of a base URL and a key. To a key of another account, a service answers 404 as
+ * What one process learned of the jobs of an account, that is of a base URL and a key. To a key of another account, a service answers 404
+ * as
  * for a job that is gone: one reply cannot tell which.
  */
 export class JobsOfAccount {

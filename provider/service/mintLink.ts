@@ -1,8 +1,8 @@
 import { MalformedResponseError } from "../base/runtime/messages/errors";
-import type { Tracer } from "../base/runtime/tracing/tracer";
 import type { Reporter } from "../base/runtime/messages/reporter";
-import type { Client } from "./client";
+import type { Tracer } from "../base/runtime/tracing/tracer";
 import { type BundleLink, SHORT_LIFE_MS } from "./bundleLink";
+import type { Client } from "./client";
 
 /**
  * Mints a link to the bundle of a completed job. If the link has expired or is about to expire, it mints a second one.

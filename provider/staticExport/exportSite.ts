@@ -1,5 +1,4 @@
-import { type Decision, decisionLine } from "../resource/decision";
-import { type ServiceContext, UnfinishedError } from "../resource/lifeCycle";
+import { NOT_THE_API } from "../base/http/refusal";
 import {
   ExportFailedError,
   InputError,
@@ -7,9 +6,10 @@ import {
   ResponseError,
   UnreadableStartError,
 } from "../base/runtime/messages/errors";
-import { NOT_THE_API } from "../base/http/refusal";
-import { sleep } from "../base/runtime/time/clock";
 import { explained } from "../base/runtime/messages/explainedError";
+import { sleep } from "../base/runtime/time/clock";
+import { type Decision, decisionLine } from "../resource/decision";
+import { type ServiceContext, UnfinishedError } from "../resource/lifeCycle";
 import type { StartReply } from "../service/exportJob";
 import type { CheckedInputs } from "./inputs";
 import { unreadStart } from "./plan";
@@ -155,8 +155,9 @@ function failureOf(
   const { domain } = inputs;
   const hasLink = before?.outputs.bundleUrl !== undefined;
   const oldLink = hasLink ? ` The link to job ${before.outputs.jobId} stays in place.` : "";
-  if (error instanceof UnreadableStartError)
+  if (error instanceof UnreadableStartError) {
     return new UnfinishedError(explained(error, domain, oldLink.trim()), unreadState(inputs, before, clock));
+  }
   if (!job) {
     const begun = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
     const replaced = !before && isOfSite(error) && error.remedy !== NOT_THE_API ? REPLACED_STAYS : "";

@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { parseDuration } from "../base/runtime/time/duration";
 import { hasFields } from "../base/runtime/values/fields";
+import { withAnyValue } from "../resource/anyValue";
 import {
   changedByTable,
   inputNames,
@@ -15,9 +18,6 @@ import {
   SERVICE_INPUTS,
   type ServiceInputs,
 } from "../resource/serviceInputs";
-import { parseDuration } from "../base/runtime/time/duration";
-import { hash } from "node:crypto";
-import { withAnyValue } from "../resource/anyValue";
 
 /** The inputs of a static export, as plain values. The only definition of their names and effects. */
 export interface StaticExportInputs extends ServiceInputs {
@@ -39,7 +39,8 @@ export interface StaticExportInputs extends ServiceInputs {
   triggers?: unknown[];
   /**
    * An existing job of this site to adopt. The provider starts no job: it waits for this one if it still runs, and mints a link.
-   * Use it to roll back, or to manage an export made elsewhere. A job of another site is an error. While it is set, `version` is only a label and `triggers` have no
+   * Use it to roll back, or to manage an export made elsewhere. A job of another site is an error. While it is set, `version` is only a
+   * label and `triggers` have no
    * effect. After you remove it, its content stays until `version` or `triggers` change.
    */
   jobId?: string;
@@ -56,7 +57,8 @@ export interface StaticExportInputs extends ServiceInputs {
    */
   exportOptions?: Record<string, unknown>;
   /**
-   * Time limit of a run that only renews the link, so that an outage does not block the run for long: a duration such as `"10m"`. A shorter limit for updates in `customTimeouts`
+   * Time limit of a run that only renews the link, so that an outage does not block the run for long: a duration such as `"10m"`. A
+   * shorter limit for updates in `customTimeouts`
    * takes precedence. A run that starts an export has the limit of exports instead.
    *
    * @default "5m"

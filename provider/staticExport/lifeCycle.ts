@@ -1,5 +1,9 @@
+import { NotFoundError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
+import { clockErrorOf, machineOf, startDeadline } from "../base/runtime/time/clock";
 import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
+import { checkByTable, withEffect } from "../resource/inputTable";
 import {
   allMissing,
   DEFAULT_LIMIT_MS,
@@ -8,10 +12,6 @@ import {
   openClient,
   READ_LIMIT_MS,
 } from "../resource/lifeCycle";
-import { checkByTable, withEffect } from "../resource/inputTable";
-import { clockErrorOf, machineOf, startDeadline } from "../base/runtime/time/clock";
-import { NotFoundError } from "../base/runtime/messages/errors";
-import { explained } from "../base/runtime/messages/explainedError";
 import { exportSite } from "./exportSite";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";

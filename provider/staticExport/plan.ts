@@ -1,10 +1,10 @@
+import { UnreadableStartError } from "../base/runtime/messages/errors";
+import { isUnknown, UNKNOWN } from "../base/runtime/messages/plainText";
+import type { Machine } from "../base/runtime/time/clock";
 import { type Decision, type DecisionCode, fromNow } from "../resource/decision";
 import { changedByTable, withEffect } from "../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../resource/outputTable";
-import { isUnknown, UNKNOWN } from "../base/runtime/messages/plainText";
-import { UnreadableStartError } from "../base/runtime/messages/errors";
 import { UNREAD_REMEDY } from "../service/exportJob";
-import type { Machine } from "../base/runtime/time/clock";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import {
@@ -45,10 +45,11 @@ export function planExport(
   stored: StaticExportState | undefined,
   nowMs: number,
 ): Plan {
-  if (!stored)
+  if (!stored) {
     return inputs.jobId === undefined
       ? start("NEW", "this is the first export, so a job is started")
       : adopt(inputs.jobId);
+  }
 
   const state = withUsableLink(stored);
   const { outputs, bookkeeping } = state;

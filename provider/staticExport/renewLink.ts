@@ -1,11 +1,11 @@
-import { fromNow } from "../resource/decision";
-import type { Context } from "../resource/context";
-import { openClient } from "../resource/lifeCycle";
-import { mintLink } from "../service/mintLink";
-import { parseDuration } from "../base/runtime/time/duration";
-import { machineOf } from "../base/runtime/time/clock";
 import { DeadlineExceededError, NotFoundError } from "../base/runtime/messages/errors";
 import { explained } from "../base/runtime/messages/explainedError";
+import { machineOf } from "../base/runtime/time/clock";
+import { parseDuration } from "../base/runtime/time/duration";
+import type { Context } from "../resource/context";
+import { fromNow } from "../resource/decision";
+import { openClient } from "../resource/lifeCycle";
+import { mintLink } from "../service/mintLink";
 import type { CheckedInputs } from "./inputs";
 import { reportGoneJob } from "./resumption";
 import { reportedState, serviceTimeOf, type StaticExportState, stillUnfinished } from "./state";
@@ -47,8 +47,9 @@ export async function renewLink(
       },
     };
   } catch (error) {
-    if (error instanceof DeadlineExceededError)
+    if (error instanceof DeadlineExceededError) {
       throw notInTime(error, before, serviceTimeOf(before, machineOf(context)));
+    }
     if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
       throw explained(error, inputs.domain, "The old link stays in place");
     }

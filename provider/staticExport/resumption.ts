@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "../resource/context";
-import type { RecordedStart } from "../resource/resumeRecords";
 import { decisionLine } from "../resource/decision";
 import { OTHER_ACCOUNT } from "../resource/lifeCycle";
+import type { RecordedStart } from "../resource/resumeRecords";
 import { type CheckedInputs, intentOf } from "./inputs";
 
 /** See {@link resumptionOf}. */

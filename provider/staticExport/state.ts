@@ -1,21 +1,21 @@
-import { type BundleLink, isStoredLink, type LinkLife } from "../service/bundleLink";
-import { linkTimes, type LinkTimes, renewalWindow } from "../service/renewalWindow";
-import { formatDuration, parseDuration } from "../base/runtime/time/duration";
-import type { Context } from "../resource/context";
-import { salted, saltFor } from "../resource/resumeRecords";
-import type { ServiceContext } from "../resource/lifeCycle";
 import {
   type Clock,
-  clockErrorOf,
   type ClockError,
+  clockErrorOf,
   type Machine,
   machineOf,
   serviceTimeMs,
 } from "../base/runtime/time/clock";
-import { inputNames } from "../resource/inputTable";
+import { formatDuration, parseDuration } from "../base/runtime/time/duration";
 import { present } from "../base/runtime/values/fields";
+import type { Context } from "../resource/context";
+import { inputNames } from "../resource/inputTable";
+import type { ServiceContext } from "../resource/lifeCycle";
 import { type Every, outputsAmong } from "../resource/outputTable";
+import { salted, saltFor } from "../resource/resumeRecords";
+import { type BundleLink, isStoredLink, type LinkLife } from "../service/bundleLink";
 import { type JobReport, reportAmong } from "../service/exportJob";
+import { type LinkTimes, linkTimes, renewalWindow } from "../service/renewalWindow";
 import { type CheckedInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import type { OwnOutputs, StaticExportOutputs } from "./outputs";
 

@@ -1,11 +1,11 @@
+import { ExportFailedError, InputError, NotFoundError, NotReadyError } from "../base/runtime/messages/errors";
+import { explained } from "../base/runtime/messages/explainedError";
 import type { Context } from "../resource/context";
 import { checkedByTable, type InputTable } from "../resource/inputTable";
 import { type Imported, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
-import type { ExportJob } from "../service/exportJob";
 import type { ConfigurationSource } from "../service/configuration";
+import type { ExportJob } from "../service/exportJob";
 import { mintLink } from "../service/mintLink";
-import { ExportFailedError, InputError, NotFoundError, NotReadyError } from "../base/runtime/messages/errors";
-import { explained } from "../base/runtime/messages/explainedError";
 import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { reportedState, stateWithoutLink, type StaticExportState } from "./state";
 import { findJob } from "./workflow";

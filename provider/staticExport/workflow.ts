@@ -1,10 +1,10 @@
+import { ExportFailedError, NotFoundError, NotReadyError } from "../base/runtime/messages/errors";
+import { type Reporter, warningOnce } from "../base/runtime/messages/reporter";
+import { sleep } from "../base/runtime/time/clock";
 import type { ServiceContext } from "../resource/lifeCycle";
 import type { StartRequest } from "../service/client";
-import { mintLink } from "../service/mintLink";
 import { type ExportJob, type JobReport, JUST_STARTED, type StartReply } from "../service/exportJob";
-import { sleep } from "../base/runtime/time/clock";
-import { type Reporter, warningOnce } from "../base/runtime/messages/reporter";
-import { ExportFailedError, NotFoundError, NotReadyError } from "../base/runtime/messages/errors";
+import { mintLink } from "../service/mintLink";
 import { waitForJob } from "../service/polling/jobWait";
 import type { CheckedInputs } from "./inputs";
 import type { FinishedExport, KnownJob } from "./state";
@@ -114,8 +114,9 @@ function reportOf(
             (isAdopted ? another : "run `pulumi up` again: it starts a new job."),
         );
   }
-  if (error !== undefined)
+  if (error !== undefined) {
     reporter.warn(`job ${jobId} is completed, but the service reports an error with it: ${error}`);
+  }
   if (warnings !== undefined) reporter.warn(`job ${jobId} is completed with ${warnings}`);
   if (report.pageCount === 0) reporter.warn(`job ${jobId} is completed, but exported 0 pages`);
   return report;

@@ -1,5 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
 import type * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
 
 /** The fields of a Helm release that a failure's message needs. */
 export interface FailedRelease {

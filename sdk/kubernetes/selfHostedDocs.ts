@@ -6,13 +6,13 @@ import {
   type SelfHostedDeploymentKind,
 } from "../../provider/installation/featureTable";
 import { airGappedByLink, installedValues, needsLink } from "../../provider/installation/siteValues";
+import { type SiteSource, valuesOf } from "../staticExportValues";
 import { findChart, type InstallationChart } from "./installationChart";
 import { mergeValues } from "./mergeValues";
 import { warnOfPendingRelease } from "./releaseFailure";
 import { generatedNameProblem, releaseNameProblem } from "./releaseName";
 import { releaseOptions } from "./releaseOptions";
-import { verificationOf, verifiedValues, type ImageVerificationArgs } from "./verifiedImage";
-import { valuesOf, type SiteSource } from "../staticExportValues";
+import { type ImageVerificationArgs, verificationOf, verifiedValues } from "./verifiedImage";
 
 const TYPE = "docs-hosting:kubernetes:SelfHostedDocs";
 

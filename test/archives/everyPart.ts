@@ -1,7 +1,7 @@
 // Resources that need each part that a bundle of the plugin could lack.
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { PluginProcess } from "./pluginProcess.ts";

@@ -1,14 +1,14 @@
 // The native plugin as a process of its own, called as Pulumi's engine calls it.
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
+import provider from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type { CheckResponse, CreateResponse, GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb.js";
+import providerPb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyPb from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import structPb from "google-protobuf/google/protobuf/struct_pb.js";
-import provider from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
-import type { CheckResponse, CreateResponse, GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb.js";
-import providerPb from "@pulumi/pulumi/proto/provider_pb.js";
 
 type Values = Record<string, unknown>;
 

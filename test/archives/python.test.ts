@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { thisMachine } from "./thisMachine.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { arch, platform } from "node:process";
 import { join } from "node:path";
+import { arch, platform } from "node:process";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SYSTEMS: Readonly<Record<string, string>> = { linux: "linux", darwin: "darwin", win32: "windows" };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { availableEngines, type EngineKind, type Stack, type StateResource } from "../engine/index.ts";
 import type { Adapter } from "../stack/adapters.ts";
-import { domainsOf, openBenchStack, withBenchSites, type BenchSites } from "./benchSites.ts";
+import { type BenchSites, domainsOf, openBenchStack, withBenchSites } from "./benchSites.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { percentile } from "./statistics.ts";
 

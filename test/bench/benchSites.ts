@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
-import { openStack, type EngineKind, type Stack } from "../engine/index.ts";
+import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
+import { type EngineKind, openStack, type Stack } from "../engine/index.ts";
 import type { Adapter } from "../stack/adapters.ts";
 import { programFolderIn, writeProgram } from "../stack/programFolder.ts";
 

@@ -65,9 +65,11 @@ function judge(results: ReadonlyMap<string, { ms: number; peakMiB: number }[]>, 
   );
   const [ours, theirs] = figures;
   const missed: string[] = [];
-  if (ours && theirs && ours.ms > SLOWEST * theirs.ms)
+  if (ours && theirs && ours.ms > SLOWEST * theirs.ms) {
     missed.push(`${(ours.ms / theirs.ms).toFixed(2)} times the time`);
-  if (ours && theirs && ours.more > MOST_MEMORY * theirs.more)
+  }
+  if (ours && theirs && ours.more > MOST_MEMORY * theirs.more) {
     missed.push(`${(ours.more / theirs.more).toFixed(2)} times the memory`);
+  }
   return verdict(missed, `${SLOWEST} times lib-storage's time, ${MOST_MEMORY} times its memory`);
 }

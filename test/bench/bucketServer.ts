@@ -1,8 +1,8 @@
-import { freePort } from "../programs/freePort.ts";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../copies/server.ts";
+import { freePort } from "../programs/freePort.ts";
 import { prepareVersitygw } from "../programs/goPrograms.ts";
 
 /** A store with the bucket «docs», in a process of its own. */

@@ -1,4 +1,4 @@
-import { execFileSync, fork, spawnSync, type ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync, fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

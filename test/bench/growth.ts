@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { runCommand } from "../programs/commands.ts";
-import { COPY_STEPS, ourCost, SUBJECTS, type RunCost, type Step } from "./growthSubjects.ts";
+import { COPY_STEPS, ourCost, type RunCost, type Step, SUBJECTS } from "./growthSubjects.ts";
 import type { CopyCost } from "./measuredCopy.ts";
 import { printTable, verdict } from "./resultTable.ts";
 
@@ -69,8 +69,9 @@ const say = (what: string): void => console.log(`growth: ${what}`);
  */
 export async function growth(): Promise<boolean> {
   const unknown = WANTED.filter((name) => !(name in SUBJECTS));
-  if (unknown.length > 0)
+  if (unknown.length > 0) {
     throw new Error(`no ${unknown.join(", ")}; there are: ${Object.keys(SUBJECTS).join(", ")}`);
+  }
   const folder = await mkdtemp(join(tmpdir(), "bench-growth-"));
   const rows = new Map<string, Row>();
   try {

@@ -8,7 +8,7 @@ import { findCommand, runCommand } from "../programs/commands.ts";
 import { unpackDebianPackages } from "../programs/debianPackages.ts";
 import { prepareCrane, prepareRegistry } from "../programs/goPrograms.ts";
 import { pluginFlags } from "../programs/pluginFlags.ts";
-import { withBucketServer, type BucketServer } from "./bucketServer.ts";
+import { type BucketServer, withBucketServer } from "./bucketServer.ts";
 import type { CopyCost } from "./measuredCopy.ts";
 import { processesBelow, watchPeak } from "./peakMemory.ts";
 import type { IndexCost } from "./search/indexedSite.ts";

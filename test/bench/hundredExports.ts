@@ -1,6 +1,6 @@
 import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import { availableEngines, type EngineKind } from "../engine/index.ts";
-import { domainsOf, openBenchStack, withBenchSites, type BenchSites } from "./benchSites.ts";
+import { type BenchSites, domainsOf, openBenchStack, withBenchSites } from "./benchSites.ts";
 import { watchPeak } from "./peakMemory.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { exportByShell, hasCurl } from "./shellExport.ts";

@@ -12,8 +12,9 @@ const server = createServer((request, response) => {
     const [, jobId, bundle] = /\/jobs(?:\/(\d+))?(\/bundle)?$/.exec(request.url ?? "") ?? [];
     const body = (): unknown => {
       if (jobId === undefined) return { jobId: String(startedMs.push(performance.now()) - 1) };
-      if (bundle !== undefined)
+      if (bundle !== undefined) {
         return { bundleUrl: `http://127.0.0.1/${jobId}.tar.gz?signature=${"0".repeat(64)}` };
+      }
       const share = (performance.now() - (startedMs[Number(jobId)] ?? NaN)) / durationMs;
       if (share >= 1) return { status: "completed", progress: 100, pageCount: 1_000 };
       return { status: "running", progress: Math.floor(100 * share), pageCount: Math.floor(1_000 * share) };

@@ -145,11 +145,13 @@ function missedLimits(
       0.95,
     );
     if (over > 1) missed.push(`95 % within ${over.toFixed(2)} times what is allowed`);
-    if (meanPolls(ours) > LIMITS.polls * meanPolls(loop))
+    if (meanPolls(ours) > LIMITS.polls * meanPolls(loop)) {
       missed.push(`${times(ours, loop)} the loop's polls`);
+    }
   }
   const worstMs = worstLag(ours);
-  if (to <= 600 && worstMs > LIMITS.worstMs + ROUND_TRIP_MS)
+  if (to <= 600 && worstMs > LIMITS.worstMs + ROUND_TRIP_MS) {
     missed.push(`worst lag ${worstMs.toFixed(0)} ms`);
+  }
   return missed;
 }

@@ -1,6 +1,6 @@
 import { adapters } from "./adapters.ts";
-import { downloadBench } from "./download.ts";
 import { bucket } from "./bucket.ts";
+import { downloadBench } from "./download.ts";
 import { fleet } from "./fleet.ts";
 import { growth } from "./growth.ts";
 import { hundredExports } from "./hundredExports.ts";

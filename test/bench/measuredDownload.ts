@@ -2,10 +2,10 @@
 import { lookup } from "node:dns";
 import { rmSync } from "node:fs";
 import nodeFetch from "node-fetch";
-import { download } from "../../dist/provider/publishing/download/download.js";
 import { Semaphore } from "../../dist/provider/base/runtime/concurrency/semaphore.js";
-import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
+import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import { download } from "../../dist/provider/publishing/download/download.js";
 
 const [, , url = "", folder = ""] = process.argv;
 const silent = (): undefined => undefined;

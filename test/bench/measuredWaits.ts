@@ -4,8 +4,8 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { rowReporter } from "../../dist/provider/adapters/session/rowReporter.js";
 import { publications } from "../../dist/provider/adapters/session/publications.js";
+import { rowReporter } from "../../dist/provider/adapters/session/rowReporter.js";
 import { Session, thisProcess } from "../../dist/provider/adapters/session/session.js";
 import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
 import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";

@@ -3,10 +3,10 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { renderSite } from "../../examples/reference-service/index.ts";
+import type { WebServer } from "../chart/webServer.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
 import { prepareHelm, prepareValidation } from "../programs/goPrograms.ts";
-import type { WebServer } from "../chart/webServer.ts";
 import { printTable, verdict } from "./resultTable.ts";
 import { mean } from "./statistics.ts";
 

@@ -1,12 +1,12 @@
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
 import { Pacers } from "../../dist/provider/base/http/pacer.js";
-import { JobsSeen } from "../../dist/provider/service/jobsSeen.js";
 import { Semaphore } from "../../dist/provider/base/runtime/concurrency/semaphore.js";
-import type { PublicationContext } from "../../dist/provider/copies/publication/context.js";
+import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
 import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { noTracer } from "../../dist/provider/base/runtime/tracing/tracer.js";
-import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
+import type { PublicationContext } from "../../dist/provider/copies/publication/context.js";
+import { JobsSeen } from "../../dist/provider/service/jobsSeen.js";
 
 const silent = (): undefined => undefined;
 const NO_RECORDS: PublicationContext["resumeRecords"] & PublicationContext["publicationRecords"] = {

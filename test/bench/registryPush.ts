@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import fetch from "node-fetch";
+import type * as SecretValues from "../../provider/base/runtime/messages/secrets.ts";
+import type * as Clock from "../../provider/base/runtime/time/clock.ts";
 import type * as Blobs from "../../provider/publishing/images/registry/blobs.ts";
+import type * as Session from "../../provider/publishing/images/registry/client.ts";
 import type * as EnsureBlob from "../../provider/publishing/images/registry/ensureBlob.ts";
 import type * as Manifests from "../../provider/publishing/images/registry/manifests.ts";
 import type * as Reference from "../../provider/publishing/images/registry/reference.ts";
-import type * as Session from "../../provider/publishing/images/registry/client.ts";
-import type * as Clock from "../../provider/base/runtime/time/clock.ts";
-import type * as SecretValues from "../../provider/base/runtime/messages/secrets.ts";
 
 const load = createRequire(import.meta.url);
 const dist = "../../dist/provider";

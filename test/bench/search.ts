@@ -6,11 +6,11 @@ import type { Browser } from "playwright-core";
 import { startBrowser } from "../foreignSites/watchedPage.ts";
 import { runCommand } from "../programs/commands.ts";
 import { printTable, verdict } from "./resultTable.ts";
-import { ask, ownSearch, pagefindSearch, questionsOf, type Found } from "./search/answers.ts";
-import { CORPUS_NAMES, SENTENCES, corpusFolder } from "./search/corpora.ts";
+import { ask, type Found, ownSearch, pagefindSearch, questionsOf } from "./search/answers.ts";
+import { CORPUS_NAMES, corpusFolder, SENTENCES } from "./search/corpora.ts";
 import type { IndexCost } from "./search/indexedSite.ts";
 import { indexByPagefind, preparePagefind } from "./search/pagefind.ts";
-import { costOfBox, costOfPagefind, startCountingServer, type ReaderCost } from "./search/readerCost.ts";
+import { costOfBox, costOfPagefind, type ReaderCost, startCountingServer } from "./search/readerCost.ts";
 
 /** Limits for sites of up to this many pages: on the clock and of the processor, and of what a reader loads. */
 const LIMITS = [
@@ -53,8 +53,9 @@ export async function search(): Promise<boolean> {
       const theirs = await pagefindResult(browser, pagefind, name, site, join(folder, `${name}-pagefind`));
       const megabytes = (await htmlBytes(site)) / 1e6;
       rows.push(row(name, "offlineSearch", megabytes, own), row("", "Pagefind", megabytes, theirs));
-      for (const [who, { found }] of [["", own] as const, ["Pagefind ", theirs] as const])
+      for (const [who, { found }] of [["", own] as const, ["Pagefind ", theirs] as const]) {
         for (const question of found.missed) say(`${name}: ${who}missed ${question}`);
+      }
       missed.push(...overLimits(name, own));
     }
   } finally {
@@ -80,8 +81,9 @@ async function ownResult(browser: Browser, name: string, site: string, folder: s
   const server = await startCountingServer(folder, languageOf(name));
   try {
     const reader: ReaderCost[] = [];
-    for (const { words } of questions.slice(0, MEASURED_QUESTIONS))
+    for (const { words } of questions.slice(0, MEASURED_QUESTIONS)) {
       reader.push(await costOfBox(browser, server, words));
+    }
     const asked = await ownSearch(join(folder, "docs-hosting-search"));
     const found = await ask(questions, asked);
     return { ...cost, ...(await sizeOf(folder)), reader, found };
@@ -102,8 +104,9 @@ async function pagefindResult(
   const server = await startCountingServer(folder, languageOf(name));
   try {
     const reader: ReaderCost[] = [];
-    for (const { words } of questions.slice(0, MEASURED_QUESTIONS))
+    for (const { words } of questions.slice(0, MEASURED_QUESTIONS)) {
       reader.push(await costOfPagefind(browser, server, words));
+    }
     const asked = await pagefindSearch(browser, server.url);
     const found = await ask(questions, asked);
     return { ...cost, ...(await sizeOf(folder)), reader, found };

@@ -1,12 +1,12 @@
-import { readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore } from "./podBesideStore.ts";
 import { render, serving } from "./renderedChart.ts";
 import { tarGz } from "./tarArchive.ts";
 import { WebServer } from "./webServer.ts";
-import { shortened } from "../suites.ts";
 
 /** As OpenShift's `restricted-v2` has it: a high number without an entry in any file, and the group of root. */
 const ARBITRARY_USER = { uid: 1_000_680_000, gid: 0 };

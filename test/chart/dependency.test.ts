@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
+import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
 import { problemsIn } from "./kubernetesValidation.ts";
 import { CHART, helm, manifestsIn, only, readChartYaml, serving, type Values } from "./renderedChart.ts";
-import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
 
 /**
  * Renders a parent chart, whose own values are these, with the chart as a dependency under another name.

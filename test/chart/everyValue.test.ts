@@ -117,8 +117,9 @@ describe.concurrent.each(Object.keys(BASES))("with %s, each value of the chart",
       const refused = await refusedBySchema(base, given);
       for (const path of paths.filter((each) => !refused.has(each.join(".")))) {
         const after = await templateUnjudged(withValue(base, path, given));
-        for (const problem of await problemsOf(before, after, path, given))
+        for (const problem of await problemsOf(before, after, path, given)) {
           wrong.push(`${path.join(".")}: ${problem}`);
+        }
       }
       expect(wrong).toEqual([]);
     },

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { type ArchiveServer, refuse, send, startArchiveServer } from "./archiveServer.ts";
 import { CANARY, type PodFolders, SYSTEMS } from "./fetchRun.ts";
-import { podBesideStore, refused } from "./podBesideStore.ts";
 import { ARCHIVE } from "./largeArchive.ts";
-import { shortened } from "../suites.ts";
+import { podBesideStore, refused } from "./podBesideStore.ts";
 
 describe.each(shortened(SYSTEMS))("with %s, the download", (system) => {
   let pod: PodFolders;

@@ -1,11 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { LIMITS, NO_START_PAGE, OUTSIDE, type Refusal, TOO_LARGE } from "./archiveRefusals.ts";
 import { type ArchiveServer, send } from "./archiveServer.ts";
 import { type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { type Entry, SITE, tar, tarGz } from "./tarArchive.ts";
-import { shortened } from "../suites.ts";
 
 type Row = Refusal<Entry>;
 

@@ -1,11 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { type Answer, type ArchiveServer, cutOff, inTurn, refuse, send } from "./archiveServer.ts";
 import { type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { ARCHIVE, base64, hex, OTHER, RANDOM } from "./largeArchive.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tar } from "./tarArchive.ts";
-import { shortened } from "../suites.ts";
 
 const SMALL = { MAX_ARCHIVE_BYTES: "10240" };
 const TOO_LARGE = "larger than fetch.maxArchiveBytes (10240)";

@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { type ArchiveServer, cutOff, inTurn, refuse, send, startArchiveServer } from "./archiveServer.ts";
 import { CANARY, CONTENT, filesThatHold, isInSomeProcess, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
 import { SITE, tarGz } from "./tarArchive.ts";
-import { shortened } from "../suites.ts";
 
 const ARCHIVE = tarGz(SITE);
 const ONE_SECOND = { TIME_LIMIT_SECONDS: "1" };

@@ -1,13 +1,13 @@
-import { readdirSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { type ArchiveServer, refuse, send } from "./archiveServer.ts";
 import { standInForCluster } from "./clusterStandIn.ts";
 import { CANARY, CONTENT, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore } from "./podBesideStore.ts";
 import { only, podTemplate, render, serving } from "./renderedChart.ts";
 import { tarGz } from "./tarArchive.ts";
-import { shortened } from "../suites.ts";
 
 const BEFORE = "fedcba9876543210";
 const archiveOf = (script: string, more: Record<string, string> = {}) =>

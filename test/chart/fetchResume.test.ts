@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { type Answer, type ArchiveServer, cutOff, inTurn, refuse, send, slowly } from "./archiveServer.ts";
 import { CANARY, type FetchRun, filesThatHold, type PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { ARCHIVE, hex, OTHER } from "./largeArchive.ts";
 import { podBesideStore, refused } from "./podBesideStore.ts";
-import { shortened } from "../suites.ts";
 
 const ETAG = '"first"';
 /** Resumes an archive that was cut off after 20,000 bytes. */

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { type ArchiveServer, send } from "./archiveServer.ts";
+import { exported, EXPORTED_FORMS } from "./exportedForms.ts";
 import { CANARY, PodFolders, SYSTEMS } from "./fetchRun.ts";
 import { podBesideStore } from "./podBesideStore.ts";
-import { EXPORTED_FORMS, exported } from "./exportedForms.ts";
 import { type Entry, SITE, tarGz } from "./tarArchive.ts";
-import { shortened } from "../suites.ts";
 
 describe.each(shortened(SYSTEMS))("with %s, the archive", (system) => {
   let pod: PodFolders;

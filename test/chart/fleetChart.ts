@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
 import { helm, type HelmResult, type Values } from "./renderedChart.ts";
-import { parseAllDocuments } from "yaml";
 
 export const FLEET = join(import.meta.dirname, "../../examples/fleet");
 

@@ -95,14 +95,20 @@ describe("values", () => {
   );
 
   test("accept no service to which a run would refuse to send the key", async () => {
-    for (const baseUrl of ["https://api.docs-host.example", "http://localhost:4010", "http://127.0.0.1/docs"])
+    for (const baseUrl of [
+      "https://api.docs-host.example",
+      "http://localhost:4010",
+      "http://127.0.0.1/docs",
+    ]) {
       expect((await templateFleet(FLEET, { baseUrl })).output).not.toContain("baseUrl");
+    }
     for (const baseUrl of [
       "http://api.docs-host.example",
       "http://localhost.example",
       "api.docs-host.example",
-    ])
+    ]) {
       expect((await templateFleet(FLEET, { baseUrl })).output).toMatch(/baseUrl.*does not match pattern/);
+    }
   });
 
   test("without an image are refused: helm reports what is missing", async () => {

@@ -1,6 +1,6 @@
 // What a release keeps for pods of earlier revisions if its deployer may not list ReplicaSets.
 import { expect, test, type TestContext } from "vitest";
-import { type StoredObject, standInForCluster } from "./clusterStandIn.ts";
+import { standInForCluster, type StoredObject } from "./clusterStandIn.ts";
 import {
   type Manifest,
   only,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { CHART, helm, manifestsIn, only, serving, type Values } from "./renderedChart.ts";
-import { problemsIn } from "./kubernetesValidation.ts";
 import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
+import { problemsIn } from "./kubernetesValidation.ts";
+import { CHART, helm, manifestsIn, only, serving, type Values } from "./renderedChart.ts";
 
 async function nameOf(release: string, values: Values = {}): Promise<string> {
   const ingress = { enabled: true, hosts: ["docs.example.com"] };

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { KUBERNETES_VERSION } from "../programs/goPrograms.ts";
 import { nginxProblems } from "./nginxConfiguration.ts";
 import {
@@ -176,8 +176,9 @@ describe("null", () => {
     const { spec } = podTemplate(await render(serving(values)));
     expect(spec).not.toHaveProperty("securityContext");
     const [nginx] = spec.containers;
-    for (const field of ["livenessProbe", "resources", "securityContext"])
+    for (const field of ["livenessProbe", "resources", "securityContext"]) {
       expect(nginx).not.toHaveProperty(field);
+    }
     expect(nginx).toHaveProperty("readinessProbe");
   });
 });

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
+import { freePort } from "../programs/freePort.ts";
 import { startNameServer } from "./nameServer.ts";
 import { only, podTemplate, render, serving, type Values } from "./renderedChart.ts";
-import { freePort } from "../programs/freePort.ts";
 import { WebServer } from "./webServer.ts";
 
 const FOR_EVER = "public, max-age=31536000, immutable";

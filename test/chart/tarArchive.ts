@@ -4,7 +4,10 @@ import { gzipSync } from "node:zlib";
 export interface Entry {
   name: string;
   content?: string | Buffer;
-  /** "0" file, "1" hard link, "2" symbolic link, "3" character device, "4" block device, "5" folder, "6" fifo, "S" sparse, "L" long name. @default "0" */
+  /**
+   * "0" file, "1" hard link, "2" symbolic link, "3" character device, "4" block device, "5" folder, "6" fifo, "S" sparse, "L" long name.
+   * @default "0"
+   */
   type?: string;
   linkName?: string;
   mode?: number;

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { withValuesTable } from "./valuesTable.ts";
 import {
   CHART,
   helm,
@@ -16,6 +15,7 @@ import {
   templateUnjudged,
   type Values,
 } from "./renderedChart.ts";
+import { withValuesTable } from "./valuesTable.ts";
 
 /**
  * A value other than its default, a line that manifests then have and did not have before; values without which it has no effect.

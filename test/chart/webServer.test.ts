@@ -198,8 +198,9 @@ describe("nginx with an export", () => {
   });
 
   test("accepts only GET and HEAD", async () => {
-    for (const method of ["POST", "PUT", "DELETE"])
+    for (const method of ["POST", "PUT", "DELETE"]) {
       expect((await server.get("/guide", {}, method)).status).toBe(405);
+    }
     const head = await server.get("/guide", {}, "HEAD");
     expect(head.status).toBe(200);
     expect(head.body).toHaveLength(0);

@@ -1,9 +1,8 @@
-import { freePort } from "../programs/freePort.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   chmodSync,
-  copyFileSync,
   closeSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -16,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { findCommand } from "../programs/commands.ts";
+import { freePort } from "../programs/freePort.ts";
 import type { User } from "./fetchRun.ts";
 import { type Manifest, mountConfiguration, only } from "./renderedChart.ts";
 

@@ -5,8 +5,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,12 +17,12 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { type TestContext, afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from "vitest";
 import { findCommand } from "../programs/commands.ts";
-import { SYSTEMS, type System } from "./fetchRun.ts";
-import { CHART, render, serving } from "./renderedChart.ts";
-import { WebServer, wasCompressedBefore } from "./webServer.ts";
 import { shortened } from "../suites.ts";
+import { type System, SYSTEMS } from "./fetchRun.ts";
+import { CHART, render, serving } from "./renderedChart.ts";
+import { wasCompressedBefore, WebServer } from "./webServer.ts";
 
 /** Each worker notices within a second that a file exists now. */
 const ONE_WORKER = { web: { workerProcesses: 1 } };
@@ -236,8 +236,9 @@ describe.concurrent("compression once", () => {
     writeSite(server, FILES);
     for (const tree of ["compressed", "compressed.draft/site"]) {
       mkdirSync(join(server.site, tree), { recursive: true });
-      for (const name of ["index.html", "index.html.gz", "old.html"])
+      for (const name of ["index.html", "index.html.gz", "old.html"]) {
         writeFileSync(join(server.site, tree, name), "of another site");
+      }
     }
     await server.start(await render(serving(ONE_WORKER)));
     expect((await server.get("/")).body.toString()).toBe(FILES["index.html"]);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test, type TestContext } from "vitest";
 import { render, servingImage, type Values } from "./renderedChart.ts";
-import { WebServer, wasCompressedBefore } from "./webServer.ts";
+import { wasCompressedBefore, WebServer } from "./webServer.ts";
 
 const TEXT = "<p>A sentence that can be compressed.</p>\n".repeat(300);
 const GZIP = { "accept-encoding": "gzip" };

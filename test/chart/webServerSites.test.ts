@@ -1,4 +1,4 @@
-import { type TestContext, afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
 import { render, serving } from "./renderedChart.ts";
 import { WebServer } from "./webServer.ts";
 

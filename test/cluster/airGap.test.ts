@@ -1,12 +1,12 @@
 // A cluster without egress: the node is in its own network namespace, and refuses connections that its pods begin.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCommand } from "../programs/commands.ts";
 import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "../copies/stores/s3.ts";
+import { runCommand } from "../programs/commands.ts";
 import { openBrowser, type Reader } from "./browser.ts";
 import { closeGap, CONTROL, openTo, registryWithBase } from "./closedNetwork.ts";
 import { copyExample } from "./copiedExample.ts";
-import { buildInstallation, hostAddress, until, type Installation } from "./installation.ts";
+import { buildInstallation, hostAddress, type Installation, until } from "./installation.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

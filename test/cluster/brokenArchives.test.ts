@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildInstallation, until, type Installation } from "./installation.ts";
+import { buildInstallation, type Installation, until } from "./installation.ts";
 import { startSteadyClient } from "./steadyClient.ts";
 
 /** Helm's wait for a release that fails, in seconds. */

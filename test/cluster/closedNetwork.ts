@@ -1,6 +1,6 @@
 // A network without egress: the connections that pods may not begin, and a registry inside.
 import type { TestContext } from "vitest";
-import { startRegistry, type Registry } from "../copies/registry.ts";
+import { type Registry, startRegistry } from "../copies/registry.ts";
 import { runCommand } from "../programs/commands.ts";
 import { hostAddress } from "./installation.ts";
 

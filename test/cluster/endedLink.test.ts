@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildInstallation, SHORT_LINK_LIFETIME_MS, until, type Installation } from "./installation.ts";
+import { buildInstallation, type Installation, SHORT_LINK_LIFETIME_MS, until } from "./installation.ts";
 
 test("when a link has ended, the pod waits and its log says what to do; renewing the link requests one bundle, updates the Secret and restarts no pod, which continues by itself", async (context) => {
   const installation = await buildInstallation(context, {

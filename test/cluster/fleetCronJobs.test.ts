@@ -4,21 +4,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { CONTROL } from "./closedNetwork.ts";
-import { FAULTS, strike, type Fault } from "./fleetFaults.ts";
+import { type Fault, FAULTS, strike } from "./fleetFaults.ts";
 import { fleetEngine, writeFleetImage } from "./fleetImage.ts";
 import {
   conditionsOf,
   FLEET_IMAGE,
+  type FleetInstallation,
   installFleet,
   RUN_LIMIT_MS,
-  type FleetInstallation,
   type Sites,
 } from "./fleetInstallation.ts";
-import { startFleetService, type FleetService } from "./fleetService.ts";
-import { watchSites, type SiteState, type WatchedSites } from "./fleetStates.ts";
+import { type FleetService, startFleetService } from "./fleetService.ts";
+import { type SiteState, type WatchedSites, watchSites } from "./fleetStates.ts";
 import { until } from "./installation.ts";
 import { list } from "./kubectl.ts";
 

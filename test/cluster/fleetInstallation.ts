@@ -9,7 +9,7 @@ import { helm, type Values } from "../chart/renderedChart.ts";
 import { runCommand } from "../programs/commands.ts";
 import type { FleetService } from "./fleetService.ts";
 import { CANARY_KEY, until } from "./installation.ts";
-import { kubectlIn, list, type Kubectl, type KubernetesObject } from "./kubectl.ts";
+import { type Kubectl, kubectlIn, type KubernetesObject, list } from "./kubectl.ts";
 
 export const FLEET_IMAGE = { repository: "docker.io/local/docs-fleet", tag: "1" };
 

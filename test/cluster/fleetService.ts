@@ -2,13 +2,13 @@
 // and come back.
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect, type AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type TLSSocket } from "node:tls";
 import { generate } from "selfsigned";
 import type { TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
 import { startsOf } from "../stack/requests.ts";
 import { CANARY_KEY, hostAddress } from "./installation.ts";
 

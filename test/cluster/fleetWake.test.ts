@@ -2,12 +2,12 @@
 // that it requests.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, test, type TestContext } from "vitest";
 import { FLEET } from "../chart/fleetChart.ts";
 
@@ -94,8 +94,9 @@ async function serve(context: TestContext, cluster: Cluster): Promise<{ url: str
     if (RESOURCES[path] !== undefined) return RESOURCES[path];
     const [, kind = "", name, subresource] =
       /^\/apis\/[^/]+\/v1\w*\/namespaces\/default\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
-    if (method !== "GET")
+    if (method !== "GET") {
       changes.push({ request: [method, kind, name, subresource].filter(Boolean).join(" "), body });
+    }
     if (kind === "updates") {
       asked += 1;
       cluster.onUpdates?.(asked);

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestContext } from "vitest";
-import { startReferenceService, type InterceptorReply } from "../../examples/reference-service/index.ts";
-import { openStack, type EngineKind, type StackSettings } from "../engine/index.ts";
+import { type InterceptorReply, startReferenceService } from "../../examples/reference-service/index.ts";
+import { type EngineKind, openStack, type StackSettings } from "../engine/index.ts";
 import { recordedStack } from "../engine/recordedStack.ts";
-import { kubectlIn, list, type KubernetesObject } from "./kubectl.ts";
 import { findCommand } from "../programs/commands.ts";
+import { kubectlIn, type KubernetesObject, list } from "./kubectl.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

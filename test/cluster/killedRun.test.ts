@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildInstallation, until, type Installation } from "./installation.ts";
+import { buildInstallation, type Installation, until } from "./installation.ts";
 import { list } from "./kubectl.ts";
 import { removePendingRecord } from "./pendingRecord.ts";
 

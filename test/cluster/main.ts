@@ -1,10 +1,10 @@
 // `npm test -- cluster`: the chart, the example and SelfHostedDocs on a real Kubernetes cluster. Uses the cluster of KUBECONFIG,
 // else starts a single node and stops it at the end.
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { findCommand } from "../programs/commands.ts";
+import { join } from "node:path";
 import { prepareBareDebian } from "../programs/bareDebian.ts";
+import { findCommand } from "../programs/commands.ts";
 import { prepareDebianPackages } from "../programs/debianPackages.ts";
 import {
   prepareCosign,
@@ -16,9 +16,9 @@ import {
   prepareValidation,
   prepareVersitygw,
 } from "../programs/goPrograms.ts";
+import { runVitest } from "../programs/runVitest.ts";
 import { runIsolated } from "./node/isolation.ts";
 import { nodeName, removeLeftovers, removeNode } from "./node/leftovers.ts";
-import { runVitest } from "../programs/runVitest.ts";
 
 /** Judges what Helm renders, as in `test/chart`. */
 const VALIDATION_SOURCE = join(import.meta.dirname, "../chart/validation");

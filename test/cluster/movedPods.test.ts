@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { findHelm } from "../engine/local/kubernetes/helmCommand.ts";
 import { runCommand } from "../programs/commands.ts";
-import { buildInstallation, until, type Installation } from "./installation.ts";
+import { buildInstallation, type Installation, until } from "./installation.ts";
 import { list } from "./kubectl.ts";
 
 /** Helm's wait for releases that fail, in seconds. */

@@ -1,12 +1,12 @@
 // Runs in its own namespaces: starts the node, runs the tests on it, and ends.
-import { runVitest } from "../programs/runVitest.ts";
-import { endWithParent } from "./node/isolation.ts";
+import { join } from "node:path";
 import { writeKubectl } from "../programs/goPrograms.ts";
-import { WEB_IMAGE } from "./node/images.ts";
+import { runVitest } from "../programs/runVitest.ts";
 import { HOST_ADDRESS } from "./node/configuration.ts";
 import { offerControl } from "./node/control.ts";
+import { WEB_IMAGE } from "./node/images.ts";
+import { endWithParent } from "./node/isolation.ts";
 import { startSingleNode } from "./node/singleNode.ts";
-import { join } from "node:path";
 
 endWithParent();
 const stop = () => undefined; // Ctrl-C reaches the tests as well: wait for their end

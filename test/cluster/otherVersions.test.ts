@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { registryWithBase } from "./closedNetwork.ts";
-import { buildInstallation, until, type Installation } from "./installation.ts";
+import { buildInstallation, type Installation, until } from "./installation.ts";
 import { list } from "./kubectl.ts";
 import { filesOf, openPage, startReaders } from "./readers.ts";
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { copyExample } from "./copiedExample.ts";
 import { registryWithBase } from "./closedNetwork.ts";
+import { copyExample } from "./copiedExample.ts";
 import { buildInstallation } from "./installation.ts";
 
 const PROMOTION = join(import.meta.dirname, "../../examples/promotion");

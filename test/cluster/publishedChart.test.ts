@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { publishChart, type ChartRegistry } from "./chartRegistry.ts";
+import { type ChartRegistry, publishChart } from "./chartRegistry.ts";
 import { copyExample } from "./copiedExample.ts";
 import { buildInstallation } from "./installation.ts";
 

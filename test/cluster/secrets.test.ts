@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { buildInstallation, CANARY_KEY, SHORT_LINK_LIFETIME_MS, type Installation } from "./installation.ts";
-import { list, type KubernetesObject } from "./kubectl.ts";
 import { runCommand } from "../programs/commands.ts";
+import { buildInstallation, CANARY_KEY, type Installation, SHORT_LINK_LIFETIME_MS } from "./installation.ts";
+import { type KubernetesObject, list } from "./kubectl.ts";
 import { watchProcesses } from "./processArguments.ts";
 
 test("L41: the link reaches the installation byte for byte, and is in the Secret and in Helm's own record only: in no other object, argument, log line, event or plain state", async (context) => {

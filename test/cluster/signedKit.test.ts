@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { generate } from "selfsigned";
 import { expect, test, type TestContext } from "vitest";
 import { startServer } from "../copies/server.ts";
-import { newKey, type KeyPair } from "../kit/kitFolder.ts";
+import { type KeyPair, newKey } from "../kit/kitFolder.ts";
 import { signerOf, siteOf, writeSiteKit } from "../kit/kitWriter.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { CONTROL, registryWithBase } from "./closedNetwork.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
-import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
+import { beforeEach, describe, expect, test, type TestContext, vi } from "vitest";
 import type { Copy, Destination } from "../../provider/publishing/destinations/destination.ts";
 import { destinationOf } from "../../provider/publishing/destinations/destinationOf.ts";
+import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
 import { makeBundle, operation } from "./bucketOperation.ts";
 import { EACH_STORE } from "./stores/kinds.ts";
 import type { BucketStore } from "./stores/store.ts";

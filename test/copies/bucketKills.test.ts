@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
+import { type Run, runUpload } from "./killedUpload.ts";
 import { KillInstants, measureRun } from "./killInstants.ts";
-import { runUpload, type Run } from "./killedUpload.ts";
 import { STORES } from "./stores/kinds.ts";
 import type { BucketStore, StoreKind } from "./stores/store.ts";
 
@@ -97,12 +97,13 @@ async function expectRight(
   if (layout === "archive") {
     const key = `v/${sha256}.tar.gz`;
     if (isWhole) expect(keys).toContain(key);
-    if (keys.includes(key))
+    if (keys.includes(key)) {
       expect(
         createHash("sha256")
           .update(await read(key))
           .digest("hex"),
       ).toBe(sha256);
+    }
     return;
   }
   if (!isWhole) return;

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fetch from "node-fetch";
 import type { TestContext } from "vitest";
-import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
-import type { DestinationContext } from "../../provider/publishing/destinations/destination.ts";
-import { startDeadline, systemClock } from "../../provider/base/runtime/time/clock.ts";
 import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline, systemClock } from "../../provider/base/runtime/time/clock.ts";
+import type { DestinationContext } from "../../provider/publishing/destinations/destination.ts";
+import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
 import { OWNER } from "../simulation/owners.ts";
 
 /** A separate operation with a scratch folder, until the test ends. */

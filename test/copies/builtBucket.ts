@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
+import type { Draft } from "../../dist/provider/publishing/destinations/destination.js";
 import { destinationOf } from "../../dist/provider/publishing/destinations/destinationOf.js";
 import type { DestinationInputs } from "../../dist/provider/publishing/destinations/inputs.js";
-import type { Draft } from "../../dist/provider/publishing/destinations/destination.js";
 import { builtContext } from "./builtContext.ts";
 
 /**

@@ -1,8 +1,8 @@
 import fetch from "node-fetch";
-import type { DestinationContext } from "../../dist/provider/publishing/destinations/destination.js";
 import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
-import { newOwner } from "../../dist/provider/publishing/ownership/owner.js";
 import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import type { DestinationContext } from "../../dist/provider/publishing/destinations/destination.js";
+import { newOwner } from "../../dist/provider/publishing/ownership/owner.js";
 
 const silent = (): undefined => undefined;
 

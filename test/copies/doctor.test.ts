@@ -2,15 +2,15 @@
 import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi, type TestContext } from "vitest";
+import { expect, test, type TestContext, vi } from "vitest";
 import { runCommand } from "../../provider/doctor/command.ts";
 import type { Finding } from "../../provider/doctor/finding.ts";
 import { thisMachine } from "../../provider/doctor/thisMachine.ts";
+import { scratchFolder } from "./images.ts";
+import { startRegistry } from "./registry.ts";
 import { KEY } from "./stores/azure.ts";
 import { STORES } from "./stores/kinds.ts";
 import { SECRET } from "./stores/s3.ts";
-import { scratchFolder } from "./images.ts";
-import { startRegistry } from "./registry.ts";
 
 const PASSWORD = "geheim:wort";
 /** The password's bcrypt hash. */

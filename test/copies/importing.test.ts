@@ -3,17 +3,17 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi, type TestContext } from "vitest";
+import { describe, expect, test, type TestContext, vi } from "vitest";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { docs } from "../stack/programFolder.ts";
 import { startsOf } from "../stack/requests.ts";
 import { buildWorld, CANARY_KEY, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
-import { azure } from "./stores/azure.ts";
-import { gcs } from "./stores/gcs.ts";
-import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "./stores/s3.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushBase } from "./images.ts";
 import { startRegistry } from "./registry.ts";
+import { azure } from "./stores/azure.ts";
+import { gcs } from "./stores/gcs.ts";
+import { ACCESS_KEY, BUCKET, SECRET, startS3 } from "./stores/s3.ts";
 
 /** Nine copies each, and as many operations of an engine. */
 vi.setConfig({ testTimeout: 300_000 });

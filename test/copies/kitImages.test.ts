@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { create } from "tar";
 import { expect, test, type TestContext } from "vitest";
 import type { KitManifest } from "../../provider/kits/contents/manifest.ts";
-import { writeKit, type KitRequest } from "../../provider/kits/contents/writeKit.ts";
+import { type KitRequest, writeKit } from "../../provider/kits/contents/writeKit.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
 import { crane, pushBase, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
-import { operation, SITE, type Operation } from "./siteCopies.ts";
+import { type Operation, operation, SITE } from "./siteCopies.ts";
 
 interface Kit {
   readonly path: string;

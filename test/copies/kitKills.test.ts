@@ -9,8 +9,8 @@ import { runCommand } from "../programs/commands.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { pushBase, scratchFolder } from "./images.ts";
-import { KillInstants, measureRun } from "./killInstants.ts";
 import { runUpload } from "./killedUpload.ts";
+import { KillInstants, measureRun } from "./killInstants.ts";
 import { startRegistry } from "./registry.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));

@@ -40,12 +40,14 @@ async function kitOf(
   const write = (folder: string, files: Readonly<Record<string, string>>): void => {
     mkdirSync(folder);
     const entries = Object.entries(files);
-    for (const [name, text] of given.isReverse ? entries.reverse() : entries)
+    for (const [name, text] of given.isReverse ? entries.reverse() : entries) {
       writeFileSync(join(folder, name), text);
+    }
   };
   const site: Record<string, string> = { "index.html": "<title>Start</title>" };
-  for (const word of ["straße", "設定", "İstanbul", `zebr${given.letter ?? "a"}`])
+  for (const word of ["straße", "設定", "İstanbul", `zebr${given.letter ?? "a"}`]) {
     site[`${Object.keys(site).length}.html`] = `<title>${word}</title><p>max_connections ${word}</p>`;
+  }
   write(join(root, "site"), site);
   write(join(root, "chart"), CHART);
   const file = join(root, "bundle.tar.gz");

@@ -23,8 +23,9 @@ const tools = {
   pax: "pax",
   zip: "zip",
 };
-if (isRoot && Object.keys(tools).some((command) => findCommand(command) === undefined))
+if (isRoot && Object.keys(tools).some((command) => findCommand(command) === undefined)) {
   await prepareDebianPackages(say, tools);
+}
 process.exitCode = await runVitest(join(import.meta.dirname, "vitest.config.ts"), {
   REGISTRY: await prepareRegistry(say),
   CRANE: await prepareCrane(say),

@@ -24,10 +24,11 @@ beforeAll(async () => {
   );
   writeFileSync(join(scratch, "makers.mjs"), NPM_MAKERS);
   writeFileSync(join(scratch, "makers.go"), GO_MAKERS);
-  if (findCommand("go") !== undefined)
+  if (findCommand("go") !== undefined) {
     await runCommand("go", ["build", "-o", GO_MAKER, join(scratch, "makers.go")], {
       env: { ...process.env, GO111MODULE: "off" },
     });
+  }
   writeFileSync(join(scratch, "Zip.java"), JAVA_MAKER);
 }, 300_000);
 

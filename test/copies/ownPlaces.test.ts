@@ -1,6 +1,6 @@
 // A place belongs to one resource: what users do with a place, at a real store of each protocol, for both layouts.
 import { Readable } from "node:stream";
-import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
+import { beforeEach, describe, expect, test, type TestContext, vi } from "vitest";
 import type {
   Copy,
   Destination,
@@ -8,7 +8,7 @@ import type {
 } from "../../provider/publishing/destinations/destination.ts";
 import { destinationOf } from "../../provider/publishing/destinations/destinationOf.ts";
 import { newOwner } from "../../provider/publishing/ownership/owner.ts";
-import { COPY_URN, OWNER, otherOwner } from "../simulation/owners.ts";
+import { COPY_URN, otherOwner, OWNER } from "../simulation/owners.ts";
 import { makeBundle, operation } from "./bucketOperation.ts";
 import { EACH_STORE } from "./stores/kinds.ts";
 import type { BucketStore } from "./stores/store.ts";

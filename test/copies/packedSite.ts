@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { unpackBundle, type Bundle } from "../../provider/publishing/inspection/bundle.ts";
+import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
+import { inspect } from "../../provider/copies/source/inspect.ts";
 import { archiveFormat } from "../../provider/publishing/archives/format.ts";
 import { forPacker } from "../../provider/publishing/archives/refusal.ts";
+import { type Bundle, unpackBundle } from "../../provider/publishing/inspection/bundle.ts";
 import type { LimitedContext } from "../../provider/resource/withinLimit.ts";
-import { inspect } from "../../provider/copies/source/inspect.ts";
-import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
 import { runCommand } from "../programs/commands.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 

@@ -40,6 +40,7 @@ export async function publish(
 }
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += 65_536)
+  for (let at = 0; at < bytes.length; at += 65_536) {
     yield await Promise.resolve(bytes.subarray(at, at + 65_536));
+  }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
-import { startServer, type Server } from "./server.ts";
+import { type Server, startServer } from "./server.ts";
 
 /** A registry on this machine: distribution 3. */
 export interface Registry {

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { hasBlob, rangesOfFile, type RangeReader } from "../../provider/publishing/images/registry/blobs.ts";
-import { ensureBlob } from "../../provider/publishing/images/registry/ensureBlob.ts";
+import { hasBlob, type RangeReader, rangesOfFile } from "../../provider/publishing/images/registry/blobs.ts";
 import { RegistryClient } from "../../provider/publishing/images/registry/client.ts";
-import { startFaultyProxy, type Passing, type Spoiling } from "./faultyProxy.ts";
+import { ensureBlob } from "../../provider/publishing/images/registry/ensureBlob.ts";
+import { type Passing, type Spoiling, startFaultyProxy } from "./faultyProxy.ts";
 import { startRegistry } from "./registry.ts";
-import { operation, type Operation } from "./siteCopies.ts";
+import { type Operation, operation } from "./siteCopies.ts";
 
 const MB = 1_000_000;
 /** Chunks are of 32 MiB: this is three of them. */

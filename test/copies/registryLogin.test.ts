@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { generate } from "selfsigned";
 import { expect, test, type TestContext } from "vitest";
 import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
-import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { copySite, fill, operation } from "./siteCopies.ts";
 import { startTokenServer } from "./tokenServer.ts";
 

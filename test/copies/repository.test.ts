@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { ARCHITECTURES, crane, pushBase, scratchFolder } from "./images.ts";
 import { startRegistry } from "./registry.ts";
-import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { copySite, operation, SITE } from "./siteCopies.ts";
 
 const NO_SKOPEO = "skopeo is not on PATH";

@@ -7,8 +7,8 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { startFaultyProxy } from "./faultyProxy.ts";
 import { crane, pushBase, pushEmptyImage, scratchFolder } from "./images.ts";
-import { KillInstants, measureRun } from "./killInstants.ts";
 import { runUpload } from "./killedUpload.ts";
+import { KillInstants, measureRun } from "./killInstants.ts";
 import { startRegistry } from "./registry.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));

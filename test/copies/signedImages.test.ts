@@ -3,18 +3,19 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
-import { getManifest } from "../../provider/publishing/images/registry/manifests.ts";
-import { parseRepository } from "../../provider/publishing/images/registry/reference.ts";
 import { RegistryClient } from "../../provider/publishing/images/registry/client.ts";
 import {
   contentOf,
   describe as descriptorOf,
   manifestOf,
 } from "../../provider/publishing/images/registry/content.ts";
+import { getManifest } from "../../provider/publishing/images/registry/manifests.ts";
 import { OCI_MANIFEST } from "../../provider/publishing/images/registry/mediaTypes.ts";
+import { parseRepository } from "../../provider/publishing/images/registry/reference.ts";
 import { attestationTag, readLayers } from "../../provider/publishing/images/signing/artifacts.ts";
 import { configOf } from "../../provider/publishing/images/signing/makeArtifacts.ts";
 import { pushArtifacts } from "../../provider/publishing/images/signing/signedImage.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { crane, pushBase, pushEmptyImage } from "./images.ts";
 import { startRegistry } from "./registry.ts";
 import {
@@ -22,10 +23,9 @@ import {
   newSigner,
   signingBy,
   startReferrersRegistry,
-  verifiersWith,
   type Verifiers,
+  verifiersWith,
 } from "./signing.ts";
-import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { copySite, operation } from "./siteCopies.ts";
 
 const REGISTRIES = {
@@ -151,8 +151,9 @@ describe("one changed byte", () => {
 
       if (fails === "pull") await expect(pull(), part).rejects.toThrow();
       if (fails === "signature") {
-        for (const verify of Object.values(verifiers.signature))
+        for (const verify of Object.values(verifiers.signature)) {
           await expect(verify(image)).rejects.toThrow();
+        }
       }
       if (fails === "cyclonedx" || fails === "slsaprovenance1") {
         for (const verify of Object.values(verifiers.attestation)) {

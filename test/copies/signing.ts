@@ -3,11 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 import type { Signing } from "../../provider/publishing/destinations/destination.ts";
-import { signerFrom, type Signer } from "../../provider/publishing/images/signing/signer.ts";
+import { type Signer, signerFrom } from "../../provider/publishing/images/signing/signer.ts";
 import { runCommand } from "../programs/commands.ts";
+import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { scratchFolder } from "./images.ts";
 import { startServer } from "./server.ts";
-import { BUNDLE } from "../simulation/copiedBundle.ts";
 
 /** The kinds of keys, and how each is made. */
 export const KEYS = {

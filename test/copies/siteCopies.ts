@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
 import type { TestContext } from "vitest";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
 import type { SiteSink } from "../../provider/publishing/archives/site.ts";
-import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
 import type {
   Copy,
   DestinationContext,
   Signing,
 } from "../../provider/publishing/destinations/destination.ts";
-import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
 import type { RepositoryInputs } from "../../provider/publishing/destinations/repository/inputs.ts";
-import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
+import { repositoryDestination } from "../../provider/publishing/destinations/repository/repositoryDestination.ts";
+import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
 import { BUNDLE } from "../simulation/copiedBundle.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { OWNER } from "../simulation/owners.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { scratchFolder } from "./images.ts";
-import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 
 /** A small site: a page that is worth compressing, and one that is not. */
 export const SITE: Readonly<Record<string, string | Buffer>> = {

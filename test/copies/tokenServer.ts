@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign, type JsonWebKey } from "node:crypto";
+import { generateKeyPairSync, type JsonWebKey, sign } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -56,8 +56,9 @@ export async function startTokenServer(
       const query = request.method === "POST" ? new URLSearchParams(body) : searchParams;
       const one = { method: request.method ?? "", query, authorization: request.headers.authorization };
       asked.push(one);
-      if (!accepts(one))
+      if (!accepts(one)) {
         return void response.writeHead(401).end('{"details":"incorrect username or password"}');
+      }
       const scopes = query.getAll("scope").flatMap((scope) => scope.split(" "));
       response.end(JSON.stringify({ access_token: tokenFor(scopes), expires_in: 300 }));
     });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test, vi, type TestContext } from "vitest";
+import { describe, expect, test, type TestContext, vi } from "vitest";
 import { availableEngines, type EngineKind } from "./index.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

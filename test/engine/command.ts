@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { parse, stringify } from "yaml";
-import { isLocked, unlock } from "./local/stateLock.ts";
 import { statePath } from "./local/stateFile.ts";
+import { isLocked, unlock } from "./local/stateLock.ts";
 import type { OutputValue } from "./stack.ts";
 
 /** What earlier commands left. */
@@ -70,8 +70,9 @@ switch (command) {
     break;
   case "stack select": {
     const name = first === "" ? stackName() : first;
-    if (!flags.create && workspace.outputs[name] === undefined)
+    if (!flags.create && workspace.outputs[name] === undefined) {
       throw new Error(`no stack named '${name}' found`);
+    }
     select(name);
     break;
   }

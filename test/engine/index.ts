@@ -3,8 +3,8 @@
 //
 // The local engine behaves as the real one, with the exceptions in README.md.
 import "./reaper.ts";
-import { openLocalStack } from "./local/localStack.ts";
 import { openCliStack } from "./cli/cliStack.ts";
+import { openLocalStack } from "./local/localStack.ts";
 import type { EngineKind, Stack, StackSettings } from "./stack.ts";
 
 export { availableEngines, type AvailableEngines } from "./availableEngines.ts";

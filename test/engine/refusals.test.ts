@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createBoxWorld, type BoxWorld } from "./boxWorld.ts";
+import { type BoxWorld, createBoxWorld } from "./boxWorld.ts";
 import { availableEngines } from "./index.ts";
 
 describe("unsupported features of the local engine", () => {

@@ -2,17 +2,17 @@
 import { expect, test } from "vitest";
 import {
   DeadlineExceededError,
+  type DocsHostingError,
   KeyRejectedError,
   MalformedResponseError,
   NotAllowedError,
   ResponseError,
-  type DocsHostingError,
 } from "../../provider/base/runtime/messages/errors.ts";
-import { ask, CALLS, DUPLICATE, NO_LINES, operation, UNKNOWN_JOB, type CallName } from "./calls.ts";
+import { ask, type CallName, CALLS, DUPLICATE, NO_LINES, operation, UNKNOWN_JOB } from "./calls.ts";
 import { LINK_QUERY } from "./canary.ts";
 import { answered, expectPassedOver, expectUnderstood } from "./faultyService.ts";
 import { atFirst, good, goodBody, refuse, reply } from "./replies.ts";
-import { scriptedServer, type Answer } from "./scriptedServer.ts";
+import { type Answer, scriptedServer } from "./scriptedServer.ts";
 
 test.each(CALLS)("H01 Retry-After is waited for before the next try: %s", async (call) => {
   const fault = refuse(429, { "retry-after": "2" });
@@ -85,9 +85,9 @@ for (const call of CALLS) {
     ["H09", 408],
     ["H09", 425],
   ])(`%s %i is retried, and has no effect when it is gone soon: ${call}`, async (_row, status) => {
-    if (call === "start" && AMBIGUOUS.includes(status))
+    if (call === "start" && AMBIGUOUS.includes(status)) {
       await expectPassedOver(call, refuse(status), 1, [DUPLICATE]);
-    else await expectPassedOver(call, refuse(status), 4);
+    } else await expectPassedOver(call, refuse(status), 4);
   });
 }
 
@@ -201,10 +201,11 @@ test.each([
 ])("H20 a redirect to another %s is not followed: nothing reaches the other server", async (_, location) => {
   const other = await scriptedServer(good);
   for (const status of REDIRECTS) {
-    for (const call of CALLS)
+    for (const call of CALLS) {
       expect((await finalError(call, redirect(status, location(other.port))))?.message).toContain(
         "a redirect",
       );
+    }
   }
   expect(other.connections()).toBe(0);
 });

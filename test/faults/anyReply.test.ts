@@ -1,14 +1,14 @@
 // Any JSON of any texts as a reply: no run hangs, only texts are shown or stored, and no started job is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LINK_END } from "./replies.ts";
 import { agentJob } from "../../provider/agentJob/lifeCycle.ts";
 import { isPlain, isSentinel } from "../../provider/base/runtime/messages/plainText.ts";
-import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { hostileJson, hostileText } from "../simulation/hostileText.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { SimulatedExport } from "../simulation/simulatedExport.ts";
+import { LINK_END } from "./replies.ts";
 
 const KEY = "svc_simulated";
 const LIMIT_MS = 5 * 60_000;
@@ -53,8 +53,9 @@ function expectOnlyText(shown: readonly string[]): void {
   for (const line of shown) {
     expect(() => encodeURI(line)).not.toThrow();
     if (!isPlain(line)) throw new Error(`more than text: ${JSON.stringify(line)}`);
-    for (const form of [KEY, encodeURIComponent(KEY), Buffer.from(KEY).toString("base64")])
+    for (const form of [KEY, encodeURIComponent(KEY), Buffer.from(KEY).toString("base64")]) {
       expect(line).not.toContain(form);
+    }
   }
 }
 
@@ -164,8 +165,9 @@ test("the run ends with any reply for an agent job, and its outputs are text", a
       } catch (error) {
         site.secrets.removeFromError(error);
         expectOnlyText([(error as Error).message]);
-        if (error instanceof UnfinishedError)
+        if (error instanceof UnfinishedError) {
           expectStorable((error.state as { outputs: Record<string, unknown> }).outputs);
+        }
       }
       expectOnlyText(linesOf(site));
     }),

@@ -6,7 +6,7 @@ import { CALLS, GOOD_VALUE, operation, UNKNOWN_JOB } from "./calls.ts";
 import { LINK_QUERY } from "./canary.ts";
 import { answered, expectPassedOver, expectUnderstood } from "./faultyService.ts";
 import { atFirst, goodBody, refuse, reply } from "./replies.ts";
-import { scriptedServer, type Answer, type RawRequest } from "./scriptedServer.ts";
+import { type Answer, type RawRequest, scriptedServer } from "./scriptedServer.ts";
 
 type Body = (request: RawRequest) => unknown;
 

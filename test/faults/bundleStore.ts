@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Identity } from "./certificates.ts";
 import { LINK_QUERY } from "./canary.ts";
+import type { Identity } from "./certificates.ts";
 
 /** A request for a bundle, as it came in. */
 export interface StoreRequest {

@@ -1,18 +1,18 @@
 import nodeFetch from "node-fetch";
 import { expect } from "vitest";
 import { Pacers } from "../../provider/base/http/pacer.ts";
-import { JobsSeen } from "../../provider/service/jobsSeen.ts";
-import { Client } from "../../provider/service/client.ts";
-import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
-import { serviceSettings } from "../../provider/service/configuration.ts";
-import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
 import type { DocsHostingError } from "../../provider/base/runtime/messages/errors.ts";
+import { withoutSecrets } from "../../provider/base/runtime/messages/reporter.ts";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
+import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
+import { Client } from "../../provider/service/client.ts";
+import { serviceSettings } from "../../provider/service/configuration.ts";
+import { JobsSeen } from "../../provider/service/jobsSeen.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { KEY, show } from "./canary.ts";
 import { LINK_END } from "./replies.ts";
-import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
-import { withoutSecrets } from "../../provider/base/runtime/messages/reporter.ts";
 
 /** The calls of a static export. */
 export const CALLS = ["start", "status", "bundle"] as const;

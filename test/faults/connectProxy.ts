@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Identity } from "./certificates.ts";
-import { scriptedServer, type RawRequest } from "./scriptedServer.ts";
+import { type RawRequest, scriptedServer } from "./scriptedServer.ts";
 
 export interface ConnectProxy {
   /** Host and port. */

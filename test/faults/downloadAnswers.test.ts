@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { DownloadError } from "../../provider/base/runtime/messages/errors.ts";
-import { atFirst, bundleOf, bundleStore, cutAfter, saying, type Misbehaviour } from "./bundleStore.ts";
+import { atFirst, bundleOf, bundleStore, cutAfter, type Misbehaviour, saying } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
 import { scriptedServer } from "./scriptedServer.ts";
 

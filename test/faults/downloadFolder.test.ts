@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Semaphore } from "../../provider/base/runtime/concurrency/semaphore.ts";
 import { DestinationError } from "../../provider/base/runtime/messages/errors.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 import { bundleOf, bundleStore, cutAfter, serve } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder } from "./downloads.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 /** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
 const CONTENT = bundleOf(1_000_000);

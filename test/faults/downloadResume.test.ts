@@ -4,19 +4,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DeadlineExceededError } from "../../provider/base/runtime/messages/errors.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
+import { processorMs } from "../simulation/processorTime.ts";
 import {
   atFirst,
   bundleOf,
+  type BundleStore,
   bundleStore,
   cutAfter,
+  type Misbehaviour,
   saying,
   serve,
-  type BundleStore,
-  type Misbehaviour,
 } from "./bundleStore.ts";
 import { expectBundle, fetched, ownFolder, partsIn } from "./downloads.ts";
-import { processorMs } from "../simulation/processorTime.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 /** Less than is held back where the disk is slow: all that a store sent before it broke has arrived. */
 const CONTENT = bundleOf(1_000_000);

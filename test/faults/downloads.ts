@@ -4,21 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { expect, onTestFinished } from "vitest";
+import { Semaphore } from "../../provider/base/runtime/concurrency/semaphore.ts";
+import type { DocsHostingError } from "../../provider/base/runtime/messages/errors.ts";
+import { withoutSecrets } from "../../provider/base/runtime/messages/reporter.ts";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
 import {
   download,
   type DownloadContext,
   type Downloaded,
   type DownloadRequest,
 } from "../../provider/publishing/download/download.ts";
-import { Semaphore } from "../../provider/base/runtime/concurrency/semaphore.ts";
-import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
-import type { DocsHostingError } from "../../provider/base/runtime/messages/errors.ts";
 import { FasterClock } from "../simulation/fasterClock.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { type BundleStore, digestOf } from "./bundleStore.ts";
 import { show } from "./canary.ts";
-import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
-import { withoutSecrets } from "../../provider/base/runtime/messages/reporter.ts";
 
 export interface DownloadOutcome {
   value?: Downloaded;

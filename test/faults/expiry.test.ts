@@ -1,8 +1,8 @@
 // When a link ends, by any form of the service's time and by any clock: E01 to E09 of the faults.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parsePointInTime } from "../../provider/base/runtime/time/pointInTime.ts";
-import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
+import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
 const BUNDLE = "POST /jobs/job-1/bundle";
 const LINK = "https://store.example.test/b.tgz?X-Signature=c4n4ry";

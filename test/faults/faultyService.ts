@@ -1,15 +1,15 @@
 import { expect } from "vitest";
 import {
   ask,
+  type CallName,
   CALLS,
+  type Circumstances,
   GOOD_VALUE,
   NO_LINES,
-  type CallName,
-  type Circumstances,
   type Outcome,
 } from "./calls.ts";
 import { atFirst } from "./replies.ts";
-import { scriptedServer, type Answer, type RawRequest } from "./scriptedServer.ts";
+import { type Answer, type RawRequest, scriptedServer } from "./scriptedServer.ts";
 
 /** The result of a call to a service with these replies, and the requests that it got. */
 export async function answered(

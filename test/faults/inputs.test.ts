@@ -1,14 +1,14 @@
 // Inputs by users: I01 to I12 of the faults. Those that the engine decides are tested with whole stacks (test/stack).
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../provider/base/runtime/time/clock.ts";
-import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
+import { dynamicHost } from "../../provider/adapters/dynamic/dynamicHost.ts";
 import { dynamicProvider } from "../../provider/adapters/dynamic/dynamicProvider.ts";
 import { publications } from "../../provider/adapters/session/publications.ts";
 import { Session } from "../../provider/adapters/session/session.ts";
-import { dynamicHost } from "../../provider/adapters/dynamic/dynamicHost.ts";
+import { systemClock } from "../../provider/base/runtime/time/clock.ts";
 import { inputNames } from "../../provider/resource/inputTable.ts";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
+import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportArgs } from "../../sdk/staticExport.ts";
 import { nothing, SimulatedExport } from "../simulation/simulatedExport.ts";
@@ -118,8 +118,9 @@ test("I02, I03 one site in another spelling is no difference", async () => {
     "BÜCHER.example",
     "bu\u0308cher.example",
     "XN--BCHER-KVA.example",
-  ])
+  ]) {
     expect(site.verdict(state, checked({ domain }))).toEqual(nothing);
+  }
 });
 
 test("I02 a name that only looks the same is another site, and is shown to differ", async () => {

@@ -1,10 +1,10 @@
 // Ids of jobs from the service: J01 to J06 of the faults.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/base/runtime/messages/errors.ts";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
-import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import type { SeenRequest } from "../simulation/scriptedFetch.ts";
+import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
 const STORE = "https://store.example.test/site.tar.gz?X-Signature=c4n4ry";

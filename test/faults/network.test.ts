@@ -5,8 +5,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { ConnectionError, MalformedResponseError } from "../../provider/base/runtime/messages/errors.ts";
 import { ask, CALLS, DUPLICATE, GOOD_VALUE, NO_LINES, UNKNOWN_JOB } from "./calls.ts";
 import { answered, expectPassedOver, expectUnderstood } from "./faultyService.ts";
-import { goodBody, good, refuse, reply } from "./replies.ts";
-import { freeAddress, scriptedServer, type Answer } from "./scriptedServer.ts";
+import { good, goodBody, refuse, reply } from "./replies.ts";
+import { type Answer, freeAddress, scriptedServer } from "./scriptedServer.ts";
 import { unansweringServer } from "./unansweringServer.ts";
 
 const reset: Answer = (socket) => socket.resetAndDestroy();
@@ -18,11 +18,12 @@ function answerLookups(answer: (host: string, number: number) => string[] | { co
   const lookup = vi.spyOn(dns, "lookup").mockImplementation(((host: string, _: unknown, done: Done) => {
     const found = answer(host, ++number);
     if ("code" in found) done(Object.assign(new Error(found.code), found));
-    else
+    else {
       done(
         null,
         found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
       );
+    }
   }) as unknown as typeof dns.lookup);
   onTestFinished(() => lookup.mockRestore());
   return () => number;

@@ -4,11 +4,11 @@ import { proxyFor } from "../../provider/base/http/proxy.ts";
 import { ConfigurationError, ConnectionError } from "../../provider/base/runtime/messages/errors.ts";
 import {
   ask,
+  type CallName,
   CALLS,
+  type Circumstances,
   GOOD_VALUE,
   NO_LINES,
-  type CallName,
-  type Circumstances,
   type Outcome,
 } from "./calls.ts";
 import {
@@ -21,7 +21,7 @@ import {
 import { connectProxy } from "./connectProxy.ts";
 import { BUFFERED_BYTES, endless } from "./endlessReply.ts";
 import { good, refuse } from "./replies.ts";
-import { freeAddress, scriptedServer, type ScriptedServer } from "./scriptedServer.ts";
+import { freeAddress, type ScriptedServer, scriptedServer } from "./scriptedServer.ts";
 
 /** A service whose host is in no DNS: only the proxy finds it. */
 async function hiddenService(): Promise<ScriptedServer> {

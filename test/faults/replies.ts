@@ -1,5 +1,5 @@
-import type { Answer, RawRequest } from "./scriptedServer.ts";
 import { LINK_QUERY } from "./canary.ts";
+import type { Answer, RawRequest } from "./scriptedServer.ts";
 
 /** A reply as it is sent. Its headers may contradict the body. */
 export function reply(

@@ -1,4 +1,5 @@
-// The documentation of this project as its site: made by `npm start -- --example documentation`, served below a path as code hosts do, read in a browser.
+// The documentation of this project as its site: made by `npm start -- --example documentation`, served below a path as code hosts do,
+// read in a browser.
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { scratchFolder } from "../copies/images.ts";
 import type { Context } from "./hosts.ts";
 import { FIRST, QUESTIONS } from "./questions.ts";
-import { CHROMIUM, type WatchedPage, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
+import { CHROMIUM, openPage, startBrowser, takeScreenshot, type WatchedPage } from "./watchedPage.ts";
 
 const MAIN = join(import.meta.dirname, "../../examples/start/main.ts");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -235,8 +236,9 @@ describe.runIf(existsSync(CHROMIUM))("in a browser", () => {
     const missed = [];
     for (const [question, ...answers] of QUESTIONS) {
       const first = (await found(question)).slice(0, 3);
-      if (!first.some((address) => answers.includes(address)))
+      if (!first.some((address) => answers.includes(address))) {
         missed.push(`${question}: ${first.join(", ")}`);
+      }
     }
     expect(missed).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, type Page, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { servedManual } from "../service/exportedSite.ts";
 
@@ -157,8 +157,9 @@ describe.runIf(hasChromium)("in a browser, the exported site", () => {
     "copies code by mouse and keyboard (with a clipboard: %s)",
     async (hasClipboard) => {
       // on hosts of plain http there is none
-      if (!hasClipboard)
+      if (!hasClipboard) {
         await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+      }
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.goto(`${served.url}Reference/Server.html`);
       const block = page.locator(".code").first();

@@ -1,17 +1,17 @@
 // Copies of sites that load from other hosts, in a browser that reaches only the server of the copy: nothing is requested from others, and
 // every pixel is that of the page online.
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createHash } from "node:crypto";
 import fetch from "node-fetch";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleCopy } from "../../provider/copies/bundleCopy/lifeCycle.ts";
 import { mediaTypeOf } from "../../provider/publishing/inspection/mediaTypes.ts";
-import { localContext, packedSite } from "../simulation/packedSite.ts";
 import { scratchFolder } from "../copies/images.ts";
+import { localContext, packedSite } from "../simulation/packedSite.ts";
 import { buildSite } from "./builtSite.ts";
 import { openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
 

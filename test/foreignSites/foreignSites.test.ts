@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
-import { type SiteName, buildSite } from "./builtSite.ts";
-import { type Context, HOSTS } from "./hosts.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shortened } from "../suites.ts";
-import { CHROMIUM, type WatchedPage, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
+import { buildSite, type SiteName } from "./builtSite.ts";
+import { type Context, HOSTS } from "./hosts.ts";
+import { CHROMIUM, openPage, startBrowser, takeScreenshot, type WatchedPage } from "./watchedPage.ts";
 
 const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) console.log(`foreign sites: skipped, there is no Chromium at ${CHROMIUM} (set CHROMIUM)`);

@@ -68,8 +68,9 @@ describe.runIf(existsSync(CHROMIUM))("a page with", () => {
     const context = { onTestFinished: (end: () => unknown) => void endings.push(end) } as Context;
     const files = await scratchFolder(context);
     await writeFile(join(files, "index.html"), html("Jam", "", "<p>Boil the marmalade.</p>"));
-    for (const [number, { style, markup }] of PAGES.entries())
+    for (const [number, { style, markup }] of PAGES.entries()) {
       await writeFile(join(files, `${number}.html`), html(`Page ${number}`, style, markup));
+    }
     const host = HOSTS.find(({ place }) => place === "folder");
     url = (await host?.start(context, { files, basePath: "", offlineSearch: true })) ?? "";
     browser = await startBrowser();

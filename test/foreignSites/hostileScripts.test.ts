@@ -62,11 +62,12 @@ describe.runIf(existsSync(CHROMIUM))("a script of the site that", () => {
       join(files, "index.html"),
       `${head("Jam")}<body><main><h1>Jam</h1><p>Boil the marmalade.</p></main></body></html>`,
     );
-    for (const [number, script] of Object.values(SCRIPTS).entries())
+    for (const [number, script] of Object.values(SCRIPTS).entries()) {
       await writeFile(
         join(files, `${number}.html`),
         `${head(`Page ${number}`, script)}<body><main><h1>Page ${number}</h1></main></body></html>`,
       );
+    }
     const host = HOSTS.find(({ place }) => place === "folder");
     url = (await host?.start(context, { files, basePath: "", offlineSearch: true })) ?? "";
     browser = await startBrowser();

@@ -5,14 +5,14 @@ import { create, extract } from "tar";
 import type { TestContext } from "vitest";
 import { runImageAlone } from "../chart/imageAlone.ts";
 import { render, serving, servingImage, type Values } from "../chart/renderedChart.ts";
-import { freePort } from "../programs/freePort.ts";
 import { WebServer } from "../chart/webServer.ts";
-import { ACCESS_KEY, BUCKET, openWebsite, SECRET, startS3 } from "../copies/stores/s3.ts";
 import { crane, pushBase, scratchFolder } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startServer } from "../copies/server.ts";
-import { findCommand } from "../programs/commands.ts";
+import { ACCESS_KEY, BUCKET, openWebsite, SECRET, startS3 } from "../copies/stores/s3.ts";
 import { availableEngines } from "../engine/index.ts";
+import { findCommand } from "../programs/commands.ts";
+import { freePort } from "../programs/freePort.ts";
 import { buildWorld } from "../stack/world.ts";
 
 /** Registers clean-up functions for the end. */

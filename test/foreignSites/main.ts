@@ -10,7 +10,7 @@ import {
 } from "../programs/goPrograms.ts";
 import { runVitest } from "../programs/runVitest.ts";
 import { IS_SHORT } from "../suites.ts";
-import { buildSite, buildableSites, SITE_NAMES } from "./builtSite.ts";
+import { buildableSites, buildSite, SITE_NAMES } from "./builtSite.ts";
 
 const say = (what: string) => console.log(`foreign-sites: ${what}`);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;

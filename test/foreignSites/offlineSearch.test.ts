@@ -1,14 +1,14 @@
 // The search that copies contain, in a browser: sites of other generators, and one with a policy that allows no inline code.
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { mkdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { scratchFolder } from "../copies/images.ts";
 import { buildableSites, buildSite } from "./builtSite.ts";
 import { type Context, HOSTS } from "./hosts.ts";
-import { CHROMIUM, type WatchedPage, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
+import { CHROMIUM, openPage, startBrowser, takeScreenshot, type WatchedPage } from "./watchedPage.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 

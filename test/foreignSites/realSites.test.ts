@@ -7,7 +7,7 @@ import { BundleRefusedError } from "../../provider/base/runtime/messages/errors.
 import { scratchFolder } from "../copies/images.ts";
 import { accepted, followed } from "../copies/packedSite.ts";
 import { runCommand } from "../programs/commands.ts";
-import { buildSite, buildableSites, type SiteName } from "./builtSite.ts";
+import { buildableSites, buildSite, type SiteName } from "./builtSite.ts";
 import { type Context, HOSTS, serveAsBuilt } from "./hosts.ts";
 import { cleanAddresses, crawl, pagesOf } from "./links.ts";
 import { CHROMIUM, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";

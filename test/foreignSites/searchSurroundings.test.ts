@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { publishedSite, type PublishedSite } from "../unit/publishing/offlineSearch/publishedSite.ts";
+import { type PublishedSite, publishedSite } from "../unit/publishing/offlineSearch/publishedSite.ts";
 import { CHROMIUM, openPage, startBrowser, takeScreenshot } from "./watchedPage.ts";
 
 const NONCE = "bm9uY2U=";
@@ -72,8 +72,9 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
     pages["arabic.html"] = page("مربى", DARK)
       .replace('lang="en"', 'lang="ar" dir="rtl"')
       .replace("Boil the marmalade.", "اغلِ المربى في القدر");
-    for (const [number, [style]] of COLOURS.entries())
+    for (const [number, [style]] of COLOURS.entries()) {
       pages[`colour-${number}.html`] = page(`C${number}`, style);
+    }
     site = await publishedSite(pages, { openFrom: [".own-box"] });
     server = createServer((request, response) => {
       const [, policy = "0", path = ""] = /^\/(\d+)\/(.*)$/.exec(request.url ?? "") ?? [];
@@ -162,10 +163,11 @@ describe.runIf(existsSync(CHROMIUM))("the search box", () => {
       await on.keyboard.type("marmalade");
       await on.getByRole("option").first().waitFor();
       await on.evaluate("addEventListener('keydown', () => document.title = 'reached the site')");
-      for (const key of ["ArrowDown", "Enter"])
+      for (const key of ["ArrowDown", "Enter"]) {
         await on.evaluate(
           `document.querySelector("dialog input").dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", ${report}, bubbles: true, cancelable: true }))`,
         );
+      }
       expect(await on.getByRole("option").first().getAttribute("aria-selected")).toBe("true");
       expect([await on.title(), await box(on).isVisible()]).toEqual(["Jam", true]);
       await on.close();

@@ -4,7 +4,7 @@ import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:f
 import { dirname, join } from "node:path";
 import { cacheFolder } from "../programs/cacheFolder.ts";
 import { runCommand } from "../programs/commands.ts";
-import { digestOf, NPM_OF_DATE, NPM, PIP, QUIET, VENV } from "./builtSite.ts";
+import { digestOf, NPM, NPM_OF_DATE, PIP, QUIET, VENV } from "./builtSite.ts";
 
 /** A change of a source: a text of a file in the place of another, or one at its end (of a new file, if there is none). */
 type Edit = readonly [file: string, change: { readonly text: string; readonly by: string } | string];

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../../provider/resource/context.ts";
 import type { Decision } from "../../provider/resource/decision.ts";
-import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
-import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExport/inputs.ts";
-import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
+import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExport/inputs.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
 
 /** A resource as in Pulumi's state. */
 export interface StoredResource {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { isUnknown } from "../../provider/base/runtime/messages/plainText.ts";
 import type { DecisionCode } from "../../provider/resource/decision.ts";
+import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
-import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
-import { isUnknown } from "../../provider/base/runtime/messages/plainText.ts";
 import { contentOf } from "./jobLedger.ts";
 import { ProviderProcess } from "./providerProcess.ts";
 import type { Report, World } from "./world.ts";
@@ -37,8 +37,9 @@ export const INVARIANTS: Record<string, Invariant> = {
 
   "no job is lost": ({ kind, result, precious, requests }, { engine, service }) => {
     const jobId = engine.resource?.state.outputs.jobId ?? "nothing";
-    if (kind !== "up" || result !== "success" || precious === undefined || jobId === precious)
+    if (kind !== "up" || result !== "success" || precious === undefined || jobId === precious) {
       return undefined;
+    }
     // where the state has a valid link, no request is sent, and the record waits
     if (requests.length === 0 && !service.jobs.has(jobId)) return undefined;
     return `${precious} is forgotten, the link belongs to ${jobId}`;
@@ -53,8 +54,9 @@ export const INVARIANTS: Record<string, Invariant> = {
   },
 
   "Ctrl-C waits for the answer to a start": ({ process, trouble, cancelledForMs }, { latencyMs }) => {
-    if (cancelledForMs === undefined || trouble.faults.length > 0 || trouble.limitMs !== undefined)
+    if (cancelledForMs === undefined || trouble.faults.length > 0 || trouble.limitMs !== undefined) {
       return undefined;
+    }
     const lost = process.started.find(({ answered }) => !answered);
     return lost && latencyMs < 1_500 ? `${lost.jobId} is lost` : undefined;
   },
@@ -89,8 +91,9 @@ export const INVARIANTS: Record<string, Invariant> = {
     }
     const { version, jobId, bundleUrl = "", status, pageCount, expiresAt, renewAfter } = outputs;
     if (version !== (step.inputs.version ?? jobId)) return `version is ${version}`;
-    if (step.inputs.jobId !== undefined && jobId !== step.inputs.jobId)
+    if (step.inputs.jobId !== undefined && jobId !== step.inputs.jobId) {
       return "another job than the given one";
+    }
     if (status !== "completed") return `status is ${status}`;
     if (!bundleUrl.startsWith(`https://store.example.test/${jobId}.tar.gz?X-Signature=`)) {
       return `the link is not of ${jobId}: ${bundleUrl}`;
@@ -104,8 +107,9 @@ export const INVARIANTS: Record<string, Invariant> = {
     for (const name of ["domain", "renewBefore", "baseUrl", "apiKeyEnv"] as const) {
       if (!isDeepStrictEqual(outputs[name], step.inputs[name])) return `${name} is not echoed`;
     }
-    if (!isDeepStrictEqual(outputs.triggers ?? [], step.inputs.triggers ?? []))
+    if (!isDeepStrictEqual(outputs.triggers ?? [], step.inputs.triggers ?? [])) {
       return "triggers is not echoed";
+    }
     return undefined;
   },
 
@@ -237,7 +241,8 @@ function withTriggers({ outputs, bookkeeping }: StaticExportState): unknown {
 export async function check(report: Report, world: World): Promise<void> {
   for (const [name, invariant] of Object.entries(INVARIANTS)) {
     const problem = await invariant(report, world);
-    if (problem !== undefined)
+    if (problem !== undefined) {
       throw new Error(`«${name}» does not hold: ${problem}\n${world.story.join("\n")}`);
+    }
   }
 }

@@ -49,8 +49,9 @@ export class JobLedger {
     }
     if (kind === "destroy") {
       this.#jobOf.clear();
-      for (const [jobId, content] of this.startedFor)
+      for (const [jobId, content] of this.startedFor) {
         if (before && isSameSite(content, before.inputs)) this.spent.add(jobId);
+      }
     }
     if (kind === "refresh" && before && !engine.resource) this.#forget(() => true);
     if (!step) return;

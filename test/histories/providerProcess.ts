@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
+import type { Fetch } from "../../provider/base/http/attempt.ts";
+import { RunCancelledError } from "../../provider/base/runtime/messages/errors.ts";
 import type { Clock } from "../../provider/base/runtime/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
-import { RunCancelledError } from "../../provider/base/runtime/messages/errors.ts";
-import type { Fetch } from "../../provider/base/http/attempt.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import type { SimulatedService } from "../simulation/simulatedService.ts";
 import { testContext, URN } from "../simulation/testContext.ts";

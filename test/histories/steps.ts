@@ -3,7 +3,7 @@ import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { check } from "./invariants.ts";
 import type { Interruption } from "./providerProcess.ts";
-import { NO_TROUBLE, type Fault, type Trouble, type World } from "./world.ts";
+import { type Fault, NO_TROUBLE, type Trouble, type World } from "./world.ts";
 
 /** One step of a history. Prints itself as its name. */
 export class HistoryStep {

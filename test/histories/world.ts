@@ -1,13 +1,13 @@
 import type { Context } from "../../provider/resource/context.ts";
 import type { StaticExportInputs } from "../../provider/staticExport/inputs.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import { MemoryRecords } from "../simulation/memoryRecords.ts";
 import type { ScriptedReply } from "../simulation/scriptedFetch.ts";
 import { SimulatedService } from "../simulation/simulatedService.ts";
 import { VirtualClock } from "../simulation/virtualClock.ts";
-import { EngineModel, type StoredResource, type Step } from "./engine.ts";
+import { EngineModel, type Step, type StoredResource } from "./engine.ts";
 import { JobLedger } from "./jobLedger.ts";
-import { ProviderProcess, type Interruption } from "./providerProcess.ts";
-import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
+import { type Interruption, ProviderProcess } from "./providerProcess.ts";
 
 /** A fault between process and service: the requests from `first` on, `times` of them, get this in place of a reply. */
 export interface Fault {

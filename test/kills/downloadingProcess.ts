@@ -1,10 +1,10 @@
 // Downloads the bundle that its arguments name, and prints its digest and path. May be killed at any time.
 import { lookup } from "node:dns";
 import nodeFetch from "node-fetch";
-import { download } from "../../dist/provider/publishing/download/download.js";
 import { Semaphore } from "../../dist/provider/base/runtime/concurrency/semaphore.js";
-import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
+import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import { download } from "../../dist/provider/publishing/download/download.js";
 
 const [, , url = "", folder = ""] = process.argv;
 const silent = (): undefined => undefined;

@@ -1,6 +1,6 @@
 // A run of stack tests is ended at random instants, by kill -9 of all of it or of one of its workers, or by Ctrl-C: none of its
 // processes continues. SEED=… repeats a run.
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

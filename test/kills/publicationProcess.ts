@@ -1,12 +1,12 @@
 // Publishes a copy or a kit, as one operation of the provider. The argument is a `Job` in JSON. Prints `answer STATE` when the
 // engine would get the state: of a success, or of a recorded failure. `window MS`: from the first record to the answer.
 import { randomUUID } from "node:crypto";
-import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
-import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
-import { PublicationFolder } from "../../dist/provider/copies/publication/publicationRecords.js";
-import { UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
 import { RunCancelledError } from "../../dist/provider/base/runtime/messages/errors.js";
 import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
+import { PublicationFolder } from "../../dist/provider/copies/publication/publicationRecords.js";
+import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
+import { UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
 import { realContext } from "../bench/realContext.ts";
 
 /** The arguments of a process. */

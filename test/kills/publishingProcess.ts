@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
-import { destinationOf } from "../../dist/provider/publishing/destinations/destinationOf.js";
-import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
+import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import { destinationOf } from "../../dist/provider/publishing/destinations/destinationOf.js";
 
 const [, , folder = "", files = ""] = process.argv;
 const silent = (): undefined => undefined;

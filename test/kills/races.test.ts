@@ -1,7 +1,7 @@
 // Two processes, each of a stack of its own, publish and remove at one place at the same time. After each round the copy of each
 // stack is whole, and the place leads to one of them; after both are destroyed nothing is left. RACES=200 sets the number of
 // rounds for each kind of destination, SEED=… repeats a run.
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { CANARIES } from "../simulation/bucketStub.ts";
+import { packedSite } from "../simulation/packedSite.ts";
 import { seededRandom } from "../simulation/seededRandom.ts";
 import { PLACES } from "./publicationPlaces.ts";
 import type { Report, Turn } from "./racingProcess.ts";
-import { packedSite } from "../simulation/packedSite.ts";
 
 const RACES = Number(process.env["RACES"] ?? 200);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
@@ -103,8 +103,9 @@ test.each(Object.keys(PLACES).filter((name) => !name.includes("search")))(
         const found: (Report & { stack: Stack; source: object | undefined })[] = [];
         for (const [index, stack] of stacks.entries()) {
           const source = wanted[index];
-          if (actions[index] === "up")
+          if (actions[index] === "up") {
             found.push({ ...(await stack.act(turn("refresh", source))), stack, source });
+          }
         }
         const seen = `${story}; then ${JSON.stringify(found)}`;
         for (const each of found) expect(each.address, seen).toBeDefined();

@@ -1,10 +1,10 @@
 // A stack with one copy or kit, which lives on while another process does the same at the same place. Each line of its input is a
 // `Turn` in JSON; it answers with a `Report` in JSON.
 import { createInterface } from "node:readline";
-import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
-import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
-import { type LifeCycle, type StoredState, UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
 import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
+import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
+import { type LifeCycle, type StoredState, UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
 import { realContext } from "../bench/realContext.ts";
 
 /** What the process does next. */

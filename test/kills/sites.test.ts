@@ -40,8 +40,9 @@ async function publish(
     stdio: "pipe",
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (part: Buffer) => (output += part.toString()));
+  }
   child.stdin.on("error", () => undefined); // it was killed
   const closed = once(child, "close");
   void once(child.stdout, "data").then(() => begin.arrive(() => child.stdin.write("\n")));

@@ -75,8 +75,9 @@ describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
   test("no token is searched for in a reply with many nested lists", async (context) => {
     const host = await serve(context, ({ url = "", headers }, response) => {
       const challenge = `Bearer realm="http://${headers.host ?? ""}/token",service="s",scope="x"`;
-      if (!url.startsWith("/token"))
+      if (!url.startsWith("/token")) {
         return void response.writeHead(401, { "www-authenticate": challenge }).end();
+      }
       response.end("[".repeat(100_000) + "1,".repeat(100_000));
     });
     const beganMs = performance.now();

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
-import { writeKit, type Kit } from "./kitFolder.ts";
-import { Operator, scratchFolder, SYSTEMS, type Ended, type RunOptions } from "./systems.ts";
 import { shortened } from "../suites.ts";
+import { type Kit, writeKit } from "./kitFolder.ts";
+import { type Ended, Operator, type RunOptions, scratchFolder, SYSTEMS } from "./systems.ts";
 
 /** Records its arguments, a line each, and the first file of values; says HELM_SAYS on standard error, and exits with HELM_ENDS. */
 const HELM = `#!/bin/sh

@@ -1,8 +1,8 @@
-import { createHash, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { filledIn } from "../../provider/kits/contents/packagedFiles.ts";
-import { digestOf, layoutOf, writeLayout, type Layout, type LayoutImage } from "./ociLayout.ts";
+import { digestOf, type Layout, type LayoutImage, layoutOf, writeLayout } from "./ociLayout.ts";
 
 export const SCRIPTS = join(import.meta.dirname, "../../provider/kits/scripts");
 

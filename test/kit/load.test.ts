@@ -5,20 +5,20 @@ import { startFaultyProxy } from "../copies/faultyProxy.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startTokenServer } from "../copies/tokenServer.ts";
 import { imagesOf, writeKit } from "./kitFolder.ts";
-import { scratchFolder } from "./systems.ts";
 import {
   BASIC,
-  LOGIN,
-  LOADERS,
-  newKit,
-  load,
-  startProxy,
-  isWrite,
-  isUpload,
   digestOfUpload,
   expectLoaded,
+  isUpload,
+  isWrite,
+  load,
+  LOADERS,
+  LOGIN,
+  newKit,
   passwords,
+  startProxy,
 } from "./loading.ts";
+import { scratchFolder } from "./systems.ts";
 
 describe.each(LOADERS)("load.sh with $program, $system", (loader) => {
   test("all images arrive, whole and under their names; the second time nothing is sent", async (context) => {

@@ -7,21 +7,21 @@ import { startFaultyProxy } from "../copies/faultyProxy.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startTokenServer } from "../copies/tokenServer.ts";
 import { findCommand } from "../programs/commands.ts";
-import { Operator, scratchFolder, type Ended } from "./systems.ts";
 import {
-  PASSWORD,
   BASIC,
-  LOGIN,
+  configuration,
   CURL_ALONE,
-  newKit,
-  load,
-  startProxy,
-  isUpload,
   digestOfUpload,
   expectLoaded,
+  isUpload,
+  load,
+  LOGIN,
+  newKit,
+  PASSWORD,
   passwords,
-  configuration,
+  startProxy,
 } from "./loading.ts";
+import { type Ended, Operator, scratchFolder } from "./systems.ts";
 
 describe.each(CURL_ALONE)("load.sh with $program alone, $system", (loader) => {
   test("a layer that two images share is sent once", async (context) => {

@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Operator, scratchFolder, SYSTEMS } from "./systems.ts";
-import { newKit } from "./loading.ts";
 import { shortened } from "../suites.ts";
+import { newKit } from "./loading.ts";
+import { Operator, scratchFolder, SYSTEMS } from "./systems.ts";
 
 /**
  * Replaces programs that are not installed: records its arguments and input, and returns the kit's manifests after it has

@@ -2,15 +2,15 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
-import { startFaultyProxy, type FaultyProxy, type Passing, type Spoiling } from "../copies/faultyProxy.ts";
+import { type FaultyProxy, type Passing, type Spoiling, startFaultyProxy } from "../copies/faultyProxy.ts";
 import { crane } from "../copies/images.ts";
-import { startRegistry, type Registry } from "../copies/registry.ts";
+import { type Registry, startRegistry } from "../copies/registry.ts";
 import { verifiersWith } from "../copies/signing.ts";
 import { findCommand } from "../programs/commands.ts";
-import { newKey, type Kit, type KeyPair } from "./kitFolder.ts";
+import { type KeyPair, type Kit, newKey } from "./kitFolder.ts";
 import { kitWriter, siteOf } from "./kitWriter.ts";
 import { BASIC, digestOfUpload, expectLoaded, isUpload, isWrite, newKit, passwords } from "./loading.ts";
-import { ALL_SYSTEMS, Operator, OPERATOR_ID, scratchFolder, type Ended, type System } from "./systems.ts";
+import { ALL_SYSTEMS, type Ended, Operator, OPERATOR_ID, scratchFolder, type System } from "./systems.ts";
 import { startTlsProxy } from "./tlsProxy.ts";
 
 /** The command, and the variable that may have its file. */

@@ -2,12 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, type TestContext } from "vitest";
-import { startFaultyProxy, type Passing, type Spoiling } from "../copies/faultyProxy.ts";
+import { type Passing, type Spoiling, startFaultyProxy } from "../copies/faultyProxy.ts";
 import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { findCommand } from "../programs/commands.ts";
-import { writeKit, type Kit, type KitOptions } from "./kitFolder.ts";
-import { Operator, scratchFolder, type Ended, type RunOptions, type System } from "./systems.ts";
+import { type Kit, type KitOptions, writeKit } from "./kitFolder.ts";
+import { type Ended, Operator, type RunOptions, scratchFolder, type System } from "./systems.ts";
 
 /** A password as people choose them, and its bcrypt hash. */
 export const PASSWORD = "geheim:wort";

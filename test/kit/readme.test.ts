@@ -2,8 +2,10 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import { filledIn, type TextValues } from "../../provider/kits/contents/packagedFiles.ts";
+import { shortened } from "../suites.ts";
 import {
   digestOfFile,
+  type KeyPair,
   KINDS,
   newKey,
   readmeOf,
@@ -11,10 +13,8 @@ import {
   signSums,
   sumUp,
   writeKit,
-  type KeyPair,
 } from "./kitFolder.ts";
-import { Operator, scratchFolder, SYSTEMS, type Ended } from "./systems.ts";
-import { shortened } from "../suites.ts";
+import { type Ended, Operator, scratchFolder, SYSTEMS } from "./systems.ts";
 
 const TEMPLATE = readFileSync(join(SCRIPTS, "README.template.md"), "utf8");
 

@@ -7,7 +7,7 @@ import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { startReferrersRegistry, verifiersWith } from "../copies/signing.ts";
 import { findCommand, runCommand } from "../programs/commands.ts";
-import { newKey, type KeyPair } from "./kitFolder.ts";
+import { type KeyPair, newKey } from "./kitFolder.ts";
 import { kitWriter, manifestOf, signerOf, siteOf } from "./kitWriter.ts";
 import { isWrite, load, LOADERS, startProxy } from "./loading.ts";
 import { Operator, scratchFolder } from "./systems.ts";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
-import { type KINDS, newKey, writeKit, type KeyPair, type Kit } from "./kitFolder.ts";
-import { Operator, scratchFolder, type Ended, type System } from "./systems.ts";
+import { type KeyPair, type KINDS, type Kit, newKey, writeKit } from "./kitFolder.ts";
+import { type Ended, Operator, scratchFolder, type System } from "./systems.ts";
 
 /** The last line of verify.sh about a refused kit. */
 export const NOT_OK = (reasons: number): string => `NOT OK (${reasons}): do not use this kit.`;

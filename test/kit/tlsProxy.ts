@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import type { TestContext } from "vitest";

@@ -6,9 +6,9 @@ import { readEarlierKit } from "../../provider/kits/contents/earlierKit.ts";
 import { crane } from "../copies/images.ts";
 import { startRegistry } from "../copies/registry.ts";
 import { findCommand } from "../programs/commands.ts";
-import { KINDS, newKey, type KeyPair } from "./kitFolder.ts";
+import { type KeyPair, KINDS, newKey } from "./kitFolder.ts";
 import { kitWriter, siteOf } from "./kitWriter.ts";
-import { Operator, scratchFolder, type Ended } from "./systems.ts";
+import { type Ended, Operator, scratchFolder } from "./systems.ts";
 
 /** Prints its arguments, and the first file of values. */
 const HELM = `#!/bin/sh

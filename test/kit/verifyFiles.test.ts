@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
@@ -10,13 +11,12 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { filesBelow, KINDS, readmeOf, SCRIPTS, signSums, sumUp, writeKit } from "./kitFolder.ts";
 import { carry, NOT_OK } from "./signedKit.ts";
-import { scratchFolder, SYSTEMS, type Ended } from "./systems.ts";
-import { shortened } from "../suites.ts";
+import { type Ended, scratchFolder, SYSTEMS } from "./systems.ts";
 
 describe.each(shortened(SYSTEMS))("verify.sh with %s", (system) => {
   test.for(KINDS)(
@@ -73,8 +73,9 @@ describe.each(shortened(SYSTEMS))("verify.sh with %s", (system) => {
         if (path !== "SHA256SUMS") {
           const others = path === "SHA256SUMS.sig" ? ["changed: SHA256SUMS.sigstore.json"] : [];
           expect(lines, `${path} at ${at}`).toEqual([named, ...others, NOT_OK(1 + others.length)]);
-        } else if (!lines.includes("changed: manifest.json"))
+        } else if (!lines.includes("changed: manifest.json")) {
           expect(lines.join()).not.toContain("manifest.json");
+        }
       }
       writeFileSync(file, before);
     }

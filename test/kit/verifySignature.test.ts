@@ -1,11 +1,11 @@
-import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
+import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { shortened } from "../suites.ts";
 import { filesBelow, KINDS, newKey, signSums, sumUp, writeKit } from "./kitFolder.ts";
 import { carry, NOT_OK } from "./signedKit.ts";
-import { Operator, scratchFolder, SYSTEMS, type Ended } from "./systems.ts";
-import { shortened } from "../suites.ts";
+import { type Ended, Operator, scratchFolder, SYSTEMS } from "./systems.ts";
 
 /** One more blob at the end of a manifest. */
 const BLOB_MORE = `"in": "this" }, { "digest": "sha256:${"0".repeat(64)}", "size": 1, "in": "this" } ],`;

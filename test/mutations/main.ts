@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { changesSinceRelease } from "./changedLines.ts";
 import { JUDGED_BY_NAME_ONLY, MODULES } from "./modules.ts";
-import { scoreOf, type MutantResult, type Score } from "./score.ts";
+import { type MutantResult, type Score, scoreOf } from "./score.ts";
 
 /** The least share of breaks that the tests of each module must notice, in percent. */
 const LEAST_SCORE = 90;

@@ -1,6 +1,6 @@
 import { matchesGlob, relative } from "node:path";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { REPLACED_MODULES } from "../vitest.config.ts";
 
 /** The tests that judge a module, its own first: see `modules.ts`. */

@@ -4,8 +4,8 @@ import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
 import ts from "typescript";
+import { expect, test } from "vitest";
 import * as dynamic from "../../provider/dynamic.ts";
 import { readDocument } from "../documents.ts";
 

@@ -5,8 +5,8 @@ import { parseUrn } from "../engine/urn.ts";
 import { FINISHED_AGENT_JOB } from "../stack/finishedAgentJob.ts";
 import { recordedStates, releases, reviveState } from "../stack/releases.ts";
 import { bundle, poll, START } from "../stack/requests.ts";
-import { IS_SHORT, shortened } from "../suites.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "../stack/world.ts";
+import { IS_SHORT, shortened } from "../suites.ts";
 
 /** The outputs that users see: hidden ones may change from release to release. */
 const visible = ({ outputs }: StateResource): Record<string, unknown> =>

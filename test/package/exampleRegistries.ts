@@ -1,8 +1,8 @@
 // The registries that a user of an example needs, for the tests of one file.
 import { afterAll, beforeAll } from "vitest";
-import { startRegistryStub, storeBase, type RegistryStub } from "../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub, storeBase } from "../simulation/registryStub.ts";
 import type { PackedPackage } from "./packedPackage.ts";
-import { startRegistry, type Registry } from "./registry.ts";
+import { type Registry, startRegistry } from "./registry.ts";
 
 export interface ExampleRegistries {
   /** For npm. */

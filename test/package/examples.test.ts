@@ -158,8 +158,9 @@ describe.each(shortened(EXAMPLES, 2))(
       const starts = (): number => startsOf(packed.service.requests).length;
       const before = starts();
       const project = join(folder, "empty", example.name);
-      if (example.shows.includes("helm.sh/v3:Release"))
+      if (example.shows.includes("helm.sh/v3:Release")) {
         addKubernetesPlugin(join(folder, "home/.pulumi"), project);
+      }
       const start = join(project, example.startsIn ?? "");
       const shown = await type(commands.slice(pulumiAt), start, pulumiUser(kind, folder));
       expect(complaints(shown)).toEqual([]);

@@ -8,7 +8,7 @@ import { readDocument } from "../documents.ts";
 import { findCommand } from "../programs/commands.ts";
 import { complaints, newUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
-import { startRegistry, type Registry } from "./registry.ts";
+import { type Registry, startRegistry } from "./registry.ts";
 
 /** Time for packages to be installed, and for a program to be compiled. */
 vi.setConfig({ testTimeout: 900_000 });

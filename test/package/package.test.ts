@@ -10,8 +10,8 @@ import { readDocument } from "../documents.ts";
 import { availableEngines, openStack, type Stack } from "../engine/index.ts";
 import { findCommand } from "../programs/commands.ts";
 import { startsOf } from "../stack/requests.ts";
-import { install, layouts } from "./layouts.ts";
 import { shortened } from "../suites.ts";
+import { install, layouts } from "./layouts.ts";
 import { packedPackage, programDependencies } from "./packedPackage.ts";
 
 const run = promisify(execFile);

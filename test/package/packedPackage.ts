@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, inject } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const KEY = "svc_package-test";

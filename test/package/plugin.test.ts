@@ -1,4 +1,5 @@
 // The folder `plugin/` of the packed package, from which Pulumi starts the native plugin.
+import { execFile } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -9,14 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { makesEverything } from "../archives/everyPart.ts";
 import { startPlugin } from "../archives/pluginProcess.ts";
+import { shortened } from "../suites.ts";
 import { install, layouts } from "./layouts.ts";
 import { packedPackage, programDependencies } from "./packedPackage.ts";
-import { shortened } from "../suites.ts";
 
 const run = promisify(execFile);
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
@@ -73,8 +73,9 @@ test("the licences of all packages in the bundle are beside it", () => {
     "@pulumi/pulumi",
     "data-uri-to-buffer",
     "node-fetch",
-  ])
+  ]) {
     expect(licences).toMatch(new RegExp(`^${name} \\d[\\d.]* \\(.+\\)$`, "m"));
+  }
   expect(licences).toContain("Copyright (c) 2014 Nathan Rajlich"); // a text that a package has only in its README
 });
 

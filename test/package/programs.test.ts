@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { availableEngines, openStack } from "../engine/index.ts";
-import { readAgentJob, poll, readRequests, wholeExport } from "../stack/requests.ts";
+import { poll, readAgentJob, readRequests, wholeExport } from "../stack/requests.ts";
 import { packedPackage, versionsOf } from "./packedPackage.ts";
 
 const run = promisify(execFile);

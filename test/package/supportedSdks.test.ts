@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { openStack, type LogLine, type Stack } from "../engine/index.ts";
+import { type LogLine, openStack, type Stack } from "../engine/index.ts";
 import { startsOf } from "../stack/requests.ts";
 import { install, layouts } from "./layouts.ts";
 import { packedPackage, programDependencies, versionsOf } from "./packedPackage.ts";

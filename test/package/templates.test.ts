@@ -6,7 +6,7 @@ import { readDocument } from "../documents.ts";
 import { findCommand } from "../programs/commands.ts";
 import { newPulumiUser, type } from "./exampleUser.ts";
 import { packedPackage } from "./packedPackage.ts";
-import { startRegistry, type Registry } from "./registry.ts";
+import { type Registry, startRegistry } from "./registry.ts";
 
 /** Time for packages to be installed. */
 vi.setConfig({ testTimeout: 600_000 });

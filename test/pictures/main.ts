@@ -45,10 +45,11 @@ const { values, positionals } = parseArgs({
 const folder = values.output === undefined ? FOLDER : resolve(values.output);
 await mkdir(folder, { recursive: true });
 const unknown = positionals.filter((name) => !Object.hasOwn(PICTURES, name));
-if (unknown.length > 0)
+if (unknown.length > 0) {
   throw new Error(
     `no picture is called ${unknown.join(", ")}; there are ${Object.keys(PICTURES).join(", ")}`,
   );
+}
 for (const [name, draw] of Object.entries(PICTURES)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   for (const [file, content] of await draw()) {

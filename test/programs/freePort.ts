@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 
 /** A port of this machine that nothing listens at, for programs that listen only where they are told. */
 export async function freePort(): Promise<number> {

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { PATIENTLY } from "../simulation/patience.ts";
 import { JOBS } from "./serviceCalls.ts";
 import { download, LINK_LIFETIME_MS, serviceOfEachTest } from "./testedService.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 const { tested, call, startJob, completeJob, mintLink, listPages, exportJobs } = serviceOfEachTest();
 

@@ -1,9 +1,9 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { PATIENTLY } from "../simulation/patience.ts";
 import { JOBS } from "./serviceCalls.ts";
 import { JOB_DURATION_MS, NOON, serviceOfEachTest } from "./testedService.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 const { tested, call, start, startJob, jobStatus, completeJob, failedJob, listPages, exportJobs } =
   serviceOfEachTest();

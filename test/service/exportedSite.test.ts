@@ -60,8 +60,9 @@ describe("the exported fastify manual", () => {
         const [path = "", fragment = ""] = decodeURIComponent(href).split("#");
         const target = path === "" ? address : posix.join(posix.dirname(address), path);
         expect(files, `${address} links to ${href}`).toContain(target);
-        if (fragment !== "")
+        if (fragment !== "") {
           expect(crawled.get(target)?.ids, `${address} links to ${href}`).toContain(fragment);
+        }
       }
     }
   });

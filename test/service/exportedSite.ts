@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -8,8 +8,8 @@ import fastifyStatic from "@fastify/static";
 import Fastify from "fastify";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
-import { JOBS, serviceCalls } from "./serviceCalls.ts";
 import { PATIENTLY } from "../simulation/patience.ts";
+import { JOBS, serviceCalls } from "./serviceCalls.ts";
 
 const DOMAIN = "docs.example.com";
 const KEY = "svc_test";

@@ -1,12 +1,12 @@
 // Sources that are hostile, or only unlucky: the export completes in time, and its result runs nothing.
-import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { renderSite, type RenderOptions } from "../../examples/reference-service/index.ts";
-import { type ExportedSite, exportFiles, listFiles, readPage } from "./exportedSite.ts";
+import { type RenderOptions, renderSite } from "../../examples/reference-service/index.ts";
 import { processorMs } from "../simulation/processorTime.ts";
+import { type ExportedSite, exportFiles, listFiles, readPage } from "./exportedSite.ts";
 
 async function contentFiles(site: ExportedSite): Promise<string[]> {
   return (await listFiles(site.folder)).filter((file) => !file.startsWith("assets/") && file !== "404.html");

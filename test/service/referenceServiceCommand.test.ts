@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { SIGNALS, notOnWindows } from "../systems.ts";
+import { notOnWindows, SIGNALS } from "../systems.ts";
 
 const MAIN = join(import.meta.dirname, "../../examples/reference-service/main.ts");
 const MARKDOWN = join(import.meta.dirname, "../../node_modules/fastify/docs");
@@ -19,8 +19,9 @@ function run(...args: string[]): {
   const started = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   child = started;
   let output = "";
-  for (const stream of [started.stdout, started.stderr])
+  for (const stream of [started.stdout, started.stderr]) {
     stream.on("data", (data: Buffer) => (output += String(data)));
+  }
   return {
     process: started,
     ended: once(started, "close").then(([code]) => ({ code: code as number | null, output })),

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, vi } from "vitest";
 import { ExportJobs } from "../../examples/reference-service/exportJobs.ts";
 import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
-import { JOBS, serviceCalls, type ServiceAnswer } from "./serviceCalls.ts";
 import { PATIENTLY } from "../simulation/patience.ts";
+import { JOBS, type ServiceAnswer, serviceCalls } from "./serviceCalls.ts";
 
 export const KEY = "svc_test_key";
 export const NOON = Date.parse("2030-01-01T12:00:00Z");
@@ -30,8 +30,9 @@ export function serviceOfEachTest() {
   beforeEach(async () => {
     tested.clockMs = NOON;
     tested.source = await mkdtemp(join(tmpdir(), "markdown-"));
-    for (const name of ["index", "one", "two", "three"])
+    for (const name of ["index", "one", "two", "three"]) {
       await writeFile(join(tested.source, `${name}.md`), `# Page ${name}`);
+    }
     tested.service = await startReferenceService({
       sites: {
         "docs.example.com": tested.source,

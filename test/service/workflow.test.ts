@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
 import { systemClock } from "../../provider/base/runtime/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
-import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { testContext } from "../simulation/testContext.ts";
 

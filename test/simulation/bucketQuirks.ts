@@ -1,4 +1,4 @@
-import { stubError, type BucketStub } from "./bucketStub.ts";
+import { type BucketStub, stubError } from "./bucketStub.ts";
 
 /** How a store differs from Amazon's, as users have reported it. */
 export type BucketQuirk = BucketStub["rule"];

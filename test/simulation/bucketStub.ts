@@ -1,18 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { buffer } from "node:stream/consumers";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { type TestContext, vi } from "vitest";
-import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
-import type { DestinationContext } from "../../provider/publishing/destinations/destination.ts";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 import { startDeadline } from "../../provider/base/runtime/time/clock.ts";
+import type { DestinationContext } from "../../provider/publishing/destinations/destination.ts";
+import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
 import { OWNER } from "./owners.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import { VirtualClock } from "./virtualClock.ts";
-import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 
 /** The only bucket of the stub. */
 export const STUB_BUCKET = "docs";
@@ -195,8 +195,9 @@ function putObject(
 ): StubAnswer {
   const there = stub.objects.get(key)?.etag;
   const { "if-none-match": unless, "if-match": wanted = there } = headers;
-  if ((unless === "*" && there !== undefined) || wanted !== there)
+  if ((unless === "*" && there !== undefined) || wanted !== there) {
     return stubError(412, "PreconditionFailed");
+  }
   const sent = headers["x-amz-checksum-sha256"];
   if (sent !== undefined && sent !== createHash("sha256").update(body).digest("base64")) {
     return stubError(400, "BadDigest");

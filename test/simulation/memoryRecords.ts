@@ -26,8 +26,9 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     const record = this.jobs.get(prefixOf(resource) + intent);
     const idempotencyKey = this.starts.get(prefixOf(resource) + intent);
     const unread = this.unread.get(prefixOf(resource) + intent);
-    if (unread)
+    if (unread) {
       return { isUnread: true, ...(unread.startedAtMs !== undefined && { startedAtMs: unread.startedAtMs }) };
+    }
     const isValid = record && this.#now() - record.savedAtMs <= RECORD_LIFE_MS;
     return {
       ...(isValid && { jobId: record.jobId }),

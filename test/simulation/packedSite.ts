@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "tar";
-import type { PublicationContext } from "../../provider/copies/publication/context.ts";
 import { systemClock } from "../../provider/base/runtime/time/clock.ts";
+import type { PublicationContext } from "../../provider/copies/publication/context.ts";
 import { testContext } from "./testContext.ts";
 
 /** Packs a site from the folder `site-NAME`, the same bytes each time. @returns its archive `NAME.tar.gz`, as fields of a source */

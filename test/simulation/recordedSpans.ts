@@ -2,14 +2,14 @@ import * as api from "@opentelemetry/api";
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
-  SimpleSpanProcessor,
   type ReadableSpan,
+  SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { Spans, type SpanBackend } from "../../provider/adapters/session/spans.ts";
+import { type SpanBackend, Spans } from "../../provider/adapters/session/spans.ts";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 import type { Clock } from "../../provider/base/runtime/time/clock.ts";
 import type { Tracer } from "../../provider/base/runtime/tracing/tracer.ts";
 import { URN } from "./testContext.ts";
-import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 
 /** A span as it was exported, with its child spans. */
 export interface RecordedSpan {

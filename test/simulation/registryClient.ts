@@ -1,8 +1,8 @@
 import fetch from "node-fetch";
 import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
-import { parseRepository } from "../../provider/publishing/images/registry/reference.ts";
-import { RegistryClient } from "../../provider/publishing/images/registry/client.ts";
 import { startDeadline, systemClock } from "../../provider/base/runtime/time/clock.ts";
+import { RegistryClient } from "../../provider/publishing/images/registry/client.ts";
+import { parseRepository } from "../../provider/publishing/images/registry/reference.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { RegistryStub } from "./registryStub.ts";
 

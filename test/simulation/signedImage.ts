@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { signaturePayload } from "../../provider/publishing/images/signing/imageSignature.ts";
-import { signerFrom, type Signer } from "../../provider/publishing/images/signing/signer.ts";
+import { type Signer, signerFrom } from "../../provider/publishing/images/signing/signer.ts";
 import type { RegistryStub } from "./registryStub.ts";
 
 /** The digest of an image that only its signature is asked for. */

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import type { Context } from "../../provider/resource/context.ts";
-import { type Diff, UnfinishedError } from "../../provider/resource/lifeCycle.ts";
-import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
-import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
-import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { withoutSecrets } from "../../provider/base/runtime/messages/reporter.ts";
 import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
+import type { Context } from "../../provider/resource/context.ts";
+import { type Diff, UnfinishedError } from "../../provider/resource/lifeCycle.ts";
+import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
+import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
 import { recordingReporter } from "./recordingReporter.ts";
 import type { ScriptedReply } from "./scriptedFetch.ts";

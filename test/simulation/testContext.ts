@@ -1,12 +1,12 @@
 import { Pacers } from "../../provider/base/http/pacer.ts";
-import { JobsSeen } from "../../provider/service/jobsSeen.ts";
 import { Semaphore } from "../../provider/base/runtime/concurrency/semaphore.ts";
-import type { PublicationContext } from "../../provider/copies/publication/context.ts";
-import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
-import { MemoryRecords } from "./memoryRecords.ts";
-import { MemoryNotes } from "./memoryNotes.ts";
-import { recordingReporter } from "./recordingReporter.ts";
 import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
+import { noTracer } from "../../provider/base/runtime/tracing/tracer.ts";
+import type { PublicationContext } from "../../provider/copies/publication/context.ts";
+import { JobsSeen } from "../../provider/service/jobsSeen.ts";
+import { MemoryNotes } from "./memoryNotes.ts";
+import { MemoryRecords } from "./memoryRecords.ts";
+import { recordingReporter } from "./recordingReporter.ts";
 
 /** The API key in every variable of a test's environment whose name ends like one. */
 export const KEY = "svc_c4n4ry";

@@ -64,8 +64,9 @@ const NATIVE_CLASSES = [
 
 /** First lines of a program: what its adapter offers. */
 export function declarations(adapter: Adapter, lines: string): string {
-  if (adapter === "dynamic")
+  if (adapter === "dynamic") {
     return `const { ${DYNAMIC_CLASSES.join(", ")} } = require("pulumi-docs-hosting");`;
+  }
   const file = join(import.meta.dirname, "nativeProgram.cts");
   const classes = `const { ${NATIVE_CLASSES.join(", ")} } = require(${JSON.stringify(file)});`;
   // works on what either adapter makes

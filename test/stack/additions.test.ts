@@ -1,8 +1,8 @@
 // What is added to a site while it is copied: inputs, outputs and files, as a program sees them.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { create } from "tar";
+import { expect, test } from "vitest";
 import { buildWorld, onEachEngine, previewIsEmpty, succeeded, type World } from "./world.ts";
 
 const copy = (args: string): string =>

@@ -1,8 +1,8 @@
 // Kits for transfer by hand, without images: their state, rows and folders.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { create } from "tar";
+import { expect, test } from "vitest";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 const kit = (version: string, args = ""): string =>

@@ -5,13 +5,13 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
-import { expect, test, vi, type TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../examples/reference-service/index.ts";
+import { expect, test, type TestContext, vi } from "vitest";
+import { type ReferenceService, startReferenceService } from "../../examples/reference-service/index.ts";
 import { getAgentJob } from "../../sdk/getAgentJob.ts";
+import { PATIENTLY } from "../simulation/patience.ts";
 import { writeProgram } from "./programFolder.ts";
 import { readAgentJob, readRequests, readSideBySide, wholeExport } from "./requests.ts";
 import { buildWorld, CANARY_KEY, cliOnly, onEachEngine, type World } from "./world.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 const OTHER_KEY = "svc_0th3r-k3y";
 

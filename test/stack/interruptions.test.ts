@@ -1,10 +1,10 @@
 // Runs that end before their export does: stopped by Ctrl-C, or killed. The next run continues the same job.
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import { PATIENTLY } from "../simulation/patience.ts";
 import { docs } from "./programFolder.ts";
 import { bundle, poll, START, startsOf, wholeExport } from "./requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 const starts = (world: World): number => startsOf(world.service.requests).length;
 

@@ -1,15 +1,15 @@
 // Calls that reach the provider process after Ctrl-C: they were already under way. The tests call the real process as engines do;
 // with an engine, the moment of a call cannot be chosen.
 import { join } from "node:path";
-import { describe, expect, test, vi, type TestContext } from "vitest";
+import { describe, expect, test, type TestContext, vi } from "vitest";
 import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import { handlerText } from "../../sdk/handler.ts";
 import { PluginProvider } from "../engine/local/pluginProvider.ts";
 import { resolveFromProgram } from "../engine/local/programLocation.ts";
 import type { PropertyMap } from "../engine/local/propertyValues.ts";
 import type { StoredResource } from "../engine/local/stateFile.ts";
-import { buildWorld, CANARY_KEY } from "./world.ts";
 import { PATIENTLY } from "../simulation/patience.ts";
+import { buildWorld, CANARY_KEY } from "./world.ts";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:StaticExport";
 const urnOf = (name: string): string => `urn:pulumi:test::late::${TYPE}::${name}`;

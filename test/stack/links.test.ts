@@ -1,10 +1,10 @@
 // The link to the bundle: when it has ended, when the service refuses one, and on its way into a chart's values.
 import { expect, test, vi } from "vitest";
+import { PATIENTLY } from "../simulation/patience.ts";
 import { docs } from "./programFolder.ts";
 import { bundle, poll, startsOf } from "./requests.ts";
 import { releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 /** A moment from now on, as the service writes it. */
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();

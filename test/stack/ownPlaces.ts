@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { STUB_BUCKET, type BucketStub } from "../simulation/bucketStub.ts";
+import { type BucketStub, STUB_BUCKET } from "../simulation/bucketStub.ts";
 import type { RegistryServer } from "../simulation/registryStub.ts";
 
 export type Outputs = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extract } from "tar";
-import { declarations, type Adapter } from "./adapters.ts";
+import { type Adapter, declarations } from "./adapters.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { FINISHED_AGENT_JOB } from "./finishedAgentJob.ts";
 import { docs } from "./programFolder.ts";
-import { RECORDED_STATES_FOLDER, RELEASES_FOLDER, startJob, type RecordedState } from "./releases.ts";
+import { RECORDED_STATES_FOLDER, type RecordedState, RELEASES_FOLDER, startJob } from "./releases.ts";
 import { buildWorld, type World } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

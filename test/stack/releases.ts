@@ -4,8 +4,8 @@ import { basename, join } from "node:path";
 import { vi } from "vitest";
 import type { ReferenceService } from "../../examples/reference-service/index.ts";
 import type { StateResource } from "../engine/index.ts";
-import { CANARY_KEY } from "./world.ts";
 import { PATIENTLY } from "../simulation/patience.ts";
+import { CANARY_KEY } from "./world.ts";
 
 export const RELEASES_FOLDER = join(import.meta.dirname, "releases");
 export const RECORDED_STATES_FOLDER = join(import.meta.dirname, "recordedStates");

@@ -1,6 +1,6 @@
 // Resources that get another URN by an alias: they, or their component, are renamed, or they move into a component and out again.
 import { expect, test } from "vitest";
-import { readAgentJob, poll } from "./requests.ts";
+import { poll, readAgentJob } from "./requests.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "./world.ts";
 
 const MANUALS = `

@@ -17,8 +17,9 @@ const loader = Module as unknown as { _load: (request: string, ...rest: unknown[
 const load = loader._load;
 loader._load = function (request, ...rest) {
   const loaded = load.call(this, request, ...rest);
-  if (request === "pulumi-docs-hosting/dynamic")
+  if (request === "pulumi-docs-hosting/dynamic") {
     slowDown((loaded as { StaticExport: Provider }).StaticExport);
+  }
   return loaded;
 };
 

@@ -1,10 +1,10 @@
 // Two stacks of one project: side by side, or one that exports and one that installs, with a StackReference for the link.
 import { expect, test, vi } from "vitest";
+import { PATIENTLY } from "../simulation/patience.ts";
 import { docs } from "./programFolder.ts";
 import { bundle, startsOf } from "./requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "./standInRelease.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "./world.ts";
-import { PATIENTLY } from "../simulation/patience.ts";
 
 /** First lines of the platform team's program: `docs` is the other stack, and Helm releases are recorded in `log`. */
 const platformProgram = (log: string): string => `${standInRelease(log)}

@@ -3,22 +3,22 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import {
-  startReferenceService,
   type InterceptorReply,
   type LoggedRequest,
   type ReferenceService,
+  startReferenceService,
 } from "../../examples/reference-service/index.ts";
 import {
   availableEngines,
-  openStack,
   type EngineKind,
+  openStack,
   type OperationResult,
   type Stack,
   type StackSettings,
   type StateResource,
 } from "../engine/index.ts";
-import { PLUGINS, testedAdapters, type Adapter, type Setting } from "./adapters.ts";
 import { recordedStack } from "../engine/recordedStack.ts";
+import { type Adapter, PLUGINS, type Setting, testedAdapters } from "./adapters.ts";
 import { installPackage, programFolderIn, writeProgram } from "./programFolder.ts";
 import { JOBS, readRequests, readSideBySide, type RequestFilter } from "./requests.ts";
 import { readResumeRecords, type ResumeRecord } from "./resumeRecordFiles.ts";

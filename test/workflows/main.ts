@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SUITES } from "../suites.ts";
 import { NoGoError, prepareActionlint } from "../programs/goPrograms.ts";
+import { SUITES } from "../suites.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = ".github/workflows";

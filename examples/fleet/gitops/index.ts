@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { BundleCopy, StaticExport, staticExportValues, type StaticExportArgs } from "pulumi-docs-hosting";
+import { BundleCopy, StaticExport, type StaticExportArgs, staticExportValues } from "pulumi-docs-hosting";
 import { helmRelease, removeOthers, writeIfChanged } from "./releases";
 
 const config = new pulumi.Config();

@@ -1,9 +1,9 @@
 import GithubSlugger, { slug } from "github-slugger";
 import {
-  type Element,
-  type Fragment,
   attribute,
+  type Element,
   elementsOf,
+  type Fragment,
   isElement,
   parseFragment,
   removeAttribute,

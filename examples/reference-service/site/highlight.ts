@@ -3,11 +3,11 @@ import { Worker } from "node:worker_threads";
 import { type BundledLanguage, bundledLanguages } from "shiki/langs";
 import type { CodeBlock, HighlightReply, Token } from "./highlightWorker.ts";
 import {
-  type Element,
-  type Fragment,
   attribute,
+  type Element,
   element,
   elementsOf,
+  type Fragment,
   replace,
   text,
   textOf,

@@ -1,11 +1,11 @@
 import {
-  type DefaultTreeAdapterTypes,
-  type TreeAdapter,
-  type DefaultTreeAdapterMap,
   defaultTreeAdapter,
+  type DefaultTreeAdapterMap,
+  type DefaultTreeAdapterTypes,
   html,
   parseFragment as parse,
   serialize,
+  type TreeAdapter,
 } from "parse5";
 
 export type Element = DefaultTreeAdapterTypes.Element;

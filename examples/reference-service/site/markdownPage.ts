@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
-import { type Heading, anchorHeadings } from "./anchors.ts";
+import { anchorHeadings, type Heading } from "./anchors.ts";
 import { readFrontMatter } from "./frontMatter.ts";
-import { type Fragment, elementsOf, parseFragment, textOf } from "./htmlTree.ts";
+import { elementsOf, type Fragment, parseFragment, textOf } from "./htmlTree.ts";
 import { sanitize } from "./sanitize.ts";
 
 /** One Markdown file as a tree of clean HTML, with unresolved links. */

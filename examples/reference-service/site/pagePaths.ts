@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { Addresses, type PagePlace, assignPageAddresses } from "./addresses.ts";
+import { Addresses, assignPageAddresses, type PagePlace } from "./addresses.ts";
 import { readSourceFolder } from "./sourceFolder.ts";
 
 /**

@@ -13,7 +13,7 @@ import { Markup } from "./markup.ts";
 import { Navigation } from "./navigation.ts";
 import type { Page } from "./page.ts";
 import { choosePages, findPage } from "./pagePaths.ts";
-import { type PageContent, type SiteFrame, renderDocument } from "./pageTemplate.ts";
+import { type PageContent, renderDocument, type SiteFrame } from "./pageTemplate.ts";
 import { demoteRepeatedName, rewritePage } from "./rewritePage.ts";
 import { TAKEN_OUT } from "./sanitize.ts";
 import { scanPages } from "./scanPages.ts";

@@ -1,11 +1,11 @@
 import { anchorRows, headingLevel } from "./anchors.ts";
 import {
-  type Element,
-  type Fragment,
+  append,
   attribute,
+  type Element,
   element,
   elementsOf,
-  append,
+  type Fragment,
   isElement,
   removeAttribute,
   replace,
@@ -60,8 +60,9 @@ function rewriteMedia(node: Element, page: Page, targets: LinkTargets, warn: War
   const load = (url: string): string | undefined => {
     const target = resolveLink(url, page, targets);
     if (target.kind === "broken") warn(url, target.reason);
-    if (target.kind === "external")
+    if (target.kind === "external") {
       warn(url, "is on another host, and a self-contained page may not load it");
+    }
     return target.kind === "local" ? target.url : undefined;
   };
   for (const name of LOADING_ATTRIBUTES) {

@@ -1,4 +1,4 @@
-import { type Element, type Fragment, elementsOf, removeAttribute, replace, unwrap } from "./htmlTree.ts";
+import { type Element, elementsOf, type Fragment, removeAttribute, replace, unwrap } from "./htmlTree.ts";
 
 /** Elements that raw HTML in Markdown may use: the list of code hosts, plus local media. */
 const ALLOWED_ELEMENTS = new Set(

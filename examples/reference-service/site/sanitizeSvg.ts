@@ -1,9 +1,9 @@
 import { html } from "parse5";
 import {
   type Element,
-  type Node,
   elementsOf,
   isElement,
+  type Node,
   parseFragment,
   replace,
   unwrap,

@@ -1,7 +1,7 @@
-import { type Host, thisProcess, watchEngineAt } from "../session/session";
-import { type EngineLine, filled, inOrder, rowReporter } from "../session/rowReporter";
 import type { Http2Server } from "node:http2";
 import { createRequire } from "node:module";
+import { type EngineLine, filled, inOrder, rowReporter } from "../session/rowReporter";
+import { type Host, thisProcess, watchEngineAt } from "../session/session";
 
 // Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
 // comment names what is lost if a part is missing; no operation fails because of it.
@@ -114,8 +114,9 @@ function readLimits(message: Record<string, unknown> | undefined, getter: string
   if (message === undefined || typeof get !== "function") return;
   message[getter] = function (this: CallMessage, ...given: unknown[]): unknown {
     const properties = Reflect.apply(get, this, given) as PropertiesMessage | undefined;
-    if (typeof properties?.toJavaScript !== "function" || typeof this.getTimeout !== "function")
+    if (typeof properties?.toJavaScript !== "function" || typeof this.getTimeout !== "function") {
       return properties;
+    }
     const seconds = this.getTimeout();
     const limit = { limitMs: seconds > 0 ? seconds * 1_000 : undefined };
     const toJavaScript = properties.toJavaScript.bind(properties);

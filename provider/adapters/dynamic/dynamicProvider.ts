@@ -1,6 +1,11 @@
+import { inspect } from "node:util";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import { Secrets } from "../../base/runtime/messages/secrets";
+import { parseDuration } from "../../base/runtime/time/duration";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { StoredState } from "../../resource/lifeCycle";
-import { Secrets } from "../../base/runtime/messages/secrets";
+import { shown, shownFailure } from "../session/rowReporter";
+import type { Session, Urns } from "../session/session";
 import {
   type AnyLifeCycle,
   onStoredState,
@@ -11,12 +16,7 @@ import {
   urnOf,
   urnsOf,
 } from "../session/storedProperties";
-import { shown, shownFailure } from "../session/rowReporter";
-import type { Session, Urns } from "../session/session";
 import { exitIfAnswerIsNotSent } from "./unsentAnswer";
-import { inspect } from "node:util";
-import { parseDuration } from "../../base/runtime/time/duration";
-import { isUnknown } from "../../base/runtime/messages/plainText";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export type DynamicProvider = ReturnType<typeof dynamicProvider>;

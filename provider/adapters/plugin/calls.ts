@@ -1,8 +1,8 @@
 import { Metadata, type sendUnaryData, type ServerUnaryCall, status, type StatusObject } from "@grpc/grpc-js";
-import { Any } from "google-protobuf/google/protobuf/any_pb";
-import type { Message } from "google-protobuf";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
+import type { Message } from "google-protobuf";
+import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Secrets } from "../../base/runtime/messages/secrets";
 import { type Fields, filled, shownFailure } from "../session/rowReporter";
 

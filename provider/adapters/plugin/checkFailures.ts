@@ -1,8 +1,8 @@
 import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb";
-import { NOT_THE_KEY } from "../../resource/serviceInputs";
-import type { CheckFailure } from "../../resource/inputTable";
 import type { Secrets } from "../../base/runtime/messages/secrets";
-import { shown, filled } from "../session/rowReporter";
+import type { CheckFailure } from "../../resource/inputTable";
+import { NOT_THE_KEY } from "../../resource/serviceInputs";
+import { filled, shown } from "../session/rowReporter";
 import type { Secrecy } from "./secrecy";
 
 /**

@@ -1,5 +1,5 @@
-import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { isDeepStrictEqual } from "node:util";
+import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { hasFields } from "../../base/runtime/values/fields";
 import type { Diff } from "../../resource/lifeCycle";
 import { filled } from "../session/rowReporter";

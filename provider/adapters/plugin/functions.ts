@@ -32,8 +32,9 @@ export const FUNCTIONS: Readonly<Record<string, ProviderFunction>> = {
   "docs-hosting:index:installationValues": async (context, given, { secrecy, isPreview }) => {
     const { reporter, configuration } = context;
     const result = installationValues(given);
-    if ("problems" in result)
+    if ("problems" in result) {
       throw new MultilineError(`installationValues: ${result.problems.join("\n")}`, "");
+    }
     const { unverified } = result;
     if (unverified !== undefined) {
       const { environment } = configuration;

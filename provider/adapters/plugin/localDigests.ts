@@ -1,6 +1,6 @@
-import { chartDigest } from "../../kits/contents/chartDigest";
 import { isUnknown } from "../../base/runtime/messages/plainText";
 import { fileDigest } from "../../copies/source/fileDigest";
+import { chartDigest } from "../../kits/contents/chartDigest";
 import type { Properties } from "../session/storedProperties";
 
 /**

@@ -1,9 +1,9 @@
 import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
-import { Session, thisProcess, watchEngineAt } from "../session/session";
 import { publications } from "../session/publications";
-import { inOrder, rowReporter, filled } from "../session/rowReporter";
+import { filled, inOrder, rowReporter } from "../session/rowReporter";
+import { Session, thisProcess, watchEngineAt } from "../session/session";
 import type { PluginParts, ServedEngine } from "./pluginService";
 
 const SEVERITIES = [LogSeverity.DEBUG, LogSeverity.INFO, LogSeverity.WARNING] as const;

@@ -1,12 +1,12 @@
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
-import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { PluginInfo, type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
+import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { ConfigurationSource } from "../../service/configuration";
 import { filled } from "../session/rowReporter";
 import type { Session } from "../session/session";
 import type { AnyLifeCycle } from "../session/storedProperties";
-import { answering, InvalidCallError, type Call } from "./calls";
+import { answering, type Call, InvalidCallError } from "./calls";
 import { checkFailures } from "./checkFailures";
 import { FUNCTIONS } from "./functions";
 import { receive, send } from "./properties";

@@ -30,8 +30,9 @@ export function receive(struct = new Struct(), secrecy = new Secrecy()) {
       const values = value.getListValue()?.getValuesList() ?? [];
       return values.map((each, index) => plainValue(each, [...path, String(index)], isSecret));
     }
-    if (value.getKindCase() === Value.KindCase.KIND_NOT_SET)
+    if (value.getKindCase() === Value.KindCase.KIND_NOT_SET) {
       throw new Error(`${path.join(".")} has no value`);
+    }
     const plain = value.toJavaScript();
     if (isSecret && typeof plain === "string" && !isUnknown(plain)) secrecy.addText(plain);
     return plain;
@@ -99,12 +100,14 @@ export function send(
     );
 
   function valueToSend(value: unknown, path: Path, isSecret: boolean): JavaScriptValue {
-    if (!isSecret && isSecretAt(value, path))
+    if (!isSecret && isSecretAt(value, path)) {
       return { [KIND]: SECRET, value: valueToSend(value, path, true) };
+    }
     if (typeof value === "string") return value.toWellFormed();
     if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
-    if (Array.isArray(value))
+    if (Array.isArray(value)) {
       return value.map((each, index) => valueToSend(each, [...path, String(index)], isSecret));
+    }
     return typeof value === "object" && value !== null ? fieldsToSend(value, path, isSecret) : null;
   }
 

@@ -1,4 +1,8 @@
 // The configuration of a provider: the stack's for the default provider, the arguments of `new Provider(…)` for an explicit one.
+import { ConfigurationError } from "../../base/runtime/messages/errors";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import type { Secrets } from "../../base/runtime/messages/secrets";
+import type { CheckFailure } from "../../resource/inputTable";
 import {
   ALLOW_INSECURE,
   API_KEY,
@@ -14,10 +18,6 @@ import {
   type Setting,
   SETTINGS,
 } from "../../service/configuration";
-import type { CheckFailure } from "../../resource/inputTable";
-import { ConfigurationError } from "../../base/runtime/messages/errors";
-import type { Secrets } from "../../base/runtime/messages/secrets";
-import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { Properties } from "../session/storedProperties";
 
 type Environment = ConfigurationSource["environment"];

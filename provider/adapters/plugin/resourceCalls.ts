@@ -1,11 +1,12 @@
 import * as rpc from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import type { StoredState } from "../../resource/lifeCycle";
-import { present } from "../../base/runtime/values/fields";
-import { rowsThat } from "../../resource/outputTable";
 import { isUnknown } from "../../base/runtime/messages/plainText";
+import { present } from "../../base/runtime/values/fields";
+import type { StoredState } from "../../resource/lifeCycle";
+import { rowsThat } from "../../resource/outputTable";
 import { filled } from "../session/rowReporter";
+import type { Session } from "../session/session";
 import {
   type AnyLifeCycle,
   dynamicUrnOf,
@@ -16,7 +17,6 @@ import {
   urnOf,
   urnsOf,
 } from "../session/storedProperties";
-import type { Session } from "../session/session";
 import { type Call, InvalidCallError, PartialResult } from "./calls";
 import { checkFailures, failuresOfWholeResources } from "./checkFailures";
 import { detailedDiff } from "./detailedDiff";

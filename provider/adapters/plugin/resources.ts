@@ -1,6 +1,6 @@
 import { agentJobByStoredNames } from "../../agentJob/lifeCycle";
-import { airGapKit } from "../../kits/airGapKit/lifeCycle";
 import { bundleCopy } from "../../copies/bundleCopy/lifeCycle";
+import { airGapKit } from "../../kits/airGapKit/lifeCycle";
 import { staticExport } from "../../staticExport/lifeCycle";
 
 /** The life cycle of each resource type of the package. */

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { isOtherUser, type Ends } from "./peerUser";
+import { type Ends, isOtherUser } from "./peerUser";
 
 /** Node.js publishes each new connection of a server on it, before anything of the connection is read. */
 const NEW_CONNECTION = "net.server.socket";

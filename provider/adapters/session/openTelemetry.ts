@@ -1,7 +1,7 @@
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import { systemClock, type Clock } from "../../base/runtime/time/clock";
+import { type Clock, systemClock } from "../../base/runtime/time/clock";
 import { Spans } from "./spans";
 
 /** Interval for sending ended spans, in milliseconds: short, so that the spans of a killed run arrive, too. */

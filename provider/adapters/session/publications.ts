@@ -1,8 +1,8 @@
-import { DeclaredPlaces } from "../../resource/declaredPlaces";
-import { PublicationFolder } from "../../copies/publication/publicationRecords";
-import type { SharedByPublications } from "../../copies/publication/context";
 import { Semaphore } from "../../base/runtime/concurrency/semaphore";
 import { homeFolder } from "../../base/runtime/files/homeFolder";
+import type { SharedByPublications } from "../../copies/publication/context";
+import { PublicationFolder } from "../../copies/publication/publicationRecords";
+import { DeclaredPlaces } from "../../resource/declaredPlaces";
 import type { ConfigurationSource } from "../../service/configuration";
 
 /** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */

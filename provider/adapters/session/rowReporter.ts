@@ -1,10 +1,10 @@
-import type { Clock } from "../../base/runtime/time/clock";
-import { formatDuration } from "../../base/runtime/time/duration";
-import { printable } from "../../base/runtime/messages/plainText";
-import type { Reporter } from "../../base/runtime/messages/reporter";
 import { inspect } from "node:util";
 import { InputError } from "../../base/runtime/messages/errors";
+import { printable } from "../../base/runtime/messages/plainText";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import type { Secrets } from "../../base/runtime/messages/secrets";
+import type { Clock } from "../../base/runtime/time/clock";
+import { formatDuration } from "../../base/runtime/time/duration";
 
 /** A text to send: printable, without the secrets of the call. */
 export function shown(text: string, secrets: Secrets): string {
@@ -44,8 +44,9 @@ export type Fields<Message> = {
 /** Sets fields of a message. */
 export function filled<Message extends object>(message: Message, fields: Fields<Message>): Message {
   const setters = message as Readonly<Record<string, (value: unknown) => void>>;
-  for (const [name, value] of Object.entries(fields))
+  for (const [name, value] of Object.entries(fields)) {
     setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.(value);
+  }
   return message;
 }
 
@@ -167,8 +168,9 @@ export function progressRow(clock: Clock, show: (line: string) => void) {
      * it is the engine's error. Later lines are ignored, and no timer remains.
      */
     close(isDone: boolean): void {
-      if (!isClosed && isDone && shownAt > -Infinity)
+      if (!isClosed && isDone && shownAt > -Infinity) {
         show(`done in ${formatDuration(clock.monotonic() - startedAt)}`);
+      }
       isClosed = true;
       cancelTimer();
     },

@@ -1,21 +1,21 @@
-import { homeFolder } from "../../base/runtime/files/homeFolder";
+import { lookup } from "node:dns";
+import { connect } from "node:net";
+import { hostname } from "node:os";
+import nodeFetch from "node-fetch";
 import { Pacers } from "../../base/http/pacer";
-import type { PublicationContext } from "../../copies/publication/context";
-import { JobsSeen } from "../../service/jobsSeen";
-import { ResumeFolder } from "../../resource/resumeRecords";
-import type { ConfigurationSource } from "../../service/configuration";
-import { type Machine, machineOf, systemClock } from "../../base/runtime/time/clock";
+import { homeFolder } from "../../base/runtime/files/homeFolder";
 import { RunCancelledError } from "../../base/runtime/messages/errors";
 import { type Reporter, withoutSecrets } from "../../base/runtime/messages/reporter";
 import type { Secrets } from "../../base/runtime/messages/secrets";
-import type { Publications } from "./publications";
-import type { RowReporter } from "./rowReporter";
-import { Round } from "./round";
+import { type Machine, machineOf, systemClock } from "../../base/runtime/time/clock";
 import { type Tracing, tracingTo } from "../../base/runtime/tracing/tracer";
-import { lookup } from "node:dns";
-import { hostname } from "node:os";
-import nodeFetch from "node-fetch";
-import { connect } from "node:net";
+import type { PublicationContext } from "../../copies/publication/context";
+import { ResumeFolder } from "../../resource/resumeRecords";
+import type { ConfigurationSource } from "../../service/configuration";
+import { JobsSeen } from "../../service/jobsSeen";
+import type { Publications } from "./publications";
+import { Round } from "./round";
+import type { RowReporter } from "./rowReporter";
 
 /** The parts of the process that a session uses. */
 export interface Host extends Pick<PublicationContext, "fetch" | "lookup" | "clock" | "machine"> {

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
-import { UnfinishedError } from "../../resource/lifeCycle";
-import { type Clock, endsWithin } from "../../base/runtime/time/clock";
-import type { Attributes, SpanMaker, TracedOperation, Tracer } from "../../base/runtime/tracing/tracer";
 import { redact } from "../../base/runtime/messages/plainText";
 import { Secrets } from "../../base/runtime/messages/secrets";
+import { type Clock, endsWithin } from "../../base/runtime/time/clock";
+import type { Attributes, SpanMaker, TracedOperation, Tracer } from "../../base/runtime/tracing/tracer";
+import { UnfinishedError } from "../../resource/lifeCycle";
 
 /** How long an operation waits at its end until its spans are sent, in milliseconds. */
 const FLUSH_LIMIT_MS = 1_000;

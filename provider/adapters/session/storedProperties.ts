@@ -1,4 +1,7 @@
 // Properties as Pulumi passes and stores them, the user's and internal ones (`__…`), and the operations of a life cycle on them.
+import { InternalError } from "../../base/runtime/messages/errors";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import type { Secrets } from "../../base/runtime/messages/secrets";
 import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
 import { DECISION_CODES, reportDecision } from "../../resource/decision";
 import {
@@ -8,9 +11,6 @@ import {
   type StoredState,
   UnfinishedError,
 } from "../../resource/lifeCycle";
-import { InternalError } from "../../base/runtime/messages/errors";
-import { isUnknown } from "../../base/runtime/messages/plainText";
-import type { Secrets } from "../../base/runtime/messages/secrets";
 import { shown } from "./rowReporter";
 import type { CallOf, Session, Urns } from "./session";
 
@@ -67,8 +67,9 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
       const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session.machine);
       const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
       const { urn = "" } = urns;
-      if (found.get(urn) !== diff.decision.text)
+      if (found.get(urn) !== diff.decision.text) {
         reportDecision(session.reporter(urns.urn, secrets), diff.decision);
+      }
       found.delete(urn);
       return diff;
     },

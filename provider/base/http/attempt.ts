@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import type { RequestInit, Response } from "node-fetch";
-import type { Clock, Deadline } from "../runtime/time/clock";
 import type { Reporter } from "../runtime/messages/reporter";
 import type { Secrets } from "../runtime/messages/secrets";
+import type { Clock, Deadline } from "../runtime/time/clock";
+import { parseHttpDate } from "../runtime/time/pointInTime";
 import {
   AttemptConnection,
   connectionFailure,
@@ -10,9 +11,8 @@ import {
   type KeptConnections,
 } from "./attemptConnection";
 import type { Endpoint } from "./endpoint";
-import { parseHttpDate } from "../runtime/time/pointInTime";
-import { type FailedAttempt, parseRetryAfter } from "./retryPolicy";
 import { decodeText, malformed, MAX_BODY_BYTES } from "./reply";
+import { type FailedAttempt, parseRetryAfter } from "./retryPolicy";
 
 /** The used part of node-fetch's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -68,7 +68,8 @@ const interrupted = (error: unknown): never => {
 };
 
 /**
- * Sends a request once, over a new connection unless the options have kept ones, and lets `read` read the answer. It does not follow redirects: only the caller
+ * Sends a request once, over a new connection unless the options have kept ones, and lets `read` read the answer. It does not follow
+ * redirects: only the caller
  * decides to which host a credential is sent.
  *
  * @throws the error of `read`; the signal's reason

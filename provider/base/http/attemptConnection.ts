@@ -3,10 +3,10 @@ import https from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import { unescape } from "node:querystring";
 import tls from "node:tls";
-import type { Clock } from "../runtime/time/clock";
-import { malformed } from "./reply";
-import type { Endpoint } from "./endpoint";
 import { ConnectionError } from "../runtime/messages/errors";
+import type { Clock } from "../runtime/time/clock";
+import type { Endpoint } from "./endpoint";
+import { malformed } from "./reply";
 import type { FailedAttempt, Fault } from "./retryPolicy";
 
 /** Time limit for connecting (through the proxy, with TLS), in milliseconds. */
@@ -59,12 +59,13 @@ export class AttemptConnection {
       this.#stopLimit = clock.after(CONNECT_LIMIT_MS, () =>
         this.#pending?.destroy(failure("not connected in time")),
       );
-      if (proxy === undefined)
+      if (proxy === undefined) {
         return this.#watch(createSocket({ ...options, ...(lookup && { lookup }) }) as Socket, secure);
+      }
       this.#openTunnel(proxy, new URL(url), (error, socket) => {
-        if (socket)
+        if (socket) {
           callback?.(null, this.#watch(tls.connect({ ...options, socket } as tls.ConnectionOptions), true));
-        else callback?.(error, undefined as never);
+        } else callback?.(error, undefined as never);
       });
       return undefined;
     };
@@ -214,8 +215,9 @@ export function connectionFailure(
   if (!unseen) {
     if (code === "HPE_HEADER_OVERFLOW") return unusable("oversized", "headers that are too large");
     if (code.startsWith("HPE_")) return unusable("notHttp", `with unusable HTTP (${code})`);
-    if (code.startsWith("Z_"))
+    if (code.startsWith("Z_")) {
       return unusable("malformed", `with a body that cannot be decompressed (${code})`);
+    }
   }
   return lost(
     { kind: unseen ? "unreachable" : "interrupted", code },
@@ -243,9 +245,11 @@ const excepted = (host: string): string => `If ${host} is reached without the pr
 
 /** @param status with which the proxy answered the request for a tunnel (CONNECT) */
 function proxyRemedy(status: number, host: string): string {
-  if (status === 407)
+  if (status === 407) {
     return `The proxy wants a login: write HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT. ${excepted(host)}`;
-  if (status === 405 || status === 501)
+  }
+  if (status === 405 || status === 501) {
     return `Check HTTPS_PROXY: what answers there opens no tunnel (CONNECT), so it is no proxy for https. ${excepted(host)}`;
+  }
   return "Check HTTPS_PROXY, or name the service's host in NO_PROXY if it is reached without the proxy.";
 }

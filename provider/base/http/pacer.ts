@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import { type Clock, type Deadline, unlessAborted } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
-import { DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import { type FailedAttempt, MAX_RETRY_AFTER_MS, RATE_PAUSE_MS } from "./retryPolicy";
 
 /** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
@@ -42,7 +42,8 @@ interface Waiting {
  * follow after a time. So the service refuses only a few of a hundred requests before the pacer reacts, and a service that
  * refuses nothing gets all of them within about a second.
  *
- * A 429 stops all requests for the time of its `Retry-After`, or a second without a usable one. Then the pacer sends them one by one, at four fifths of the rate
+ * A 429 stops all requests for the time of its `Retry-After`, or a second without a usable one. Then the pacer sends them one by one, at
+ * four fifths of the rate
  * that the service accepted (as in TCP Westwood). The rate grows while requests wait, and faster the longer nothing is refused
  * (as in CUBIC, RFC 9438). A 503 with `Retry-After` contains no information about a rate: after the pause, the pacer starts as at
  * first.

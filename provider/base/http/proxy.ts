@@ -1,6 +1,6 @@
-import { isLoopback, plainHost } from "./address";
-import { ConfigurationError } from "../runtime/messages/errors";
 import ipaddr from "ipaddr.js";
+import { ConfigurationError } from "../runtime/messages/errors";
+import { isLoopback, plainHost } from "./address";
 
 /** Environment variable with the URL of the proxy for `https:`. The lower-case name takes precedence, as usual. */
 const PROXY_VARIABLE = "HTTPS_PROXY";

@@ -6,10 +6,10 @@ import {
   ResponseError,
 } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
-import { ONLY_HTTP2 } from "./attemptConnection";
-import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
-import type { Endpoint, ServiceAccess } from "./endpoint";
 import type { Answer } from "./attempt";
+import { ONLY_HTTP2 } from "./attemptConnection";
+import type { Endpoint, ServiceAccess } from "./endpoint";
+import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
 import type { FailedAttempt } from "./retryPolicy";
 
 /** The remedy if a web page answered: then the status says nothing about a domain or a job. */
@@ -53,18 +53,21 @@ function explanation(
     const remedy = `Check that ${apiKeyName} holds a current admin API key of the right organization.${stored}`;
     return [KeyRejectedError, `the service rejected the API key (${answered})`, remedy];
   }
-  if (status === 403)
+  if (status === 403) {
     return [
       NotAllowedError,
       `the service does not allow this (${answered})`,
       `One of three things: ${NOT_ALLOWED} Check the three in the dashboard.`,
     ];
-  if (status === 429)
+  }
+  if (status === 429) {
     return [ResponseError, `the service limits the rate of requests (${answered})`, "Try again later."];
+  }
   // only the API itself can say that a job is gone, or not completed
   if (isWebPage && status >= 400 && status < 500) return [ResponseError, answered, NOT_THE_API];
-  if (status === 404)
+  if (status === 404) {
     return [NotFoundError, answered, `Check the domain, the job id and the base URL.${pathRemedy(baseUrl)}`];
+  }
   if (status === 409) return [NotReadyError, answered, "Try again when the job is completed."];
   if (REDIRECTS.has(status)) {
     const problem = `${answered}, a redirect: it is not followed, so that the API key is sent only to the base URL`;

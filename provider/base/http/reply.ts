@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { redact } from "../runtime/messages/plainText";
 import { MalformedResponseError } from "../runtime/messages/errors";
+import { redact } from "../runtime/messages/plainText";
 
 /** The remedy for a reply that may come from another program. */
 const CHECK_BASE_URL =
@@ -42,8 +42,9 @@ export function parseObject(endpoint: string, text: string | undefined): Record<
   if (text.trim() === "") return fail("with an empty reply");
   if (isTooDeep(text)) return fail(`JSON that is nested deeper than ${MAX_DEPTH} levels`);
   const value = parseJson(text);
-  if (value === undefined)
+  if (value === undefined) {
     return fail(webPageIn(text) ?? `something that is not JSON: ${redact(text, QUOTE_LENGTH)}`);
+  }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return fail("JSON that is not an object");
   }
@@ -101,8 +102,11 @@ const TITLE_LENGTH = 100;
  */
 export function webPageIn(text: string): string | undefined {
   const start = text.slice(0, 4_000);
-  if (!/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|title|body)\b/i.test(start))
+  if (
+    !/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|title|body)\b/i.test(start)
+  ) {
     return undefined;
+  }
   const [, title = ""] = /<title\b[^>]*>([^<]*)/i.exec(text.slice(0, 64_000)) ?? [];
   const shown = redact(withoutEntities(title).replace(/\s+/g, " "), TITLE_LENGTH);
   return shown === "" ? "a web page" : `a web page with the title ${JSON.stringify(shown)}`;

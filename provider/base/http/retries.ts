@@ -1,15 +1,15 @@
-import {
-  type FailedAttempt,
-  type Repetition,
-  allowedRepeats,
-  countedAs,
-  mayHaveBeenProcessed,
-  retryDelayMs,
-} from "./retryPolicy";
+import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import { sleep } from "../runtime/time/clock";
 import { formatDuration } from "../runtime/time/duration";
-import { AnswerCutOffError, DeadlineExceededError, type DocsHostingError } from "../runtime/messages/errors";
 import type { NetworkContext } from "./attempt";
+import {
+  allowedRepeats,
+  countedAs,
+  type FailedAttempt,
+  mayHaveBeenProcessed,
+  type Repetition,
+  retryDelayMs,
+} from "./retryPolicy";
 
 /** The server that an operation talks to. */
 export interface Peer {
@@ -126,8 +126,9 @@ export class Retries {
     const { name, isKnown, wasAnswered, firstRequestMs = 0 } = this.#peer;
     const isRefused = fault.kind === "unreachable" && fault.code === "ECONNREFUSED" && !isKnown;
     const silentMs = clock.monotonic() - firstRequestMs;
-    if (wasAnswered || silentMs + delayMs < (isRefused ? REFUSED_LIMIT_MS : SILENCE_LIMIT_MS))
+    if (wasAnswered || silentMs + delayMs < (isRefused ? REFUSED_LIMIT_MS : SILENCE_LIMIT_MS)) {
       return undefined;
+    }
     return error.withMessage(
       `${error.message}; ${name} did not answer for ${formatDuration(silentMs)}, so there is no further attempt`,
     );

@@ -1,14 +1,14 @@
-import type { Tracer } from "../runtime/tracing/tracer";
 import { MalformedResponseError } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
-import { parseObject, QUOTE_LENGTH } from "./reply";
-import { type Call, type Endpoint, endpointOf, type ServiceAccess } from "./endpoint";
+import type { Tracer } from "../runtime/tracing/tracer";
 import { type Answer, attempt, type NetworkContext, readAnswer } from "./attempt";
-import { type Peer, Retries } from "./retries";
-import { type FailedAttempt, mayHaveBeenProcessed } from "./retryPolicy";
+import { type Call, type Endpoint, endpointOf, type ServiceAccess } from "./endpoint";
 import type { Pacer, Pacers } from "./pacer";
 import { refusal } from "./refusal";
+import { parseObject, QUOTE_LENGTH } from "./reply";
+import { type Peer, Retries } from "./retries";
+import { type FailedAttempt, mayHaveBeenProcessed } from "./retryPolicy";
 
 /** A successful reply whose body is a JSON object. */
 export interface Reply {

@@ -1,3 +1,7 @@
+import { hashFile } from "../../base/runtime/files/hashFile";
+import { BundleRefusedError, InputError } from "../../base/runtime/messages/errors";
+import { explained } from "../../base/runtime/messages/explainedError";
+import { present } from "../../base/runtime/values/fields";
 import {
   type AdditionFacts,
   additionsOf,
@@ -14,21 +18,17 @@ import {
   unpackSite,
   unpublished,
 } from "../../publishing/index";
-import { hashFile } from "../../base/runtime/files/hashFile";
-import { BundleRefusedError, InputError } from "../../base/runtime/messages/errors";
-import { explained } from "../../base/runtime/messages/explainedError";
-import type { PublicationContext } from "../publication/context";
 import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
+import type { PublicationContext } from "../publication/context";
+import type { CheckedBundle, OwnedContext } from "../publication/publication";
+import { preparedAdditions } from "../publication/siteAdditions";
 import { describeSource, jobOf, sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
-import type { CheckedBundle, OwnedContext } from "../publication/publication";
-import { present } from "../../base/runtime/values/fields";
+import { type ImportId, parseImportId } from "./importId";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { parseImportId, type ImportId } from "./importId";
-import { preparedAdditions } from "../publication/siteAdditions";
 import { withScratchFolder } from "./scratchFolder";
 import { type BundleCopyState, copiedBundle, linkTo, stateOf } from "./state";
 
@@ -183,8 +183,9 @@ async function bundleOf(
 /** What may have been added to a copy: what the ID gives; of each other addition, nothing, or all with its defaults. */
 function possibleAdditions(wanted: SiteAdditions, given: readonly string[]): readonly SiteAdditions[] {
   let possible = [additionsOf(wanted)];
-  for (const name of GUESSED_ADDITIONS.filter((each) => !given.includes(each)))
+  for (const name of GUESSED_ADDITIONS.filter((each) => !given.includes(each))) {
     possible = possible.flatMap((one) => [one, { ...one, [name]: true }]);
+  }
   return possible;
 }
 

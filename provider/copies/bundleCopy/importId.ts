@@ -1,5 +1,5 @@
-import { ADDITION_NAMES, ADDRESS_FORMS, parseCopyAddress } from "../../publishing/index";
 import { InputError } from "../../base/runtime/messages/errors";
+import { ADDITION_NAMES, ADDRESS_FORMS, parseCopyAddress } from "../../publishing/index";
 import { variableNameProblem } from "../../resource/serviceInputs";
 
 /** A copy to import, as its ID names it. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   checkDestination,
   type DestinationInputs,
@@ -5,11 +6,10 @@ import {
   type LlmsTxtOptions,
   type SearchOptions,
 } from "../../publishing/index";
-import { isDeepStrictEqual } from "node:util";
-import { text, type InputTable } from "../../resource/inputTable";
-import { isSameSource, ruleOfSource, type BundleSource } from "../source/bundleSource";
+import { type InputTable, text } from "../../resource/inputTable";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../publication/inputs";
 import type { PublishedInputs } from "../publication/publication";
+import { type BundleSource, isSameSource, ruleOfSource } from "../source/bundleSource";
 import type { BundleLimits } from "../source/requirements";
 
 /** The inputs of a bundle's copy, as plain values. The only definition of their names and effects. */

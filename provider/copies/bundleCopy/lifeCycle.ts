@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import {
   type AdditionFacts,
   describeDestination,
@@ -15,23 +19,19 @@ import {
   unpackSite,
   wantedIn,
 } from "../../publishing/index";
-import { existsSync } from "node:fs";
-import { publishedLifeCycle } from "../publication/lifeCycle";
-import type { PublicationKind } from "../publication/publication";
 import { fromNow } from "../../resource/decision";
 import type { CheckFailure } from "../../resource/inputTable";
 import { isStoredLink } from "../../service/bundleLink";
-import { describeSource, serviceOf } from "../source/bundleSource";
-import type { Reporter } from "../../base/runtime/messages/reporter";
-import { reportLeftOut } from "../source/inspect";
+import { publishedLifeCycle } from "../publication/lifeCycle";
+import type { PublicationKind } from "../publication/publication";
 import { fetchText, preparedAdditions } from "../publication/siteAdditions";
+import { describeSource, serviceOf } from "../source/bundleSource";
+import { reportLeftOut } from "../source/inspect";
 import { destinationFailures } from "./destinationFailures";
 import { importCopy } from "./importCopy";
-import { withScratchFolder } from "./scratchFolder";
-import { isUnknown } from "../../base/runtime/messages/plainText";
-import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS } from "./outputs";
+import { withScratchFolder } from "./scratchFolder";
 import { changesSince, noChanges, type SiteChanges } from "./siteChanges";
 import {
   type BundleCopyState,

@@ -1,9 +1,9 @@
-import type { Claimant, DestinationContext } from "../../publishing/index";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { diskFailure } from "../../base/runtime/files/diskFailure";
 import { ELSEWHERE, homeFolder, makeHomeFolder } from "../../base/runtime/files/homeFolder";
 import { isAbandoned, ownName } from "../../base/runtime/files/ownerProcess";
+import type { Claimant, DestinationContext } from "../../publishing/index";
 import type { LimitedContext } from "../../resource/withinLimit";
 
 /**
@@ -37,8 +37,9 @@ async function makeScratch(scratches: string, nowMs: number): Promise<string> {
   for (const name of await readdir(scratches)) {
     const path = join(scratches, name);
     try {
-      if (isAbandoned(name, (await stat(path)).mtimeMs, nowMs))
+      if (isAbandoned(name, (await stat(path)).mtimeMs, nowMs)) {
         await rm(path, { recursive: true, force: true });
+      }
     } catch {
       // another run was quicker
     }

@@ -1,3 +1,5 @@
+import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
+import { present } from "../../base/runtime/values/fields";
 import {
   type AdditionFacts,
   type Copy,
@@ -6,6 +8,8 @@ import {
   destinationOf,
   kindFacts,
 } from "../../publishing/index";
+import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
+import { linkTimes } from "../../service/renewalWindow";
 import {
   type CheckedBundle,
   knownOfBundle,
@@ -13,10 +17,6 @@ import {
   type OwnedContext,
   type PublishedBookkeeping,
 } from "../publication/publication";
-import { linkTimes } from "../../service/renewalWindow";
-import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
-import { present } from "../../base/runtime/values/fields";
-import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
 import { withScratchFolder } from "./scratchFolder";

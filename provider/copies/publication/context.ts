@@ -1,7 +1,7 @@
-import type { DownloadContext } from "../../publishing/index";
-import type { DeclaredPlaces } from "../../resource/declaredPlaces";
-import type { Context } from "../../resource/context";
 import type { Semaphore } from "../../base/runtime/concurrency/semaphore";
+import type { DownloadContext } from "../../publishing/index";
+import type { Context } from "../../resource/context";
+import type { DeclaredPlaces } from "../../resource/declaredPlaces";
 import type { PublicationFolder } from "./publicationRecords";
 
 /** What the operations of a process that publish share, beside what all its operations share. */

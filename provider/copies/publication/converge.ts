@@ -1,17 +1,17 @@
+import { inTurn } from "../../base/runtime/concurrency/inTurn";
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import { explained } from "../../base/runtime/messages/explainedError";
 import { decisionLine } from "../../resource/decision";
 import { UnfinishedError } from "../../resource/lifeCycle";
-import { inTurn } from "../../base/runtime/concurrency/inTurn";
 import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
-import { BundleRefusedError } from "../../base/runtime/messages/errors";
-import { explained } from "../../base/runtime/messages/explainedError";
 import type { PublicationContext } from "./context";
 import { type Plan, planPublication } from "./plan";
-import { type RunRecords, runRecords } from "./runRecords";
-import { asOwner, linkOf, withDrift, withOwner, withOwnerOf } from "./publication";
 import type { LinkOutputs, PublicationWork, Published } from "./publication";
+import { asOwner, linkOf, withDrift, withOwner, withOwnerOf } from "./publication";
 import { attempted, comparison, recover, type Recovered } from "./recovery";
+import { type RunRecords, runRecords } from "./runRecords";
 
 /**
  * Brings a published item from any state to what its inputs request. A create converges from no state.

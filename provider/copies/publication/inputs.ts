@@ -1,3 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import { parseDuration } from "../../base/runtime/time/duration";
+import { hasFields } from "../../base/runtime/values/fields";
 import {
   DEFAULT_UNPACKED_BYTES,
   type FetchLimits,
@@ -6,22 +10,18 @@ import {
   patternProblem,
   type SearchOptions,
 } from "../../publishing/index";
-import { isDeepStrictEqual } from "node:util";
-import { hasFields } from "../../base/runtime/values/fields";
 import {
   type InputFields,
   type InputRow,
   type InputTable,
   ruleOfFields,
-  type RuleResult,
   ruleOfSwitch,
+  type RuleResult,
   text,
 } from "../../resource/inputTable";
-import type { BundleLimits } from "../source/requirements";
-import { parseDuration } from "../../base/runtime/time/duration";
-import { isUnknown } from "../../base/runtime/messages/plainText";
 import { variableNameProblem } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
+import type { BundleLimits } from "../source/requirements";
 
 const GIB = 2 ** 30;
 const DEFAULT_LIMITS: Required<BundleLimits> = {

@@ -1,15 +1,15 @@
-import { signerFrom } from "../../publishing/index";
-import { changedByTable, type CheckFailure, checkByTable, withEffect } from "../../resource/inputTable";
-import { rowsThat, unknownOutputs } from "../../resource/outputTable";
-import { type Declare, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
 import { explained } from "../../base/runtime/messages/explainedError";
+import { signerFrom } from "../../publishing/index";
+import { changedByTable, checkByTable, type CheckFailure, withEffect } from "../../resource/inputTable";
+import { type Declare, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
+import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";
 import { changedInputs, planPublication } from "./plan";
-import { runRecords } from "./runRecords";
+import { asOwner, linkOf, type PublicationKind, type Published, withDrift } from "./publication";
 import { attempted } from "./recovery";
-import { asOwner, linkOf, withDrift, type Published, type PublicationKind } from "./publication";
+import { runRecords } from "./runRecords";
 
 /** The name of the resource in a URN. */
 const nameIn = (urn: string): string => urn.split("::").at(-1) ?? "";

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { CheckFailure } from "../../resource/inputTable";
 import { DocsHostingError } from "../../base/runtime/messages/errors";
 import { isUnknown } from "../../base/runtime/messages/plainText";
+import type { CheckFailure } from "../../resource/inputTable";
 import { type CheckedSource, forItsSource } from "../source/bundleSource";
 
 /** A value that a publication reads on this machine, and a check of it that needs no request. */

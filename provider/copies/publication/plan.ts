@@ -1,6 +1,6 @@
+import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { Decision, DecisionCode } from "../../resource/decision";
 import { changedByTable, withEffect } from "../../resource/inputTable";
-import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { PublicationKind, Published } from "./publication";
 
 /** The one action that brings the item to what the inputs request, and its reason. */
@@ -49,20 +49,24 @@ export function planPublication<T extends Published>(
     ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
     ...kind.reasonsToPublish(inputs, state),
   ];
-  if (requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained)
+  if (requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained) {
     again.push("a self-contained bundle is required");
-  if (bundle.size > limits.archiveBytes || bundle.files > limits.files)
+  }
+  if (bundle.size > limits.archiveBytes || bundle.files > limits.files) {
     again.push(`the bundle of the ${item} exceeds its limits`);
+  }
   if (again.length > 0) return publish("NEW_CONTENT", again.join(", "));
   const address = kind.addressOf(newest, kind.inputsOf(state));
   const { drifted } = state.bookkeeping;
-  if (drifted === "partial")
+  if (drifted === "partial") {
     return publish("RESUMED", `an earlier run was interrupted while it published ${address}`);
+  }
   if (drifted === "gone") return publish("DRIFTED", `${address} no longer exists`);
   if (drifted === "changed") return publish("DRIFTED", `${address} has changed since it was ${made}`);
   if (kind.isMissing(inputs, newest)) return publish("MISSING", `${address} is not on this machine`);
-  if (drifted === "taken")
+  if (drifted === "taken") {
     return publish("DRIFTED", `another resource had ${kind.destinationName(inputs)} when it was refreshed`);
+  }
   if (drifted === "unmarked") {
     const text = `the mark of this resource is not at ${kind.destinationName(inputs)}: it is written, and nothing is sent`;
     return { action: "mark", code: "DRIFTED", text };

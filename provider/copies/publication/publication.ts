@@ -1,3 +1,5 @@
+import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
+import { present } from "../../base/runtime/values/fields";
 import {
   type Bundle,
   type Claimant,
@@ -8,17 +10,15 @@ import {
   type Owner,
   type SiteAdditions,
 } from "../../publishing/index";
-import type { InputTable, CheckFailure } from "../../resource/inputTable";
-import { present } from "../../base/runtime/values/fields";
-import { outputsAmong, rowsThat, type OutputRows } from "../../resource/outputTable";
-import { isUnknown, UNKNOWN } from "../../base/runtime/messages/plainText";
 import type { Decision } from "../../resource/decision";
+import type { CheckFailure, InputTable } from "../../resource/inputTable";
 import type { Imported, StoredState } from "../../resource/lifeCycle";
+import { type OutputRows, outputsAmong, rowsThat } from "../../resource/outputTable";
+import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import type { LinkTimes } from "../../service/renewalWindow";
 import { type CheckedSource, jobOf } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 import type { PublicationContext, SharedByPublications } from "./context";
-import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 
 /** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
 export interface PublishedInputs extends BundleRequirements, SiteAdditions {

@@ -1,10 +1,10 @@
+import { explained } from "../../base/runtime/messages/explainedError";
 import type { CopyComparison } from "../../publishing/index";
 import { decisionLine } from "../../resource/decision";
 import type { LimitedContext } from "../../resource/withinLimit";
-import { explained } from "../../base/runtime/messages/explainedError";
-import type { RunRecords } from "./runRecords";
 import { planPublication } from "./plan";
-import { withDrift, type Published, type PublicationWork } from "./publication";
+import { type PublicationWork, type Published, withDrift } from "./publication";
+import type { RunRecords } from "./runRecords";
 
 /** What an operation starts with. */
 export interface Recovered<T extends Published> {

@@ -1,6 +1,6 @@
 import type { Owner } from "../../publishing/index";
 import type { PublicationContext } from "./context";
-import type { Published, PublicationWork } from "./publication";
+import type { PublicationWork, Published } from "./publication";
 
 /** What a run recorded about its publication before the engine saved the state. */
 export interface RunRecord<T extends Published> {

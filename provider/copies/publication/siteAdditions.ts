@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { additionsOf, ExternalAssets, type ReadCopy, type WantedAdditions } from "../../publishing/index";
 import { proxyFor } from "../../base/http/proxy";
+import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { isUnknown } from "../../base/runtime/messages/plainText";
+import { additionsOf, ExternalAssets, type ReadCopy, type WantedAdditions } from "../../publishing/index";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { ALLOW_INSECURE, isOn, PUBLIC_STORAGE_ONLY } from "../../service/configuration";
-import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { checkLoads } from "../source/inspect";
 import type { CheckedBundle, PublishedInputs } from "./publication";
 

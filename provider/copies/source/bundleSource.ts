@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import type { Attributes } from "../../base/runtime/tracing/tracer";
 import { type InputFields, ruleOfFields, type RuleResult, text } from "../../resource/inputTable";
 import { ruleOfDomain, ruleOfId, ruleOfVersion, SERVICE_INPUTS } from "../../resource/serviceInputs";
 import type { ConfigurationSource } from "../../service/configuration";
-import type { Attributes } from "../../base/runtime/tracing/tracer";
-import { isUnknown } from "../../base/runtime/messages/plainText";
 
 /** An export at the service: the resource downloads its bundle with a link that it requests itself. */
 export interface ExportSource {

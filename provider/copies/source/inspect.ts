@@ -1,3 +1,7 @@
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import { firstOf } from "../../base/runtime/messages/firstOf";
+import { formatBytes } from "../../base/runtime/messages/formatBytes";
+import type { Reporter } from "../../base/runtime/messages/reporter";
 import {
   type Bundle,
   forPacker,
@@ -7,12 +11,8 @@ import {
   shown,
   type SiteAdditions,
 } from "../../publishing/index";
-import { firstOf } from "../../base/runtime/messages/firstOf";
-import { formatBytes } from "../../base/runtime/messages/formatBytes";
-import { BundleRefusedError } from "../../base/runtime/messages/errors";
-import type { Reporter } from "../../base/runtime/messages/reporter";
-import type { BundleRequirements } from "./requirements";
 import type { LimitedContext } from "../../resource/withinLimit";
+import type { BundleRequirements } from "./requirements";
 
 /** How many files that are left out are named. */
 const MAX_SHOWN = 8;

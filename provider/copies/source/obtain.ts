@@ -1,3 +1,8 @@
+import { hash } from "node:crypto";
+import { resolve } from "node:path";
+import { proxyFor } from "../../base/http/proxy";
+import { hashFile } from "../../base/runtime/files/hashFile";
+import { homeFolder } from "../../base/runtime/files/homeFolder";
 import {
   archiveFormat,
   type Bundle,
@@ -6,12 +11,8 @@ import {
   type Downloaded,
   forPacker,
 } from "../../publishing/index";
-import { hashFile } from "../../base/runtime/files/hashFile";
-import { hash } from "node:crypto";
-import { resolve } from "node:path";
-import { homeFolder } from "../../base/runtime/files/homeFolder";
-import { proxyFor } from "../../base/http/proxy";
 import { openClient } from "../../resource/lifeCycle";
+import type { LimitedContext } from "../../resource/withinLimit";
 import { serviceSettings } from "../../service/configuration";
 import { mintLink } from "../../service/mintLink";
 import {
@@ -22,7 +23,6 @@ import {
   forItsSource,
 } from "./bundleSource";
 import type { BundleRequirements } from "./requirements";
-import type { LimitedContext } from "../../resource/withinLimit";
 
 /** A local bundle, and how to release it. */
 export interface Obtained extends Pick<Downloaded, "remove" | "release"> {

@@ -1,3 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import { hasFields } from "../../base/runtime/values/fields";
+import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../../copies/publication/inputs";
+import type { PublishedInputs } from "../../copies/publication/publication";
+import { type BundleSource, isSameSource, ruleOfSource } from "../../copies/source/bundleSource";
+import type { BundleLimits } from "../../copies/source/requirements";
 import {
   baseProblem,
   type FetchOptions,
@@ -5,15 +12,8 @@ import {
   type SearchOptions,
 } from "../../publishing/index";
 import { withAnyValue } from "../../resource/anyValue";
-import { isDeepStrictEqual } from "node:util";
-import { nameProblem, platformProblem } from "../contents/kitImage";
-import { hasFields } from "../../base/runtime/values/fields";
 import { type InputTable, type RuleResult, text } from "../../resource/inputTable";
-import { type BundleSource, isSameSource, ruleOfSource } from "../../copies/source/bundleSource";
-import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../../copies/publication/inputs";
-import type { PublishedInputs } from "../../copies/publication/publication";
-import type { BundleLimits } from "../../copies/source/requirements";
-import { isUnknown } from "../../base/runtime/messages/plainText";
+import { nameProblem, platformProblem } from "../contents/kitImage";
 
 /** A chart on this machine. */
 export interface LocalChart {
@@ -88,7 +88,8 @@ export interface AirGapKitInputs {
    */
   llmsTxt?: boolean | LlmsTxtOptions;
   /**
-   * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the site's image in the kit, and refer to it
+   * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the site's image in the kit, and refer to
+   * it
    * there. `true`, or options. Needs `images`. The archive in the kit stays as it is.
    *
    * @default false

@@ -1,32 +1,32 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { usingFolder } from "../../base/runtime/files/diskFailure";
+import { folderIdentity } from "../../base/runtime/files/samePlace";
+import { InputError } from "../../base/runtime/messages/errors";
+import { isUnknown } from "../../base/runtime/messages/plainText";
+import { withScratchFolder } from "../../copies/bundleCopy/scratchFolder";
+import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
+import { folderFailures, localFailures } from "../../copies/publication/localFailures";
+import type { PublicationKind } from "../../copies/publication/publication";
+import { fetchText, preparedAdditions } from "../../copies/publication/siteAdditions";
+import { describeSource, serviceOf } from "../../copies/source/bundleSource";
+import { reportLeftOut } from "../../copies/source/inspect";
 import {
-  OciLayout,
   folderOwner,
   folderPlaces,
+  OciLayout,
   signerFrom,
   type WantedAdditions,
   wantedIn,
 } from "../../publishing/index";
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { folderIdentity } from "../../base/runtime/files/samePlace";
-import { usingFolder } from "../../base/runtime/files/diskFailure";
-import { removeDrafts } from "../contents/draft";
+import type { LimitedContext } from "../../resource/withinLimit";
 import { chartInFolder } from "../contents/chartFacts";
-import { readEarlierKit } from "../contents/earlierKit";
 import { compareKit, removeKits } from "../contents/compareKit";
+import { removeDrafts } from "../contents/draft";
+import { readEarlierKit } from "../contents/earlierKit";
 import { siteName } from "../contents/kitImage";
 import { IMAGES } from "../contents/ociLayout";
 import { type KitRequest, writeKit } from "../contents/writeKit";
-import { withScratchFolder } from "../../copies/bundleCopy/scratchFolder";
-import { fetchText, preparedAdditions } from "../../copies/publication/siteAdditions";
-import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
-import { folderFailures, localFailures } from "../../copies/publication/localFailures";
-import type { PublicationKind } from "../../copies/publication/publication";
-import { describeSource, serviceOf } from "../../copies/source/bundleSource";
-import { reportLeftOut } from "../../copies/source/inspect";
-import type { LimitedContext } from "../../resource/withinLimit";
-import { InputError } from "../../base/runtime/messages/errors";
-import { isUnknown } from "../../base/runtime/messages/plainText";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { AIR_GAP_KIT_OUTPUTS } from "./outputs";
 import { type AirGapKitState, inputsOf, type MadeKit, outputsBefore, stateOf } from "./state";

@@ -1,9 +1,9 @@
-import type { AdditionFacts, Bundle, Inspection } from "../../publishing/index";
 import { join } from "node:path";
-import type { WrittenKit } from "../contents/compareKit";
-import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
 import { present } from "../../base/runtime/values/fields";
+import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
+import type { AdditionFacts, Bundle, Inspection } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
+import type { WrittenKit } from "../contents/compareKit";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
 import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type OwnOutputs } from "./outputs";
 

@@ -1,3 +1,7 @@
+import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { digestFile } from "../../base/runtime/files/listing";
+import { copyInto } from "../../base/runtime/files/writeFile";
 import { digestOf, sha256In } from "../../base/runtime/values/digest";
 import {
   type Blob,
@@ -7,10 +11,6 @@ import {
   type RegistryClient,
   type StoredImage,
 } from "../../publishing/index";
-import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { digestFile } from "../../base/runtime/files/listing";
-import { copyInto } from "../../base/runtime/files/writeFile";
 import type { EarlierKit } from "./earlierKit";
 
 /** Suffix of a blob that is not complete yet. */

@@ -1,12 +1,12 @@
-import { sha256In } from "../../base/runtime/values/digest";
-import { ArchiveFile, GzipFile, readTarGz, type TarFile, tarOf } from "../../publishing/index";
 import { mkdir, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { ignoreMissing } from "../../base/runtime/files/ignoreMissing";
 import { copyInto } from "../../base/runtime/files/writeFile";
 import { BundleRefusedError, InputError } from "../../base/runtime/messages/errors";
-import { chartFacts, chartInFolder, type ChartFacts } from "./chartFacts";
+import { sha256In } from "../../base/runtime/values/digest";
+import { ArchiveFile, GzipFile, readTarGz, type TarFile, tarOf } from "../../publishing/index";
+import { type ChartFacts, chartFacts, chartInFolder } from "./chartFacts";
 import { helmIgnore, type Ignore } from "./helmIgnore";
 import type { SummedFile } from "./sums";
 

@@ -55,8 +55,9 @@ function wrong(where: string, key: string): InputError {
 export function chartInFolder(path: string): ChartFacts | undefined {
   const at = resolve(path);
   const stats = statSync(at, { throwIfNoEntry: false });
-  if (!stats)
+  if (!stats) {
     throw new InputError(`there is no chart ${path}`, "Give the path of its folder or of its .tgz.");
+  }
   if (!stats.isDirectory()) return undefined;
   let yaml: string;
   try {

@@ -1,8 +1,8 @@
-import { Document, visit, type Tags } from "yaml";
+import { Document, type Tags, visit } from "yaml";
 import { hasFields } from "../../base/runtime/values/fields";
-import type { KitBundle } from "./writeImages";
 import type { KitImage } from "./kitImage";
 import { mergeValues, type Values } from "./mergeValues";
+import type { KitBundle } from "./writeImages";
 
 /**
  * Placeholder for the registry and path, which are unknown until `install.sh` sets them. The name is reserved and cannot exist.

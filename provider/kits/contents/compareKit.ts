@@ -1,12 +1,3 @@
-import {
-  type AdditionFacts,
-  fieldsOf,
-  folderOwner,
-  folderRecords,
-  type PlaceContext,
-  removeRecordedCopies,
-  type Verifier,
-} from "../../publishing/index";
 import { lstat, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -21,6 +12,15 @@ import {
 } from "../../base/runtime/files/listing";
 import { readRecord } from "../../base/runtime/files/regularFile";
 import type { Reporter } from "../../base/runtime/messages/reporter";
+import {
+  type AdditionFacts,
+  fieldsOf,
+  folderOwner,
+  folderRecords,
+  type PlaceContext,
+  removeRecordedCopies,
+  type Verifier,
+} from "../../publishing/index";
 import { MANIFEST } from "./manifest";
 import { PARTS_SUMS, readList, signatureFiles, SUMS } from "./sums";
 

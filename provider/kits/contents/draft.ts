@@ -1,4 +1,3 @@
-import { removedMeanwhile } from "../../publishing/index";
 import { hash } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -19,6 +18,7 @@ import { entriesSorted, filesBelow, foreignText } from "../../base/runtime/files
 import { makeFolder } from "../../base/runtime/files/makeFolder";
 import { freeName } from "../../base/runtime/files/ownerProcess";
 import type { Reporter } from "../../base/runtime/messages/reporter";
+import { removedMeanwhile } from "../../publishing/index";
 import { BLOBS } from "./ociLayout";
 
 /** A kit that is being written. */

@@ -1,9 +1,9 @@
-import { isDigest } from "../../base/runtime/values/digest";
-import { fieldsOf } from "../../publishing/index";
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { InputError } from "../../base/runtime/messages/errors";
+import { isDigest } from "../../base/runtime/values/digest";
+import { fieldsOf } from "../../publishing/index";
 import { ruleOfVersion } from "../../resource/serviceInputs";
 import { THIS_KIT } from "./ociLayout";
 

@@ -1,11 +1,11 @@
-import type { KitBlob } from "./blobStore";
-import type { KitBundle } from "./writeImages";
-import type { KitChart } from "./chartArchive";
-import type { KitImage } from "./kitImage";
-import type { EarlierKit } from "./earlierKit";
 import type { LayoutArtifact } from "../../publishing/index";
+import type { KitBlob } from "./blobStore";
+import type { KitChart } from "./chartArchive";
+import type { EarlierKit } from "./earlierKit";
+import type { KitImage } from "./kitImage";
 import { THIS_KIT } from "./ociLayout";
 import type { SummedFile } from "./sums";
+import type { KitBundle } from "./writeImages";
 
 /** The name of a kit's manifest. */
 export const MANIFEST = "manifest.json";

@@ -1,6 +1,6 @@
-import { OciLayout } from "../../publishing/index";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { OciLayout } from "../../publishing/index";
 import type { KitImage } from "./kitImage";
 
 /**

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { sha256In } from "../../base/runtime/values/digest";
 import {
   imageComponent,
@@ -7,8 +9,6 @@ import {
   siteComponents,
   slsaProvenance,
 } from "../../publishing/index";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { KitContent } from "./manifest";
 
 /** The files of a kit that tell where its content comes from. The kit's sums contain both. */

@@ -1,8 +1,8 @@
-import { type TarFile, tarOf } from "../../publishing/index";
 import { createReadStream } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../base/runtime/messages/errors";
+import { type TarFile, tarOf } from "../../publishing/index";
 import type { SummedFile } from "./sums";
 
 /** The folder in the tar that the parts are joined to. */

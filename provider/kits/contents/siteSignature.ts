@@ -1,7 +1,7 @@
-import { OciLayout, type Origin, type SignedImage, type Signer } from "../../publishing/index";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256In } from "../../base/runtime/values/digest";
+import { OciLayout, type Origin, type SignedImage, type Signer } from "../../publishing/index";
 import type { KitBlob } from "./blobStore";
 import { repositoryInKit } from "./chartValues";
 import type { KitImage } from "./kitImage";

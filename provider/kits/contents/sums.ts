@@ -1,9 +1,9 @@
-import type { Signer } from "../../publishing/index";
 import { hash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestFile, filesBelow, type Listing } from "../../base/runtime/files/listing";
 import { readRecord } from "../../base/runtime/files/regularFile";
+import type { Signer } from "../../publishing/index";
 
 /** The list of a kit's files, and that of the parts of a kit in parts. */
 export const SUMS = "SHA256SUMS";

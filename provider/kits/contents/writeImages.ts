@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { inParallel } from "../../base/runtime/concurrency/inParallel";
+import { DestinationError } from "../../base/runtime/messages/errors";
 import {
   type AdditionFacts,
   annotationsOf,
@@ -17,13 +20,10 @@ import {
   type WantedAdditions,
   wantedIn,
 } from "../../publishing/index";
-import { join } from "node:path";
-import { inParallel } from "../../base/runtime/concurrency/inParallel";
-import { DestinationError } from "../../base/runtime/messages/errors";
 import { BlobStore, type KitBlob } from "./blobStore";
 import type { KitDraft } from "./draft";
 import type { EarlierKit } from "./earlierKit";
-import { isWanted, nameInKit, platformText, siteName, type KitImage } from "./kitImage";
+import { isWanted, type KitImage, nameInKit, platformText, siteName } from "./kitImage";
 import { BLOBS, writeLayout } from "./ociLayout";
 
 /** An inspected bundle, with what `inspectBundle` found. */

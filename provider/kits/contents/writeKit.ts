@@ -1,3 +1,10 @@
+import { createPublicKey, hash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { copyInto } from "../../base/runtime/files/writeFile";
+import { BundleRefusedError, DestinationError } from "../../base/runtime/messages/errors";
+import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import {
   folderOwner,
   folderRecords,
@@ -7,26 +14,19 @@ import {
   type Signer,
   wantedIn,
 } from "../../publishing/index";
-import { createPublicKey, hash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { copyInto } from "../../base/runtime/files/writeFile";
-import { formatBytes } from "../../base/runtime/messages/formatBytes";
-import { BundleRefusedError, DestinationError } from "../../base/runtime/messages/errors";
 import { packChart } from "./chartArchive";
-import { wholeKit, type WrittenKit } from "./compareKit";
 import { chartValues } from "./chartValues";
+import { wholeKit, type WrittenKit } from "./compareKit";
 import { claimDraft, type KitDraft } from "./draft";
 import { labelOf } from "./kitImage";
-import { kitManifest, MANIFEST, manifestText, type KitContent, type KitManifest } from "./manifest";
+import { type KitContent, type KitManifest, kitManifest, MANIFEST, manifestText } from "./manifest";
 import { BLOBS, IMAGES, INDEX } from "./ociLayout";
 import { writeOriginFiles } from "./originFiles";
+import { type TextValues, writeReadme, writeSchema, writeScript } from "./packagedFiles";
 import { writeParts } from "./parts";
 import { signSite, writeArtifacts } from "./siteSignature";
-import { PARTS_SUMS, sumFiles, SUMS, sumsText, writeList, type SummedFile } from "./sums";
-import { writeImages, type ImagesRequest, type KitBundle } from "./writeImages";
-import { writeReadme, writeSchema, writeScript, type TextValues } from "./packagedFiles";
+import { PARTS_SUMS, sumFiles, type SummedFile, SUMS, sumsText, writeList } from "./sums";
+import { type ImagesRequest, type KitBundle, writeImages } from "./writeImages";
 
 /** The content of a kit. */
 export interface KitRequest extends ImagesRequest {

@@ -1,5 +1,5 @@
-import type { SiteFile, SiteSink } from "../archives/site";
 import type { Reporter } from "../../base/runtime/messages/reporter";
+import type { SiteFile, SiteSink } from "../archives/site";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
 import { MAX_BYTES } from "../inspection/textLoads";
 import { PageThread } from "../llmsTxt/pageThread";

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { canonical, type OfflineSearch } from "../offlineSearch/options";
-import type { LlmsTxt } from "../llmsTxt/options";
-import { LLMS_VERSION } from "../llmsTxt/siteMarkdown";
-import { SEARCH_VERSION } from "../offlineSearch/siteSearch";
 import { FETCH_VERSION } from "../externalAssets/externalAssets";
 import { canonicalFetch, type FetchExternal } from "../externalAssets/options";
+import type { LlmsTxt } from "../llmsTxt/options";
+import { LLMS_VERSION } from "../llmsTxt/siteMarkdown";
+import { canonical, type OfflineSearch } from "../offlineSearch/options";
+import { SEARCH_VERSION } from "../offlineSearch/siteSearch";
 
 /** What is added to a site while it is published. The inputs of copies and kits have these names. */
 export interface SiteAdditions {

@@ -1,13 +1,13 @@
-import { unpackBundle, type BundleFile, type Unpacking } from "../inspection/bundle";
-import type { SiteLimits, SiteSink } from "../archives/site";
-import { shown } from "../archives/refusal";
 import type { Reporter } from "../../base/runtime/messages/reporter";
-import { pagesWithoutText } from "../offlineSearch/readPage";
-import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
-import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
+import { shown } from "../archives/refusal";
+import type { SiteLimits, SiteSink } from "../archives/site";
+import type { ExternalLoad } from "../archives/site";
 import type { ExternalAssets } from "../externalAssets/externalAssets";
 import type { FetchedAsset } from "../externalAssets/fetchedAsset";
-import type { ExternalLoad } from "../archives/site";
+import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
+import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
+import { pagesWithoutText } from "../offlineSearch/readPage";
+import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
 import type { SiteAdditions } from "./additions";
 import { PagesWithMarkdown } from "./addToPages";
 

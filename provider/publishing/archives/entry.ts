@@ -1,4 +1,4 @@
-import { entryRefusal, type Remedy, REMEDIES, UNSAFE } from "./refusal";
+import { entryRefusal, REMEDIES, type Remedy, UNSAFE } from "./refusal";
 
 /** A file or folder in an archive, as its reader returns it. Its kind is checked, its name is not. */
 export interface ArchiveEntry {
@@ -30,6 +30,7 @@ export type OtherKind = readonly [problem: string, remedy: Remedy];
 export function checkEntry({ name, kind, size }: Omit<ArchiveEntry, "content">, mode: number): void {
   if (kind === "folder" && size > 0) throw entryRefusal(name, "is a folder with content", UNSAFE);
   // folders may have the setgid bit, which they inherit from their parent
-  if ((mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0)
+  if ((mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0) {
     throw entryRefusal(name, "would run with the rights of its owner (setuid)", REMEDIES.ownersRights);
+  }
 }

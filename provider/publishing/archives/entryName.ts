@@ -36,8 +36,9 @@ export function checkedPath(name: string, kind: "file" | "folder"): string {
   let path = name.replace(/^(?:\.\/)+/, "");
   if (kind === "folder") path = path === "." ? "" : path.replace(/\/$/, "");
   const isPublished = unpublished(path, kind) === undefined;
-  if (isPublished && CONTROL.test(name))
+  if (isPublished && CONTROL.test(name)) {
     refuse("has a control character or a line break in its name", REMEDIES.controlCharacter);
+  }
   if (isPublished && name.includes("\\")) refuse("has a backslash in its name", REMEDIES.backslash);
   if (name.startsWith("/")) refuse("has an absolute path", REMEDIES.leadsOutside);
   if (/^[a-z]:[\\/]/i.test(name)) refuse("begins with a drive letter", REMEDIES.leadsOutside);
@@ -48,10 +49,12 @@ export function checkedPath(name: string, kind: "file" | "folder"): string {
   if (isPublished && names.length > MAX_DEPTH) refuse(`is more than ${MAX_DEPTH} folders deep`, RENAME);
   for (const part of names) {
     if (part.split("\\").includes("..")) refuse("leads outside its folder", REMEDIES.leadsOutside);
-    if (part === "" || part === ".")
+    if (part === "" || part === ".") {
       refuse("has an empty segment or a «.» in its path", REMEDIES.leadsOutside);
-    if (isPublished && Buffer.byteLength(part) > LONGEST_NAME)
+    }
+    if (isPublished && Buffer.byteLength(part) > LONGEST_NAME) {
       refuse(`has a name of more than ${LONGEST_NAME} bytes`, RENAME);
+    }
   }
   return path;
 }

@@ -10,7 +10,10 @@ import {
   type Remedy,
 } from "./refusal";
 
-/** The formats of bundles, by the ending of their files, with their first bytes (latin1). Each needs a row here, and a reader in `inspection/bundle.ts`. */
+/**
+ * The formats of bundles, by the ending of their files, with their first bytes (latin1). Each needs a row here, and a reader in
+ * `inspection/bundle.ts`.
+ */
 export const ARCHIVE_FORMATS = {
   "tar.gz": { mediaType: "application/gzip", begin: /^\x1f\x8b\x08/ },
   // the second is a zip without entries, which is refused later

@@ -3,18 +3,18 @@ import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
 import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
-import { BROKEN, entryRefusal, refusal, REMEDIES, UNSAFE } from "./refusal";
-import type { SiteLimits } from "./site";
 import {
   isZeroBlock,
   nameOf,
   type Overrides,
   parseAttributes,
   parseHeader,
-  textIn,
   type TarHeader,
+  textIn,
   withOverrides,
 } from "./readTarHeader";
+import { BROKEN, entryRefusal, refusal, REMEDIES, UNSAFE } from "./refusal";
+import type { SiteLimits } from "./site";
 import { BLOCK_BYTES, paddingOf } from "./tarFormat";
 import { boundUnpacked } from "./unpackedBound";
 
@@ -60,8 +60,9 @@ export async function* readTarGz(
       await tar.exactly(paddingOf(entry.size));
     }
     let rest: Buffer | undefined = await tar.exactly(BLOCK_BYTES); // two blocks of zeros are the end
-    for (; rest !== undefined; rest = await tar.some(Infinity))
+    for (; rest !== undefined; rest = await tar.some(Infinity)) {
       if (rest.some((byte) => byte !== 0)) throw refusal("continues after its end", REMEDIES.appended);
+    }
   } finally {
     await tar.close();
   }
@@ -89,8 +90,9 @@ async function* gunzipped(
       : error;
   }
   // zlib ignores what follows a member and is not another member
-  if (gunzip.bytesWritten !== file.size)
+  if (gunzip.bytesWritten !== file.size) {
     throw refusal("continues after the end of its compression", REMEDIES.appended);
+  }
 }
 
 /** What a stream makes of content. Its iterator ends both, and throws the error of either. */
@@ -114,8 +116,9 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
     }
     const header = parseHeader(block);
     if (!/^[xgLK]$/.test(header.type)) return withOverrides(header, overrides);
-    if (metadata === MAX_METADATA_HEADERS)
+    if (metadata === MAX_METADATA_HEADERS) {
       throw refusal("has too many attribute headers before an entry", UNSAFE);
+    }
     if (header.size > MAX_METADATA_BYTES) {
       throw refusal(`has a name or attributes of ${header.size} bytes before an entry`, UNSAFE);
     }
@@ -124,8 +127,9 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
     const further = /[xg]/.test(header.type)
       ? parseAttributes(content, header.type === "g")
       : { [header.type === "L" ? "name" : "link"]: textIn(content) };
-    if ((overrides.name && further.name) || (overrides.link && further.link))
+    if ((overrides.name && further.name) || (overrides.link && further.link)) {
       throw refusal("names an entry twice", UNSAFE);
+    }
     overrides = { ...overrides, ...further };
   }
 }
@@ -134,8 +138,9 @@ function checkedEntry({ name: bytes, type, size, mode, link }: TarHeader): Omit<
   const name = nameOf(bytes);
   if (type === "1") {
     // some programs read a content after such a header, and some do not
-    if (size > 0)
+    if (size > 0) {
       throw entryRefusal(name, `is a hard link with a content of ${size} bytes`, REMEDIES.hardLink);
+    }
     return { name, kind: "file", size, linkTo: nameOf(link) };
   }
   if (type !== "0" && type !== "5") {

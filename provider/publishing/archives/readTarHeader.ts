@@ -17,8 +17,9 @@ export function isZeroBlock(block: Buffer): boolean {
 
 /** @throws BundleRefusedError */
 export function parseHeader(block: Buffer) {
-  if (number(block, "sum") !== sumOf(block))
+  if (number(block, "sum") !== sumOf(block)) {
     throw refusal("is broken: the checksum of a header is wrong", BROKEN);
+  }
   const type = text(block, "type");
   const last = textIn(field(block, "name"));
   const prefix = textIn(field(block, "prefix"));
@@ -71,8 +72,9 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
     const end = offset + parseInt(length, 10);
     const equals = content.indexOf("=", offset);
     // where there is no length, or beyond the content, there is no byte
-    if (content[end - 1] !== 0x0a || equals < 0 || equals >= end)
+    if (content[end - 1] !== 0x0a || equals < 0 || equals >= end) {
       throw refusal("is broken: an entry's attributes cannot be read", BROKEN);
+    }
     const key = content.toString("utf8", offset + length.length + 1, equals);
     if (key.startsWith("GNU.sparse.")) throw refusal("contains a sparse file", REMEDIES.sparse);
     if (FOR_ONE_ENTRY.test(key) && (isGlobal || found.has(key))) {

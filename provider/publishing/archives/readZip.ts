@@ -2,9 +2,9 @@ import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, skipRest, unended } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
+import { isOfZlib, passedThrough } from "./readTar";
 import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
-import { isOfZlib, passedThrough } from "./readTar";
 import { DEFLATED, ENCRYPTED, readDirectory, type ZipEntry } from "./zipDirectory";
 
 const INFLATED_CHUNK_BYTES = 256 * 1_024;
@@ -83,8 +83,9 @@ async function localHeader(
     isSameAsListed(14, entry.crc32) &&
     isSameAsListed(18, entry.packedSize) &&
     isSameAsListed(22, entry.size);
-  if (!isSame)
+  if (!isSame) {
     throw entryRefusal(entry.name, "has another header in the directory than in its place", UNSAFE);
+  }
   return { length: LOCAL_HEADER_BYTES + nameBytes + furtherBytes, hasDescriptor };
 }
 
@@ -139,13 +140,15 @@ async function* unpacked(bytes: ByteReader, entry: ZipEntry): AsyncGenerator<Buf
       usedBytes = inflate.bytesWritten;
     }
   } catch (error) {
-    if (isOfZlib(error))
+    if (isOfZlib(error)) {
       throw entryRefusal(entry.name, `is broken: its compressed data is invalid (${error.code})`, BROKEN);
+    }
     throw error instanceof RangeError ? tooLong(entry) : error;
   }
   // zlib ignores what follows the end of compressed content
-  if (usedBytes !== packedSize)
+  if (usedBytes !== packedSize) {
     throw entryRefusal(entry.name, "continues after the end of its compression", UNSAFE);
+  }
 }
 
 function tooLong({ name }: ZipEntry): Error {

@@ -1,5 +1,5 @@
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
-import { truncate, printable } from "../../base/runtime/messages/plainText";
+import { printable, truncate } from "../../base/runtime/messages/plainText";
 
 /** What to do about a refused bundle: whole sentences. It depends on who can mend the bundle. */
 export interface Remedy {

@@ -34,8 +34,9 @@ export function unpublished(path: string, kind: "file" | "folder") {
   for (const [index, name] of names.entries()) {
     if (METADATA_FOLDER.test(name) && isFolder(index)) return METADATA;
     const isOfCvs = name === "CVS" && index === names.length - 2 && OF_CVS.test(names[index + 1] ?? "");
-    if (VERSION_CONTROL.test(name) || isOfCvs)
+    if (VERSION_CONTROL.test(name) || isOfCvs) {
       return { what: "version control", folder: names.slice(0, index + 1).join("/") } as const;
+    }
   }
   return kind === "file" && METADATA_FILE.test(names.at(-1) ?? "") ? METADATA : undefined;
 }

@@ -5,8 +5,8 @@ import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./en
 import { nameOf } from "./readTarHeader";
 import { BROKEN, entryRefusal, raise, refusal, REMEDIES, type Remedy, shown, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
-import { Yielder, WORK_PER_ENTRY } from "./yielder";
 import { boundUnpacked } from "./unpackedBound";
+import { WORK_PER_ENTRY, Yielder } from "./yielder";
 
 /** An entry as the directory describes it, checked as far as possible without the archive's content. */
 export type ZipEntry = ReturnType<typeof checkedEntry>;
@@ -88,8 +88,9 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
     unpackedBytes += entry.uncompressedSize;
     boundUnpacked(unpackedBytes, file.size, limits);
   }
-  if (!isEndAt(cursor() - offset, bytes, zip.comment))
+  if (!isEndAt(cursor() - offset, bytes, zip.comment)) {
     throw refusal("is broken: its directory has more entries than declared", BROKEN);
+  }
   return { entries: entries.sort((a, b) => a.offset - b.offset), offset };
 }
 
@@ -138,13 +139,15 @@ function checkedEntry(entry: Entry) {
   };
   if (entry.generalPurposeBitFlag & ENCRYPTED) refuse("is encrypted", REMEDIES.encrypted);
   const { compressionMethod: method } = entry;
-  if (method !== STORED && method !== DEFLATED)
+  if (method !== STORED && method !== DEFLATED) {
     refuse(`is compressed by method ${method}; only 0 and 8 are supported`, REMEDIES.method);
+  }
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
   const type = mode >>> 12;
   const kind: ArchiveEntry["kind"] = name.endsWith("/") ? "folder" : "file";
-  if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE)
+  if (type !== 0 && type !== REGULAR_TYPE && type !== FOLDER_TYPE) {
     refuse(...(KINDS[type] ?? (["is neither a file nor a folder", UNSAFE] as const)));
+  }
   if (type === FOLDER_TYPE && kind === "file") refuse("is a folder with the name of a file");
   const { crc32, uncompressedSize: size, compressedSize: packedSize } = entry;
   const { relativeOffsetOfLocalHeader: offset } = entry;
@@ -157,8 +160,9 @@ function checkedEntry(entry: Entry) {
  * The name of an entry. Entries declare their character set, except those that macOS packs: a name that is valid UTF-8 is UTF-8.
  */
 function textOf({ generalPurposeBitFlag: flags, extraFields }: Entry, rawName: Buffer): string {
-  if (flags & UTF_8_NAME)
-    nameOf(rawName); // refuses what is not
+  if (flags & UTF_8_NAME) {
+    nameOf(rawName);
+  } // refuses what is not
   else if (isUtf8(rawName) && !extraFields.some(({ id }) => id === UNICODE_PATH)) return rawName.toString();
   return getFileNameLowLevel(flags, rawName, extraFields, true);
 }

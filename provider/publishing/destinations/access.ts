@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { InternalError } from "../../base/runtime/messages/errors";
-import { cancelUpload } from "../images/registry/upload";
 import { RegistryClient } from "../images/registry/client";
 import type { RegistryContext } from "../images/registry/exchange";
 import { findManifest } from "../images/registry/manifests";
 import { parseBase, parseRepository, repositoryName } from "../images/registry/reference";
+import { cancelUpload } from "../images/registry/upload";
 import { newOwner } from "../ownership/owner";
 import { RECORDS_FOLDER } from "../ownership/placeMark";
 import type { DestinationContext } from "./destination";

@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
 import { ARCHIVE_NAME } from "../archives/format";
 import { repositoryProblem } from "../images/registry/reference";
-import { DESTINATION_KINDS, type DestinationKind } from "./inputs";
 import type { DestinationField } from "./destination";
+import { DESTINATION_KINDS, type DestinationKind } from "./inputs";
 import { containerIn } from "./objectStore/azure/inputs";
 
 /** A copy, as its address names it. */

@@ -145,8 +145,9 @@ export function layoutDestination<Place extends OwnPlace>(
         };
         await place.owner.release(isLast, remove, async () => {
           const left: string[] = [];
-          for (const item of new Set(gone))
+          for (const item of new Set(gone)) {
             if (await layout.exists(place, item)) left.push(place.itemUri(item));
+          }
           return left;
         });
       }),

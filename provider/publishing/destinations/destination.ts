@@ -1,10 +1,10 @@
-import type { Bundle } from "../inspection/bundle";
 import type { DigestingSink } from "../archives/site";
-import type { Owner } from "../ownership/owner";
 import type { Origin } from "../images/provenance/origin";
 import type { RegistryContext } from "../images/registry/exchange";
 import type { Signer } from "../images/signing/signer";
 import type { Verifier } from "../images/signing/verifier";
+import type { Bundle } from "../inspection/bundle";
+import type { Owner } from "../ownership/owner";
 
 /** What a destination needs from the outside to read and write. */
 export interface DestinationContext extends RegistryContext {
@@ -166,7 +166,9 @@ export interface Destination {
    * @throws DestinationError when the destination belongs to another resource; the signal's reason
    */
   claim(copies: readonly Copy[], context: DestinationContext): Promise<void>;
-  /** The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Absent where several resources have copies. */
+  /**
+   * The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Absent where several resources have copies.
+   */
   ownerNow?(context: DestinationContext): Promise<string | undefined>;
   /**
    * Reads the content of a copy; `undefined` when it is gone. An archive is not verified.

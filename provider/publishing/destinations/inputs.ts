@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { hasFields } from "../../base/runtime/values/fields";
 import { isUnknown } from "../../base/runtime/messages/plainText";
+import { hasFields } from "../../base/runtime/values/fields";
+import type { DestinationChange, DestinationField, FieldsOfKind } from "./destination";
+import { FOLDER_FIELDS, type FolderInputs, folderPlaces } from "./folder/inputs";
 import { AZURE_FIELDS, type AzureContainerInputs } from "./objectStore/azure/inputs";
 import { GCS_FIELDS, type GcsInputs } from "./objectStore/gcs/inputs";
 import { BUCKET_FIELDS, type BucketInputs } from "./objectStore/s3/inputs";
-import type { DestinationChange, DestinationField, FieldsOfKind } from "./destination";
-import { FOLDER_FIELDS, folderPlaces, type FolderInputs } from "./folder/inputs";
 import { REPOSITORY_FIELDS, type RepositoryInputs } from "./repository/inputs";
 
 /** The inputs of each kind of destination, by the field that selects it. */
@@ -20,7 +20,10 @@ interface InputsByKind {
 /** A kind of destination. For a further one, the compiler names every table that needs a row. */
 export type DestinationKind = keyof InputsByKind;
 
-/** A destination of copies, as the user writes it. The field that is given (folder, bucket, azureContainer, gcsBucket or repository) selects the kind. */
+/**
+ * A destination of copies, as the user writes it. The field that is given (folder, bucket, azureContainer, gcsBucket or repository)
+ * selects the kind.
+ */
 export type DestinationInputs = InputsByKind[DestinationKind];
 
 /** The fields of each kind of destination. */
@@ -58,8 +61,9 @@ export function checkDestination(
   const [name] = kinds;
   if (name === undefined) return { problem: oneOf };
   const kind: Readonly<Record<string, DestinationField>> = DESTINATION_KINDS[name];
-  if (kinds.length > 1)
+  if (kinds.length > 1) {
     return { problem: `${oneOf}, not ${kinds.join(" and ")}: declare a copy for each destination` };
+  }
   const foreign = given.find(([field]) => !Object.hasOwn(kind, field))?.[0];
   if (foreign !== undefined) {
     const fields = Object.keys(kind).join(", ");
@@ -127,8 +131,9 @@ export function placesOf(destination: DestinationInputs): readonly string[] {
 export function ownPlaceOf(destination: DestinationInputs, name: string): string {
   const below = (place: string): string =>
     JSON.stringify(`${place.replace(/[\\/]+$/, "")}/${name}`.replace(/^\//, ""));
-  if ("folder" in destination)
+  if ("folder" in destination) {
     return `\`folder: ${JSON.stringify(`${destination.folder.replace(/[\\/]+$/, "")}/${name}`)}\``;
+  }
   if ("repository" in destination) return `\`tag: ${JSON.stringify(name)}\``;
   const { prefix = "" } = destination as { prefix?: string };
   return `\`prefix: ${below(prefix)}\``;

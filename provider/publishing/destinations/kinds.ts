@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { isUnknown } from "../../base/runtime/messages/plainText";
-import { isLayout, LAYOUTS, type Layout } from "./destination";
+import { isLayout, type Layout, LAYOUTS } from "./destination";
 import { type DestinationInputs, type DestinationKind, type ForEachKind, forItsKind } from "./inputs";
 import { verifyAzureSdk } from "./objectStore/azure/sdk";
 import { verifyGcsSdk } from "./objectStore/gcs/sdk";

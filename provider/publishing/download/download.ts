@@ -1,13 +1,13 @@
-import { diskFailure } from "../../base/runtime/files/diskFailure";
-import { ELSEWHERE } from "../../base/runtime/files/homeFolder";
 import type { NetworkContext } from "../../base/http/attempt";
 import { Retries } from "../../base/http/retries";
 import { type FailedAttempt } from "../../base/http/retryPolicy";
-import type { Semaphore } from "../../base/runtime/concurrency/semaphore";
 import { inTurn } from "../../base/runtime/concurrency/inTurn";
+import type { Semaphore } from "../../base/runtime/concurrency/semaphore";
+import { diskFailure } from "../../base/runtime/files/diskFailure";
+import { ELSEWHERE } from "../../base/runtime/files/homeFolder";
+import { DocsHostingError, DownloadError } from "../../base/runtime/messages/errors";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { endsWithin, unlessAborted } from "../../base/runtime/time/clock";
-import { DocsHostingError, DownloadError } from "../../base/runtime/messages/errors";
 import { PartialDownload } from "./partialDownload";
 import { receiverOf } from "./receiver";
 import { MAX_ERROR_BYTES, readStoreAnswer, type RequestedRange, storeReason } from "./storeAnswer";

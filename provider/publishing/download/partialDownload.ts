@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, lstatSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Thread } from "../../base/runtime/files/thread";
 import { makeHomeFolder } from "../../base/runtime/files/homeFolder";
-import { freeName, isAbandoned, hasNoOwner, ownName } from "../../base/runtime/files/ownerProcess";
+import { freeName, hasNoOwner, isAbandoned, ownName } from "../../base/runtime/files/ownerProcess";
+import { Thread } from "../../base/runtime/files/thread";
 import type { WriterTask, Written } from "./downloadWriter";
 
 /** Identifies the bundle that a partial download's bytes belong to, so that bytes of another bundle are never appended. */
@@ -86,8 +86,9 @@ export class PartialDownload {
     this.#thread = new Thread("publishing/download/downloadWriter", memory);
     this.#bytes = Buffer.from(memory);
     this.size = (await this.#do({ do: "open", path: this.path })).size;
-    if (this.size > 0 && (!this.note || this.size > (this.note.totalBytes ?? Infinity)))
+    if (this.size > 0 && (!this.note || this.size > (this.note.totalBytes ?? Infinity))) {
       await this.begin(undefined);
+    }
   }
 
   /** Discards the received bytes. @param note identifies the bytes that follow; without it, the next call cannot resume */

@@ -1,9 +1,9 @@
 import { type HttpReply, Interruption, type NetworkContext } from "../../base/http/attempt";
 import { WORTH_BYTES } from "../../base/http/retries";
 import { TOO_FEW_BYTES } from "../../base/http/retryPolicy";
+import { DownloadError } from "../../base/runtime/messages/errors";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { transferLine } from "../../base/runtime/messages/transferLine";
-import { DownloadError } from "../../base/runtime/messages/errors";
 import type { PartialDownload } from "./partialDownload";
 import type { ReceivedRange } from "./storeAnswer";
 
@@ -67,8 +67,9 @@ export function receiverOf(
       return new DownloadError(`the store ${host} sends more than ${what}`, remedy);
     };
     const checkSize = (bytes: number): void => {
-      if (promisedBytes !== undefined && bytes > promisedBytes)
+      if (promisedBytes !== undefined && bytes > promisedBytes) {
         throw tooMuch(`the ${formatBytes(promisedBytes)} that the service promised`, WRONG_SIZE);
+      }
       if (bytes > limitBytes) throw tooMuch(`the limit of ${formatBytes(limitBytes)}`, RAISE_LIMIT);
     };
     checkSize(totalBytes ?? 0);

@@ -137,11 +137,13 @@ function partial(headers: Headers, requested: RequestedRange): StoreAnswer {
   if ((lengthOf(headers) ?? until - from) !== until - from) return restart("the store contradicts itself");
   const etag = strongEtag(headers.get("etag"));
   // this also restarts the download, because the store may have ignored If-Match
-  if (etag === undefined)
+  if (etag === undefined) {
     return restart("the store sends the rest without a strong ETag, so it may be of another bundle");
+  }
   if (etag !== requested.etag) return restart("the bundle has changed");
-  if (totalBytes !== (requested.totalBytes ?? totalBytes))
+  if (totalBytes !== (requested.totalBytes ?? totalBytes)) {
     return restart("the store gives another size for the same bundle than before");
+  }
   return { kind: "bytes", from, until, totalBytes, etag, endIsUnknown: false };
 }
 

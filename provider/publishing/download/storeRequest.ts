@@ -1,8 +1,8 @@
+import { guardedLookup, type Lookup } from "../../base/http/address";
 import { attempt, type HttpReply, type NetworkContext } from "../../base/http/attempt";
 import type { FailedAttempt } from "../../base/http/retryPolicy";
 import { DownloadError } from "../../base/runtime/messages/errors";
 import { checkStoreUrl, REFUSED_REMEDY, type StorePolicy } from "./storeAddress";
-import { guardedLookup, type Lookup } from "../../base/http/address";
 
 /** How many redirects are followed, for example to another region or a closer server. */
 const MAX_REDIRECTS = 3;

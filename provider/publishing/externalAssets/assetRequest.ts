@@ -1,4 +1,3 @@
-import { attempt, type NetworkContext } from "../../base/http/attempt";
 import {
   type AddressPolicy,
   guardedLookup,
@@ -6,6 +5,7 @@ import {
   type Lookup,
   refusedHost,
 } from "../../base/http/address";
+import { attempt, type NetworkContext } from "../../base/http/attempt";
 import { type Fault, parseRetryAfter, retryDelayMs } from "../../base/http/retryPolicy";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { redact } from "../../base/runtime/messages/plainText";
@@ -88,8 +88,9 @@ export async function requestAsset(
     if (!("next" in answer)) return answer;
     const next = answer.next === null ? null : URL.parse(answer.next, at.href);
     if (next === null || next.username || next.password) return { failure: "the host redirects to nowhere" };
-    if (redirects >= limits.redirects)
+    if (redirects >= limits.redirects) {
       return { failure: `the host redirects more than ${limits.redirects} times` };
+    }
     network.secrets.addLink(next);
     [from, at] = [at, next];
   }
@@ -100,8 +101,9 @@ export function refusedUrl(url: URL, policy: AssetPolicy, from?: URL): string | 
   const { protocol, hostname } = url;
   const where = from === undefined ? "" : `it redirects to ${url.host}, and `;
   const isHere = isLoopback(hostname);
-  if (protocol !== "https:" && !(protocol === "http:" && (isHere || policy.allowInsecure)))
+  if (protocol !== "https:" && !(protocol === "http:" && (isHere || policy.allowInsecure))) {
     return `${where}${protocol} is not fetched, only https:`;
+  }
   // a site that is fetched from another host must not reach this machine
   if (isHere && from !== undefined && !isLoopback(from.hostname)) return `${where}that is this machine`;
   if (url.username !== "" || url.password !== "") return `${where}an address with a login is not fetched`;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { extname } from "node:path/posix";
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
-import type { ExternalLoad, SiteFile, SiteLimits, SiteSink } from "../archives/site";
 import { shown } from "../archives/refusal";
+import type { ExternalLoad, SiteFile, SiteLimits, SiteSink } from "../archives/site";
 import { Yielder } from "../archives/yielder";
 import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
 import { SITE_BASE, SITE_HOST } from "../inspection/externalAddress";
@@ -13,10 +13,10 @@ import { SiteModules } from "../inspection/siteModules";
 import { MAX_BYTES } from "../inspection/textLoads";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
 import { ASSETS_FOLDER } from "./assetNames";
-import { type AssetContext, FetchedAssets, type FetchingSite, relativeAddress } from "./fetchedAssets";
 import type { FetchedAsset } from "./fetchedAsset";
-import { specifiersIn } from "./moduleReferences";
+import { type AssetContext, FetchedAssets, type FetchingSite, relativeAddress } from "./fetchedAssets";
 import { KeptAssets, type ReadCopy, RECORD_PATH, recordText } from "./keptAssets";
+import { specifiersIn } from "./moduleReferences";
 import { canonicalFetch, type FetchExternal } from "./options";
 import type { Reference, Replacing, TextBase } from "./references";
 import { siteText } from "./siteText";
@@ -128,8 +128,9 @@ export class ExternalAssets {
       file: async (file, content) => {
         const { path, size } = file;
         const plain = plainPath(path);
-        if (path === ASSETS_FOLDER || path === RECORD_PATH || ASSETS_FOLDER.startsWith(`${path}/`))
+        if (path === ASSETS_FOLDER || path === RECORD_PATH || ASSETS_FOLDER.startsWith(`${path}/`)) {
           throw noFolder(path);
+        }
         if (mediaTypeOf(plain)?.inspectedAs === undefined || size > MAX_BYTES) {
           await loads.inspect(path, size, asContent());
           return next.file(file, content);

@@ -9,12 +9,12 @@ import type { TextKind } from "../inspection/embedded";
 import { decoded, externalAddress, SITE_BASE } from "../inspection/externalAddress";
 import { mediaTypeOf } from "../inspection/mediaTypes";
 import { MAX_BYTES } from "../inspection/textLoads";
-import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetRequest";
 import { assetPath } from "./assetNames";
+import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetRequest";
 import { cyclesIn } from "./cycles";
-import type { KeptAssets, RecordedAsset } from "./keptAssets";
 import type { FetchedAsset } from "./fetchedAsset";
-import { digestsOf, type Digests, hasIntegrity, integrityOf } from "./integrity";
+import { type Digests, digestsOf, hasIntegrity, integrityOf } from "./integrity";
+import type { KeptAssets, RecordedAsset } from "./keptAssets";
 import { contentProblem, type LoadKind } from "./loadKinds";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
 import type { Reference, Replacement, Replacing } from "./references";
@@ -148,8 +148,9 @@ export class FetchedAssets {
     const replaced = (reference: Reference): Replacement | undefined => {
       const found = this.#storedAs(reference);
       const address = found === undefined ? undefined : addressOf(found.path);
-      if (found !== undefined && address !== undefined)
+      if (found !== undefined && address !== undefined) {
         return { address, integrity: reference.integrity === undefined ? undefined : found.storedIntegrity };
+      }
       if (found !== undefined) this.#note(reference.url, "a <base> of another host stands before it");
       return isFetched ? { address: reference.url.href } : undefined;
     };
@@ -247,8 +248,9 @@ export class FetchedAssets {
     if (asset.failure !== undefined) return asset.failure;
     const problem = asset.problem?.(kind);
     if (problem !== undefined) return problem;
-    if (integrity !== undefined && asset.digests && !hasIntegrity(asset.digests, integrity))
+    if (integrity !== undefined && asset.digests && !hasIntegrity(asset.digests, integrity)) {
       return "its content is not that of the attribute integrity";
+    }
     return undefined;
   }
 
@@ -357,8 +359,9 @@ export class FetchedAssets {
 
   /** Searches a fetched text for further addresses, once it is known that it is what a reference wants. */
   async #scan(asset: Asset, kind: LoadKind): Promise<void> {
-    if (asset.isScanned || asset.bytes > MAX_BYTES || this.#problemOf(asset, kind, undefined) !== undefined)
+    if (asset.isScanned || asset.bytes > MAX_BYTES || this.#problemOf(asset, kind, undefined) !== undefined) {
       return;
+    }
     asset.isScanned = true;
     asset.text = textKindOf(kind, asset.type, asset.url);
     if (asset.text === undefined) return;
@@ -378,8 +381,9 @@ export class FetchedAssets {
   #name(specifier: string): void {
     if (this.#names.has(specifier)) return;
     this.#names.add(specifier);
-    for (const [prefix, addresses] of this.#prefixes)
+    for (const [prefix, addresses] of this.#prefixes) {
       for (const url of addresses.values()) this.#wantNamed(specifier, prefix, url);
+    }
   }
 
   #prefix(prefix: string, url: URL): void {
@@ -416,8 +420,9 @@ export class FetchedAssets {
       const contents: string[] = [];
       for (const asset of assets) {
         if (asset.kept) asset.path = asset.kept.path;
-        if (asset.kept && asset.kept.stored !== asset.sha256)
+        if (asset.kept && asset.kept.stored !== asset.sha256) {
           asset.storedIntegrity = integrityOf(await this.#storedBytes(asset));
+        }
       }
       if (assets.some(({ kept }) => kept !== undefined)) continue;
       for (const asset of assets) contents.push(hash("sha256", await this.#contentOf(asset, within)));
@@ -482,8 +487,9 @@ export class FetchedAssets {
   /** A path that the site has no file at. */
   #freePath(path: string): string {
     let free = path;
-    for (let count = 2; this.#site.hasFile(free); count++)
+    for (let count = 2; this.#site.hasFile(free); count++) {
       free = path.replace(/(?=\.[^./]*$|$)/, `-${count}`);
+    }
     return free;
   }
 }

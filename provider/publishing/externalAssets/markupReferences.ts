@@ -156,15 +156,17 @@ export class MarkupReferences extends MarkupReader {
       const type = (valueOf(token.attrs, "type") ?? "").trim().toLowerCase();
       const kind = CLASSIC.test(type) ? "module" : SCRIPTS.get(type);
       const isOwn = token.attrs.every(({ name }) => name !== "src" && name !== "href");
-      if (isOwn && (kind === "module" || kind === "importmap"))
+      if (isOwn && (kind === "module" || kind === "importmap")) {
         this.#begin(kind, location.endOffset, isForeign);
+      }
     }
     const attributes = token.attrs;
     if (attributes.length === 0) return;
     if (element === "base") return this.#setBase(attributes);
     for (const { name, value } of attributes) {
-      if (value.startsWith("/") && !value.startsWith("//") && ADDRESSES.has(`${element} ${name}`))
+      if (value.startsWith("/") && !value.startsWith("//") && ADDRESSES.has(`${element} ${name}`)) {
         this.rooted.push(value);
+      }
     }
     if (element === "link") {
       const href = valueOf(attributes, "href") ?? "";
@@ -184,8 +186,9 @@ export class MarkupReferences extends MarkupReader {
   }
 
   protected override endTag(token: Token.TagToken): void {
-    if (/^(?:style|script)$/i.test(this.#localName(token.tagName)))
+    if (/^(?:style|script)$/i.test(this.#localName(token.tagName))) {
       this.#close(token.location?.startOffset ?? this.#source.length);
+    }
   }
 
   override onCharacter(): void {}
@@ -303,8 +306,9 @@ export class MarkupReferences extends MarkupReader {
     }
     // of the copy's own host now; what a preload is for must be requested in the same way, and fonts are requested without credentials
     const isForFont = element === "link" && /^(?:font|fetch)$/i.test(valueOf(attributes, "as") ?? "");
-    if (seen.isReplaced && !seen.isLeft && !isForFont && valueOf(attributes, "crossorigin") !== undefined)
+    if (seen.isReplaced && !seen.isLeft && !isForFont && valueOf(attributes, "crossorigin") !== undefined) {
       changes.set("crossorigin", undefined);
+    }
     return attributeEdits(location, changes);
   }
 
@@ -350,8 +354,9 @@ function kindOf(element: string, attributes: readonly Token.Attribute[]): LoadKi
   if (
     element === "script" &&
     SCRIPTS.get((valueOf(attributes, "type") ?? "").trim().toLowerCase()) === "module"
-  )
+  ) {
     return "module";
+  }
   return BY_ELEMENT[element] ?? "image";
 }
 
@@ -383,8 +388,9 @@ function admittingSelf(policy: string, origins: ReadonlySet<string>): string {
     .split(";")
     .map((directive) => {
       const [name = "", ...sources] = directive.trim().split(/\s+/);
-      if (!/-src(?:-elem|-attr)?$/i.test(name) || sources.some((each) => /^(?:'self'|\*)$/i.test(each)))
+      if (!/-src(?:-elem|-attr)?$/i.test(name) || sources.some((each) => /^(?:'self'|\*)$/i.test(each))) {
         return directive;
+      }
       const admits = sources.some((source) => [...origins].some((origin) => admitsOrigin(source, origin)));
       return admits ? `${directive.trimEnd()} 'self'` : directive;
     })

@@ -1,4 +1,4 @@
-import { parse, type ImportSpecifier } from "es-module-lexer/minimal";
+import { type ImportSpecifier, parse } from "es-module-lexer/minimal";
 import { jsonIn } from "../inspection/embedded";
 import { SITE_HOST } from "../inspection/externalAddress";
 import { isAddress } from "../inspection/siteModules";

@@ -43,12 +43,15 @@ export const DEFAULT_FETCH_LIMITS: Required<FetchLimits> = {
 /** The problem of a pattern in `include` or `exclude`. */
 export function patternProblem(pattern: string): string | undefined {
   const bare = pattern.replace(/^https?:\/\//i, "");
-  if (bare === "" || /\s/.test(bare))
+  if (bare === "" || /\s/.test(bare)) {
     return "must be a host such as fonts.gstatic.com, or a host with a path";
-  if (/[?#]/.test(bare))
+  }
+  if (/[?#]/.test(bare)) {
     return "must not contain a query or a fragment: patterns are compared with host and path";
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(bare) || bare.startsWith("/"))
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(bare) || bare.startsWith("/")) {
     return "must begin with a host: fonts.gstatic.com/**";
+  }
   return undefined;
 }
 

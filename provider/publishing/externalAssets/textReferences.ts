@@ -1,9 +1,9 @@
+import type { Yielder } from "../archives/yielder";
 import type { TextKind } from "../inspection/embedded";
-import { replaceInImportMap, replaceInManifest, replaceInModule } from "./moduleReferences";
 import { MarkupReferences } from "./markupReferences";
+import { replaceInImportMap, replaceInManifest, replaceInModule } from "./moduleReferences";
 import type { Replacing, TextBase } from "./references";
 import { replaceInStyle } from "./styleReferences";
-import type { Yielder } from "../archives/yielder";
 
 /** How many characters the tokenizer for markup reads at once. */
 const SLICE = 64 * 1_024;

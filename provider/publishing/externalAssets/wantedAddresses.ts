@@ -1,5 +1,5 @@
-import { AddressPattern, type FetchExternal } from "./options";
 import type { LoadKind } from "./loadKinds";
+import { AddressPattern, type FetchExternal } from "./options";
 import { isTracker } from "./trackers";
 
 /** Decides by an address alone whether it is fetched. */
@@ -21,8 +21,9 @@ export class WantedAddresses {
     const refused = this.reasonAgainstTarget(url);
     if (refused !== undefined) return refused;
     if (isNamed === false) return "fetchExternal.include does not have it";
-    if (kind === "document" && isNamed !== true)
+    if (kind === "document" && isNamed !== true) {
       return "a page of another host is fetched only if fetchExternal.include has it";
+    }
     return undefined;
   }
 

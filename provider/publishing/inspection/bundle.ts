@@ -1,25 +1,25 @@
-import { transferLine } from "../../base/runtime/messages/transferLine";
 import { InternalError } from "../../base/runtime/messages/errors";
 import type { Reporter } from "../../base/runtime/messages/reporter";
+import { transferLine } from "../../base/runtime/messages/transferLine";
 import { ArchiveFile, type OnRead } from "../archives/archiveFile";
 import type { ArchiveEntry } from "../archives/entry";
-import type { ArchiveFormat } from "../archives/format";
-import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
 import { checkedPath } from "../archives/entryName";
+import type { ArchiveFormat } from "../archives/format";
 import { repeated } from "../archives/hardLinks";
-import { BROKEN, entryRefusal, refusal, REMEDIES, shown } from "../archives/refusal";
-import { IdleFilesFinder } from "./idleFiles";
-import { SecretFiles } from "./secretFiles";
-import type { Inspection, SiteFile, SiteLimits, SiteSink } from "../archives/site";
-import { isPage } from "./mediaTypes";
-import { SiteLoads } from "./siteLoads";
-import { SiteRootFinder, noStartPage } from "./siteRoot";
-import { SiteTree } from "./siteTree";
-import { unpublished } from "../archives/unpublished";
 import { readTarGz } from "../archives/readTar";
-import { Yielder, WORK_PER_ENTRY } from "../archives/yielder";
-import { boundUnpacked } from "../archives/unpackedBound";
 import { readZip } from "../archives/readZip";
+import { BROKEN, entryRefusal, refusal, REMEDIES, shown } from "../archives/refusal";
+import type { Inspection, SiteFile, SiteLimits, SiteSink } from "../archives/site";
+import { boundUnpacked } from "../archives/unpackedBound";
+import { unpublished } from "../archives/unpublished";
+import { WORK_PER_ENTRY, Yielder } from "../archives/yielder";
+import { IdleFilesFinder } from "./idleFiles";
+import { inspectedCharacters, InspectionBudget } from "./inspectionBudget";
+import { isPage } from "./mediaTypes";
+import { SecretFiles } from "./secretFiles";
+import { SiteLoads } from "./siteLoads";
+import { noStartPage, SiteRootFinder } from "./siteRoot";
+import { SiteTree } from "./siteTree";
 
 /** A bundle in a local file. */
 export interface BundleFile {
@@ -128,8 +128,9 @@ export async function unpackBundle(
     await sink.file(file, watched(content, reading)).catch((error: unknown) => {
       throw reading.failure ?? error; // the bundle's error comes before the sink's
     });
-    if (reading.bytes !== size)
+    if (reading.bytes !== size) {
       throw new InternalError(`a destination did not read ${shown(path)} to its end`, "Please report it.");
+    }
   }
 }
 

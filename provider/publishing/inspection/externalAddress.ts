@@ -1,4 +1,4 @@
-import { truncate, printable } from "../../base/runtime/messages/plainText";
+import { printable, truncate } from "../../base/runtime/messages/plainText";
 
 /** The base URL of a page without `<base>`. No host can have this name (RFC 2606). */
 export const SITE_BASE = "https://site.invalid/";

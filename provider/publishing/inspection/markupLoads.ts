@@ -1,7 +1,7 @@
 import { type Token, TokenizerMode } from "parse5";
 import { mayLoad } from "./cssLoads";
-import { baseUrlOf } from "./externalAddress";
 import type { InspectedText, TextKind } from "./embedded";
+import { baseUrlOf } from "./externalAddress";
 import { NotInspected } from "./inspectionBudget";
 import { MarkupReader } from "./markupReader";
 
@@ -149,18 +149,21 @@ export class MarkupLoads extends MarkupReader {
         this.#sink.within({ kind: "html", text: value, base: this.#base });
       }
     }
-    if (element === "link" || element === "meta" || element === "base")
+    if (element === "link" || element === "meta" || element === "base") {
       this.#inspectHead(element, attributes);
+    }
   }
 
   #inspectHead(element: string, attributes: readonly Token.Attribute[]): void {
     const address = valueOf(attributes, "href");
     if (element === "link") {
       const relations = (valueOf(attributes, "rel") ?? "").toLowerCase().split(/[\t\n\f\r ]+/);
-      if (address !== undefined && relations.some((relation) => LOADING_RELATIONS.has(relation)))
+      if (address !== undefined && relations.some((relation) => LOADING_RELATIONS.has(relation))) {
         this.#load(address);
-      if (address !== undefined && relations.includes("modulepreload"))
+      }
+      if (address !== undefined && relations.includes("modulepreload")) {
         this.#sink.module(address, this.#base);
+      }
     } else if (element === "base") {
       // only the first one counts, and only for what follows
       if (address === undefined || this.#hasBase) return;

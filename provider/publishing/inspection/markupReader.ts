@@ -83,8 +83,9 @@ export abstract class MarkupReader implements TokenHandler {
     } else {
       if (namespace === html.NS.SVG) foreignContent.adjustTokenSVGTagName(token);
       // HTML markup within SVG: `<foreignObject>`, `<title>`…
-      if (foreignContent.isIntegrationPoint(token.tagID, namespace, token.attrs))
+      if (foreignContent.isIntegrationPoint(token.tagID, namespace, token.attrs)) {
         this.#namespaces.push(html.NS.HTML);
+      }
     }
     this.tokenizer.inForeignNode = this.isInForeign;
     return this.#namespaces.length > 1;
@@ -95,8 +96,9 @@ export abstract class MarkupReader implements TokenHandler {
     if (inner === undefined) return;
     if (inner === html.NS.HTML) {
       if (outer === html.NS.SVG) foreignContent.adjustTokenSVGTagName(token);
-      if (foreignContent.isIntegrationPoint(token.tagID, outer ?? html.NS.HTML, token.attrs))
+      if (foreignContent.isIntegrationPoint(token.tagID, outer ?? html.NS.HTML, token.attrs)) {
         this.#namespaces.pop();
+      }
     } else if (token.tagID === (inner === html.NS.SVG ? TAG.SVG : TAG.MATH)) {
       this.#namespaces.pop();
     }

@@ -11,7 +11,9 @@ export interface MediaType {
   readonly isPage?: true;
   /** How it is inspected for what it loads. @default it loads nothing */
   readonly inspectedAs?: TextKind;
-  /** It is sent with `charset=utf-8`. An XML page without a declaration is UTF-8 anyway, and one with a declaration must not be overruled. */
+  /**
+   * It is sent with `charset=utf-8`. An XML page without a declaration is UTF-8 anyway, and one with a declaration must not be overruled.
+   */
   readonly hasCharset?: true;
   /** It gets smaller by compression: it is sent compressed to browsers that accept that. */
   readonly isCompressed?: true;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Reporter } from "../../base/runtime/messages/reporter";
-import { inspectBundle, unpackBundle, type BundleFile } from "./bundle";
 import type { DigestingSink, SiteFile, SiteLimits } from "../archives/site";
+import { type BundleFile, inspectBundle, unpackBundle } from "./bundle";
 
 /** Computes the SHA-256 of each file of a site. */
 export class SiteDigests implements DigestingSink {

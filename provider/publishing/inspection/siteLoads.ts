@@ -1,11 +1,11 @@
 import { extname } from "node:path/posix";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
-import { isNotInspected, type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type ExternalLoad, MAX_EXTERNAL_LOADS } from "../archives/site";
 import { externalAddress, SITE_BASE } from "./externalAddress";
+import { type InspectionBudget, isNotInspected, NotInspected } from "./inspectionBudget";
 import { mediaTypeOf } from "./mediaTypes";
-import { isAddress, staticImports, SiteModules } from "./siteModules";
+import { isAddress, SiteModules, staticImports } from "./siteModules";
 import { markedEncoding, MAX_BYTES, textLoads } from "./textLoads";
 
 /** Extensions of compressed files that servers send instead of the file without it, such as `gzip_static` of nginx. */

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path/posix";
-import { parse, type ImportSpecifier } from "es-module-lexer/minimal";
+import { type ImportSpecifier, parse } from "es-module-lexer/minimal";
 import { embeddedIn, jsonIn } from "./embedded";
 import { decoded } from "./externalAddress";
 import { NotInspected } from "./inspectionBudget";

@@ -103,7 +103,9 @@ export function noStartPage(tree: SiteTree): Error {
 /** Names of archives, which may have the site in them. */
 const ARCHIVE = /\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz|zst)|7z|rar)$/i;
 
-/** The refusal of an archive whose site is in another archive: Notion and some CI systems pack twice. @param more how many further archives */
+/**
+ * The refusal of an archive whose site is in another archive: Notion and some CI systems pack twice. @param more how many further archives
+ */
 function archiveInside(archive: string, more: number): Error {
   const others = more === 0 ? "" : ` and ${more} more`;
   return refusal(`has no pages, but another archive in it: «${shown(archive)}»${others}`, {

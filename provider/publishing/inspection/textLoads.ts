@@ -1,9 +1,9 @@
 import { cssLoads } from "./cssLoads";
-import { externalAddress } from "./externalAddress";
 import { embeddedIn, type InspectedText, jsonAddresses, withEntities } from "./embedded";
+import { externalAddress } from "./externalAddress";
 import { type InspectionBudget, NotInspected } from "./inspectionBudget";
 import { type LoadSink, MarkupLoads } from "./markupLoads";
-import { importMapEntries, isAddress, staticImports, type ModuleSink } from "./siteModules";
+import { importMapEntries, isAddress, type ModuleSink, staticImports } from "./siteModules";
 
 /** Maximum size of one page, SVG file, style sheet or module, in bytes: a book on one page has some megabytes. */
 export const MAX_BYTES = 16 * 1_024 * 1_024;
@@ -40,14 +40,16 @@ export async function textLoads(
     const outside = externalAddress(address, below);
     if (outside !== undefined) return found(outside);
     const embedded = embeddedIn(address);
-    if (embedded && (embedded.kind === "css" || (isFrame && embedded.kind !== "module")))
+    if (embedded && (embedded.kind === "css" || (isFrame && embedded.kind !== "module"))) {
       within.push(embedded);
+    }
   };
   const module: LoadSink["module"] = (address, below) => {
     const embedded = embeddedIn(address);
     if (embedded?.kind === "module") within.push(embedded);
-    else if (externalAddress(address, below) === undefined && !/^[a-z][a-z0-9+.-]*:/i.test(address))
+    else if (externalAddress(address, below) === undefined && !/^[a-z][a-z0-9+.-]*:/i.test(address)) {
       modules?.module(address);
+    }
   };
   const inspectWithin = async (): Promise<void> => {
     for (const each of within.splice(0)) await textLoads(each, budget, found, modules, depth + 1);
@@ -79,8 +81,9 @@ export async function textLoads(
     }
   } else {
     await budget.spend(text.length);
-    if (kind === "importmap")
+    if (kind === "importmap") {
       for (const [name, address] of importMapEntries(text)) modules?.translation(name, address);
+    }
     for (const address of jsonAddresses(text, kind)) {
       await budget.spend(address.length);
       load(address, base, false);

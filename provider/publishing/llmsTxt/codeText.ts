@@ -1,4 +1,4 @@
-import { classesOf, attributeOf, type ContentElement, type ContentNode } from "./contentElement";
+import { attributeOf, classesOf, type ContentElement, type ContentNode } from "./contentElement";
 
 /** Classes that name the language of code. */
 const LANGUAGE_CLASS =

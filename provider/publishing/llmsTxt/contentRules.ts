@@ -1,4 +1,4 @@
-import { attributeOf, type ContentElement, classesOf } from "./contentElement";
+import { attributeOf, classesOf, type ContentElement } from "./contentElement";
 
 /** Where an element is. */
 interface Place {
@@ -100,8 +100,9 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (role === "doc-backlink" || attributeOf(element, "data-footnote-backref") !== undefined) return true;
   if (attributeOf(element, "aria-hidden") === "true" && !isPanel(element, role)) return true;
   if (/^(?:td|div|th|pre)$/.test(tag) && LINE_NUMBERS(classes)) return true;
-  if (!place.isInMain && (OUTSIDE(classes) || OUTSIDE(attributeOf(element, "id") ?? "")))
+  if (!place.isInMain && (OUTSIDE(classes) || OUTSIDE(attributeOf(element, "id") ?? ""))) {
     return !isMain(element);
+  }
   return AROUND_CLASS(classes) && !isMain(element) && !/^h[1-6]$/.test(tag);
 }
 

@@ -165,8 +165,9 @@ export class ContentTree {
     const attribute = (name: string): string | undefined =>
       attributes.find((each) => each.name === name)?.value;
     if (tag === "base") this.base ??= attribute("href");
-    else if (tag === "meta" && /^description$/i.test(attribute("name") ?? ""))
+    else if (tag === "meta" && /^description$/i.test(attribute("name") ?? "")) {
       this.description ||= attribute("content") ?? "";
+    }
   }
 
   #endBefore(tag: string): void {
@@ -185,9 +186,11 @@ export class ContentTree {
   }
 
   #endFrom(at: number): void {
-    if (this.#plain > 0)
-      for (let index = at; index < this.#open.length; index++)
+    if (this.#plain > 0) {
+      for (let index = at; index < this.#open.length; index++) {
         if (PLAIN.has(this.#open[index]?.tag ?? "")) this.#plain--;
+      }
+    }
     this.#open.length = at;
     if (this.#mainAt >= at) this.#mainAt = Infinity;
     if (this.#articleAt >= at) this.#articleAt = Infinity;

@@ -94,8 +94,9 @@ function sectionFolders(pages: readonly ListedPage[]): (page: ListedPage) => str
       folders.size !== 1 ||
       inside.length < 20 ||
       !inside.some(({ path }) => dirname(path).split("/").length > depth)
-    )
+    ) {
       break;
+    }
     depth++;
   }
   return ({ path }) => folderAt(path);

@@ -1,6 +1,6 @@
-import { isDoubtful } from "./contentRules";
 import { namedBy } from "./codeText";
 import { attributeOf, classesOf, type ContentElement, textOf } from "./contentElement";
+import { isDoubtful } from "./contentRules";
 
 /** What the writer must know of a page's content before it writes. */
 export interface Prepared {
@@ -53,8 +53,9 @@ export function prepared(content: ContentElement): Prepared {
       if (isList) {
         const found = labelsIn(element);
         if (found.length > 0) tabs.push({ list: element, labels: found, around });
-      } else if (tag === "label" && /(?:^|\s)sd-tab-label(?=\s|$)/.test(classes))
+      } else if (tag === "label" && /(?:^|\s)sd-tab-label(?=\s|$)/.test(classes)) {
         tabs.push({ list: element, labels: [element], around });
+      }
       if (isDoubtful(element) && isOfLinks(element)) skipped.add(element);
       if (tag !== "pre" && tag !== "code") own = namedBy(element) || language;
     }

@@ -2,8 +2,8 @@ import { basename, dirname, relative } from "node:path/posix";
 import { shown } from "../archives/refusal";
 import { leadsAway } from "../offlineSearch/redirect";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
-import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";
 import { addressOf, firstSentence, inOrder, type ListedPage, llmsText } from "./llmsText";
+import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";
 import type { LlmsTxt, LlmsTxtOptions } from "./options";
 import type { MarkdownPage } from "./readMarkdown";
 import { LINK_MARK } from "./writeMarkdown";
@@ -120,8 +120,9 @@ export class SiteMarkdown {
 
   #withTitle(path: string, { markdown, hasTitle, page }: MarkdownPage): string {
     const redirect = this.#redirectOf(path, page);
-    if (redirect !== undefined)
+    if (redirect !== undefined) {
       return `The page is at [${redirect.replace(/[[\]\\]/g, "\\$&")}](${LINK_MARK}${redirect}${LINK_MARK}).\n`;
+    }
     const title = hasTitle || page.title === "" ? "" : `# ${page.title}\n\n`;
     return `${title}${markdown}\n`;
   }

@@ -40,8 +40,9 @@ export function rowsOf(table: ContentElement, skipped: ReadonlySet<ContentElemen
       }
     };
     for (const child of row.children) {
-      if (typeof child === "string" || (child.tag !== "td" && child.tag !== "th") || skipped.has(child))
+      if (typeof child === "string" || (child.tag !== "td" && child.tag !== "th") || skipped.has(child)) {
         continue;
+      }
       skip();
       if (cells.length >= MOST_COLUMNS) {
         const last = cells.findLast((cell) => cell !== undefined);

@@ -1,3 +1,4 @@
+import { languageOf, linesOf } from "./codeText";
 import {
   attributeOf,
   classesOf,
@@ -6,13 +7,12 @@ import {
   firstBelow,
   textOf,
 } from "./contentElement";
-import { asParagraph, codeBlock, codeSpan, destination } from "./escape";
 import { isCode } from "./contentRules";
+import { asParagraph, codeBlock, codeSpan, destination } from "./escape";
 import { InlineText } from "./inlineText";
-import { languageOf, linesOf } from "./codeText";
-import { isLayout, rowsOf } from "./tableRows";
 import { mathIn } from "./mathText";
 import type { Prepared } from "./prepareContent";
+import { isLayout, rowsOf } from "./tableRows";
 
 /** Encloses the address of a link in Markdown that is not placed yet, see `placed`: no page can contain it. */
 export const LINK_MARK = "\0";
@@ -241,8 +241,9 @@ export class MarkdownWriter {
   #table(element: ContentElement): string[] {
     const { rows, headings, caption } = rowsOf(element, this.#prepared.skipped);
     const above = caption ? this.#blocksOf(caption.children) : [];
-    if (isLayout(element, rows))
+    if (isLayout(element, rows)) {
       return [...above, ...rows.flat().flatMap((cell) => (cell ? this.#blocksOf(cell.children) : []))];
+    }
     const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
     if (width === 0) return above;
     // cells that are missing at the end of a row are empty

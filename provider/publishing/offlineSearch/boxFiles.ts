@@ -1,8 +1,8 @@
 import { ownText } from "../../base/runtime/files/ownText";
-import type { SearchOptions } from "./options";
+import { contentId, IMMUTABLE, type IndexFile } from "../search/dataFile";
 import { type InterfaceTexts, interfaceTexts } from "../search/interfaceTexts";
 import { primaryOf } from "./languages";
-import { contentId, IMMUTABLE, type IndexFile } from "../search/dataFile";
+import type { SearchOptions } from "./options";
 
 /** The folder of the box in the package, as the build bundles it for browsers. */
 const BOX = "dist/provider/publishing/search/browser";

@@ -2,7 +2,7 @@ import { type Token, TokenizerMode } from "parse5";
 import { MarkupReader } from "../inspection/markupReader";
 import type { Section } from "../search/sections";
 import { beginning, visible } from "../search/words";
-import { redirectIn, type Redirect } from "./redirect";
+import { type Redirect, redirectIn } from "./redirect";
 
 /** What a page contributes to its site's search. */
 export type PageText = ReturnType<PageReader["end"]>;
@@ -195,8 +195,9 @@ export class PageReader extends MarkupReader {
     }
     if (DOUBTFUL.has(tag)) this.#beginDoubtful(tag);
     const isHidden = attribute("hidden") !== undefined && !/^until-found$/i.test(attribute("hidden") ?? "");
-    if (!deepen(this.#hidden, tag) && isOpen && !UNCLOSED.has(tag) && isHidden)
+    if (!deepen(this.#hidden, tag) && isOpen && !UNCLOSED.has(tag) && isHidden) {
       this.#hidden = { tag, depth: 1 };
+    }
     this.#content(tag, attribute);
   }
 
@@ -258,8 +259,9 @@ export class PageReader extends MarkupReader {
     else if (tag === "base" && attribute("href") !== undefined) this.#page.canAppend = false;
     else if (tag === "meta") {
       const content = attribute("content") ?? "";
-      if (/^(?:robots|googlebot)$/i.test(attribute("name") ?? ""))
+      if (/^(?:robots|googlebot)$/i.test(attribute("name") ?? "")) {
         this.#page.isNoindex ||= isNoindex(content);
+      }
       if (/^refresh$/i.test(attribute("http-equiv") ?? "")) this.#page.redirect ??= redirectIn(content);
     } else if (tag === "a") {
       const address = attribute("href");

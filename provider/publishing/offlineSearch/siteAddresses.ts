@@ -64,8 +64,9 @@ export class SiteAddresses {
   rootOf(loads: readonly string[]): string | undefined {
     for (const load of loads) {
       const path = addressIn(load) ?? "";
-      for (const slash of slashesIn(path))
+      for (const slash of slashesIn(path)) {
         if (this.#hasFile(path.slice(slash + 1))) return path.slice(0, slash + 1);
+      }
     }
     return undefined;
   }

@@ -1,8 +1,12 @@
+import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import type { SiteFile, SiteSink } from "../archives/site";
+import { WORK_PER_ENTRY, Yielder } from "../archives/yielder";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
 import { MAX_BYTES } from "../inspection/textLoads";
-import { Yielder, WORK_PER_ENTRY } from "../archives/yielder";
-import { BundleRefusedError } from "../../base/runtime/messages/errors";
+import type { IndexFile } from "../search/dataFile";
+import { compareTexts } from "../search/order";
+import type { Section } from "../search/sections";
+import { TextIndex } from "../search/textIndex";
 import { boxFiles, type LanguageIndex } from "./boxFiles";
 import { indexLanguages } from "./languages";
 import { isExcluded, type SearchOptions } from "./options";
@@ -12,10 +16,6 @@ import { type ReadPage, readPage } from "./readPage";
 import { leadsAway } from "./redirect";
 import { SiteAddresses } from "./siteAddresses";
 import { titlesOf } from "./siteTitles";
-import type { IndexFile } from "../search/dataFile";
-import { compareTexts } from "../search/order";
-import type { Section } from "../search/sections";
-import { TextIndex } from "../search/textIndex";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
 export const SEARCH_VERSION = "4";
@@ -120,8 +120,9 @@ export class SiteSearch implements SiteSink {
       else this.#pages.push(readPage(path, page));
     }
     const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
-    if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding))
+    if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding)) {
       return Buffer.alloc(0);
+    }
     const root = this.#addresses.rootOf(page.rootedLoads) ?? "../".repeat(path.split("/").length - 1);
     const address = `${encodeURI(root)}${SEARCH_FOLDER}/load.js`.replaceAll("&", "&amp;");
     return Buffer.from(`\n<script defer${nonceAttribute(page.nonce)} src="${address}"></script>\n`);

@@ -11,15 +11,18 @@ const COMMON = 0.6;
 export function withoutSiteName(titles: readonly string[]): (title: string) => string {
   const parted = titles.map((title) => title.split(SEPARATOR)).filter(({ length }) => length > 1);
   const counts = new Map<string, number>();
-  for (const parts of parted)
-    for (const part of new Set([parts[0] ?? "", parts.at(-1) ?? ""]))
+  for (const parts of parted) {
+    for (const part of new Set([parts[0] ?? "", parts.at(-1) ?? ""])) {
       counts.set(part, (counts.get(part) ?? 0) + 1);
+    }
+  }
   const isName = (part = ""): boolean => (counts.get(part) ?? 0) >= Math.max(2, parted.length * COMMON);
   return (title) => {
     const parts = title.split(SEPARATOR);
     if (parts.length < 2) return title;
-    if (isName(parts.at(-1)))
+    if (isName(parts.at(-1))) {
       return title.slice(0, title.lastIndexOf(parts.at(-1) ?? "")).replace(/\s+\S{1,2}\s+$/, "");
+    }
     return isName(parts[0]) ? title.slice((parts[0] ?? "").length).replace(/^\s+\S{1,2}\s+/, "") : title;
   };
 }

@@ -72,16 +72,18 @@ export function folderMark(folder: string): MarkStore {
     async earlier() {
       if (!(await isRecordsFolder(records))) return [];
       const marks: PlaceMark[] = [];
-      for (const [item, name] of await earlierIn(records))
+      for (const [item, name] of await earlierIn(records)) {
         if (name.endsWith(".json")) marks.push(await earlierMark(join(records, item, name)));
+      }
       return marks;
     },
 
     async removeEarlier() {
       const found = await earlierIn(records);
       for (const [item, name] of found) await unlink(join(records, item, name)).catch(ignoreMissing);
-      for (const item of new Set(found.map(([each]) => each)))
+      for (const item of new Set(found.map(([each]) => each))) {
         await rmdir(join(records, item)).catch(ignoreFull);
+      }
       await tidy(records);
     },
   };
@@ -119,10 +121,11 @@ export function folderRecords(folder: string): FolderRecords {
 /** Whether there is a folder of records. @throws UnreadableMarkError for something else of that name */
 async function isRecordsFolder(records: string): Promise<boolean> {
   const stats = await lstat(records).catch(ignoring("ENOENT", "ENOTDIR"));
-  if (stats && !stats.isDirectory())
+  if (stats && !stats.isDirectory()) {
     throw new UnreadableMarkError(
       `${records} is ${stats.isSymbolicLink() ? "a symbolic link" : "no folder"}`,
     );
+  }
   return stats !== undefined;
 }
 
@@ -154,8 +157,9 @@ async function readSmall(path: string): Promise<string | undefined> {
     if (stats.size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
     const bytes = Buffer.alloc(LONGEST_MARK + 1);
     let size = 0;
-    for (let read = -1; read !== 0 && size < bytes.length; size += read)
+    for (let read = -1; read !== 0 && size < bytes.length; size += read) {
       ({ bytesRead: read } = await file.read(bytes, size, bytes.length - size, size));
+    }
     if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");
     return bytes.toString("utf8", 0, size);
   } catch (error) {
@@ -208,8 +212,9 @@ async function removeDrafts(records: string, than: string): Promise<void> {
     if (owner === undefined || path === than) continue;
     const stats = await lstat(path).catch(() => undefined);
     if (!own || !stats?.isFile() || stats.uid !== own.uid) continue;
-    if (hasNoOwner(owner) || isAbandoned(owner, stats.mtimeMs, own.mtimeMs))
+    if (hasNoOwner(owner) || isAbandoned(owner, stats.mtimeMs, own.mtimeMs)) {
       await unlink(path).catch(() => undefined);
+    }
   }
 }
 
@@ -249,8 +254,9 @@ async function earlierIn(records: string): Promise<(readonly [item: string, name
   for (const entry of (await readdir(records, { withFileTypes: true }).catch(ignoreMissing)) ?? []) {
     if (!entry.isDirectory()) continue;
     const names = (await readdir(join(records, entry.name)).catch(ignoreMissing)) ?? [];
-    for (const name of names)
+    for (const name of names) {
       if (isOwnerId(name.replace(/\.(?:json|leaving)$/, ""))) found.push([entry.name, name]);
+    }
   }
   return found;
 }

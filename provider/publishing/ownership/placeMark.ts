@@ -50,8 +50,9 @@ export function placeMarkText({ id, urn }: Owner, nowMs: number): string {
 export function markIn(text: string): FoundMark {
   const { format, owner, urn, date } = Object(parseJson(text)) as Record<string, unknown>;
   if (text.trim() === "") return { kind: "unreadable", reason: "it is empty" };
-  if (format !== FORMAT || !isOwnerId(owner))
+  if (format !== FORMAT || !isOwnerId(owner)) {
     return { kind: "unreadable", reason: "it does not have the format of a mark" };
+  }
   return {
     kind: "mark",
     mark: { owner, urn: isUrn(urn) ? urn : undefined, date: isDate(date) ? date : undefined },

@@ -1,7 +1,7 @@
 import { DestinationError } from "../../base/runtime/messages/errors";
 import { firstOf } from "../../base/runtime/messages/firstOf";
-import type { Clock } from "../../base/runtime/time/clock";
 import type { Reporter } from "../../base/runtime/messages/reporter";
+import type { Clock } from "../../base/runtime/time/clock";
 import { type Owner, stackIn } from "./owner";
 import {
   type ClaimAction,
@@ -84,8 +84,9 @@ export class PlaceOwner {
     // a list may be late: a mark that it does not show yet is kept by the conditional write
     const isEmpty = isCreate && (await this.#marks.isEmpty?.()) === true;
     const found: FoundMark = isEmpty ? { kind: "none" } : await this.#find();
-    if (claimAction(found, this.#claimant) === "refuse")
+    if (claimAction(found, this.#claimant) === "refuse") {
       throw placeRefusal(found, this.#claimant, this.#marks);
+    }
     if (found.kind === "none") FREE.set(owner, (FREE.get(owner) ?? new Set()).add(this.#marks.markUri));
   }
 
@@ -126,8 +127,9 @@ export class PlaceOwner {
   /** @throws DestinationError unless the place still belongs to the resource */
   async confirm(): Promise<void> {
     const found = await this.#find();
-    if (removalAction(found, this.#claimant) !== "remove")
+    if (removalAction(found, this.#claimant) !== "remove") {
       throw placeRefusal(found, this.#claimant, this.#marks);
+    }
   }
 
   /**
@@ -190,8 +192,9 @@ export class PlaceOwner {
             : `its mark ${this.#marks.markUri} is gone, so another resource may have it now`;
         const remedy = (found.kind === "unreadable" && found.remedy) || "";
         // the next operation tries again
-        if (!isLast)
+        if (!isLast) {
           throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, remedy);
+        }
         const items = await left();
         if (items.length === 0) return;
         return reporter.warn(

@@ -1,7 +1,7 @@
 import { furtherFiles, MOST_SECTIONS, RANKED_SECTIONS, sectionRange } from "./longPages";
 import type { KnownWords } from "./ownMemory";
 import { writePlaces } from "./placeTable";
-import { type QuotableSection, quotable, type Section } from "./sections";
+import { quotable, type QuotableSection, type Section } from "./sections";
 import { LONGEST_WORD, nameOf, unhyphenated, wordsOf } from "./words";
 
 /** Weight of a word by where it is: once in a title counts as much as this many times in the text. */
@@ -61,8 +61,9 @@ export function pageWordsOf(
       add(word.text, weight, field, section);
       for (const part of word.parts) add(part, weight * WEIGHT.part, field, section);
     }
-    for (const joined of unhyphenated(text, field === FIELD.text))
+    for (const joined of unhyphenated(text, field === FIELD.text)) {
       add(joined, weight * WEIGHT.part, field, section);
+    }
   };
   count(title, WEIGHT.title, FIELD.title);
   count(nameOf(path), WEIGHT.path, FIELD.text);
@@ -100,8 +101,9 @@ export function pageWordsOf(
 function locate(places: Map<string, Place>, term: string, section: number, isNew: boolean): void {
   const place = places.get(term);
   if (place === undefined) {
-    if (isNew && places.size < MOST_PLACED)
+    if (isNew && places.size < MOST_PLACED) {
       places.set(term, { section, most: 1, current: section, count: 1, sections: 1 });
+    }
     return;
   }
   if (place.current !== section) place.sections++;

@@ -53,9 +53,11 @@ export function readPlace(table: string, word: string, range: number): number | 
   const { base, digits } = numbersOf(range);
   const part = (table.length - 1) / (3 * digits);
   let sum = 0;
-  for (const slot of slotsOf(word, DIGITS.indexOf(table[0] ?? ""), part))
-    for (let digit = 0; digit < digits; digit++)
+  for (const slot of slotsOf(word, DIGITS.indexOf(table[0] ?? ""), part)) {
+    for (let digit = 0; digit < digits; digit++) {
       sum += DIGITS.indexOf(table[1 + slot * digits + digit] ?? "") * base ** digit;
+    }
+  }
   const section = sum % base ** digits;
   return section < range ? section : undefined;
 }
@@ -94,11 +96,12 @@ function peeled(
   const counts = new Uint32Array(size);
   /** The sum of the words that have a place: of a single one, that word. */
   const sums = new Float64Array(size);
-  for (const [word, own] of slots.entries())
+  for (const [word, own] of slots.entries()) {
     for (const slot of own) {
       counts[slot] = (counts[slot] ?? 0) + 1;
       sums[slot] = (sums[slot] ?? 0) + word;
     }
+  }
   const order: { word: number; slot: number }[] = [];
   const single = [...counts.keys()].filter((slot) => counts[slot] === 1);
   for (let slot = single.pop(); slot !== undefined; slot = single.pop()) {

@@ -45,8 +45,9 @@ export class TextIndex {
    */
   add(path: string, title: string, sections: readonly Section[]): void {
     const words = pageWordsOf(path, title, sections, this.#known);
-    for (const [word, frequency] of words.frequencies)
+    for (const [word, frequency] of words.frequencies) {
       this.#words.add(word, entryOf(this.#pages.length, words.fields.get(word) ?? 0, frequency));
+    }
     const { length, places } = words;
     const further = furtherOf(sections);
     this.#pages.push({ path, title, sections: storedSections(words.sections), further, places, length });
@@ -74,8 +75,9 @@ export class TextIndex {
     };
 
     const common: string[] = [];
-    for (const lines of inFiles(this.#lines(order, common), WORDS_SIZE, 1))
+    for (const lines of inFiles(this.#lines(order, common), WORDS_SIZE, 1)) {
       yield listed(words, lines[0].word, dataFile("words", JSON.stringify(writeLines(lines))));
+    }
 
     const written = new Set<string>(); // pages may have the same sections
     const furtherIds = new Map<IndexedPage, string[]>();
@@ -85,11 +87,12 @@ export class TextIndex {
         if (!written.has(file.id)) yield file;
         written.add(file.id);
       }
-      if (files.length > 0)
+      if (files.length > 0) {
         furtherIds.set(
           page,
           files.map(({ id }) => id),
         );
+      }
     }
     const pages = order.values().map(({ page }, rank) => {
       const address = addressOf(page.path);
@@ -103,8 +106,9 @@ export class TextIndex {
       const rest = further.length > 0 ? `${places},${JSON.stringify(further)}` : places;
       return { rank, text: `${text}${rest}]`, size: text.length };
     });
-    for (const parts of inFiles(pages, TEXTS_SIZE))
+    for (const parts of inFiles(pages, TEXTS_SIZE)) {
       yield listed(texts, parts[0].rank, dataFile("text", `[${parts.map(({ text }) => text).join(",")}]`));
+    }
     const [primary = ""] = language.split("-");
     const { stopWords, endings, synonyms } = languageWordsOf(primary, (word) => this.#words.countOf(word));
     const lists = [common.join(" "), stopWords.join(" "), endings.join(" "), synonyms.join("\n")];
@@ -132,7 +136,8 @@ export class TextIndex {
 function furtherOf(sections: readonly Section[]): Buffer[] {
   const parts: Buffer[] = [];
   const end = Math.min(sections.length, MOST_SECTIONS);
-  for (let from = RANKED_SECTIONS; from < end; from += FURTHER_SECTIONS)
+  for (let from = RANKED_SECTIONS; from < end; from += FURTHER_SECTIONS) {
     parts.push(furtherSections(sections.slice(from, Math.min(from + FURTHER_SECTIONS, end))));
+  }
   return parts;
 }

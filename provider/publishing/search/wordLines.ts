@@ -38,8 +38,9 @@ export function writePostings(postings: Iterable<Posting>): string {
     let distance = page - before - 1;
     let digits = DIGITS[distance % LAST] ?? "";
     distance = Math.floor(distance / LAST);
-    for (; distance > 0; distance = Math.floor((distance - 1) / BEFORE))
+    for (; distance > 0; distance = Math.floor((distance - 1) / BEFORE)) {
       digits = (DIGITS[LAST + ((distance - 1) % BEFORE)] ?? "") + digits;
+    }
     text += digits + (DIGITS[score - 1] ?? "");
     before = page;
   }

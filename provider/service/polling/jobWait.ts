@@ -1,10 +1,10 @@
 import type { NetworkContext } from "../../base/http/attempt";
-import { sleep } from "../../base/runtime/time/clock";
-import { formatDuration } from "../../base/runtime/time/duration";
 import { AnswerCutOffError, DeadlineExceededError } from "../../base/runtime/messages/errors";
 import { type Reporter, warningOnce } from "../../base/runtime/messages/reporter";
-import { figuresOf, type Observation, type Outcome, remember } from "./progress";
+import { sleep } from "../../base/runtime/time/clock";
+import { formatDuration } from "../../base/runtime/time/duration";
 import { nextPollDelayMs } from "./pollSchedule";
+import { figuresOf, type Observation, type Outcome, remember } from "./progress";
 import { reportProgress } from "./progressLines";
 
 /** How long before the deadline the last poll starts, in milliseconds: time for one request. */
@@ -77,7 +77,8 @@ export async function waitForJob<Job extends PolledJob>(wait: JobWait<Job>): Pro
 
 /** The error of a failure names the status itself. */
 function warnOfStatus(name: string, { status, outcome }: PolledJob, reporter: Reporter): void {
-  if (outcome === "pending")
+  if (outcome === "pending") {
     reporter.warn(`${name} has the unknown status "${status}"; it counts as still running`);
+  }
   if (outcome === "success") reporter.warn(`${name} has the status "${status}", which counts as completed`);
 }

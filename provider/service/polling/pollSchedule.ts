@@ -1,5 +1,5 @@
-import { estimateRemainingMs, type Observation, progressSteps } from "./progress";
 import { MAX_RETRY_AFTER_MS } from "../../base/http/retryPolicy";
+import { estimateRemainingMs, type Observation, progressSteps } from "./progress";
 
 /** Shortest pause, in milliseconds. */
 const MIN_DELAY_MS = 1_000;

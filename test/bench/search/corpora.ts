@@ -145,9 +145,9 @@ export async function corpusFolder(list: string, say: (what: string) => void): P
     const corpus = CORPORA[name];
     if (name === "mix") await mix(draft, say);
     else if (GENERATED[name] !== undefined) await generateSite(name, draft, say);
-    else if (corpus === undefined || corpus.packages.length === 0)
+    else if (corpus === undefined || corpus.packages.length === 0) {
       await renderSite({ source: FASTIFY, target: draft, name: "Fastify" });
-    else {
+    } else {
       const unpacked = await unpack(corpus.packages, say);
       const source = join(unpacked, corpus.folder);
       const isPart = ({ path }: { path: string }): boolean =>
@@ -181,8 +181,9 @@ async function unpack(packages: readonly string[], say: (what: string) => void):
   await runCommand("apt-get", ["download", "-q", "-o", "APT::Sandbox::User=root", ...packages], {
     cwd: draft,
   });
-  for (const file of await readdir(draft))
+  for (const file of await readdir(draft)) {
     await runCommand("dpkg-deb", ["--extract", join(draft, file), draft]);
+  }
   await rename(draft, folder);
   return folder;
 }

@@ -48,8 +48,9 @@ export async function indexByPagefind(program: string, site: string, target: str
     }
   };
   const timer = setInterval(sample, SAMPLE_MS);
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (text: Buffer) => (output += text.toString()));
+  }
   const code = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
   clearInterval(timer);
   if (code !== 0) throw new Error(`pagefind ended with ${String(code)}: ${output}`);

@@ -1,8 +1,8 @@
-import { createServer } from "node:http";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 

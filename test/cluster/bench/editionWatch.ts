@@ -1,5 +1,5 @@
-import { repeatedly } from "../repeatedly.ts";
 import { until } from "../installation.ts";
+import { repeatedly } from "../repeatedly.ts";
 
 const PAUSE_MS = 20;
 /** The time without an old page after which it counts as gone. */

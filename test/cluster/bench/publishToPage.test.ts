@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../../examples/reference-service/index.ts";
+import { type ReferenceService, startReferenceService } from "../../../examples/reference-service/index.ts";
 import { printTable } from "../../bench/resultTable.ts";
 import { mean } from "../../bench/statistics.ts";
 import { findHelm } from "../../engine/local/kubernetes/helmCommand.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, readdir, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../../programs/commands.ts";
 
@@ -22,8 +22,9 @@ export async function makeCgroups(cgroup: string): Promise<void> {
     const folder = join(hierarchy, cgroup);
     await mkdir(folder, { recursive: true });
     for (const [name, share] of Object.entries(CPU_SHARES)) {
-      if (existsSync(join(folder, name)))
+      if (existsSync(join(folder, name))) {
         await writeFile(join(folder, name), String(share * COUNTED_PROCESSES));
+      }
     }
   }
 }

@@ -5,9 +5,10 @@ import { createWriteStream } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { runCommand } from "../../programs/commands.ts";
+import type { DebianPackages } from "../../programs/debianPackages.ts";
 import { kubeconfig, makeCertificates } from "./certificates.ts";
 import { endPods, makeCgroups, removeCgroups } from "./cgroups.ts";
-import { runCommand } from "../../programs/commands.ts";
 import {
   apiServerFlags,
   containerdConfiguration,
@@ -24,7 +25,6 @@ import {
   proxyConfiguration,
   proxyFlags,
 } from "./configuration.ts";
-import type { DebianPackages } from "../../programs/debianPackages.ts";
 import { makeImages } from "./images.ts";
 
 /** Longer on a busy machine only. */
@@ -53,8 +53,9 @@ export async function startSingleNode(
   cgroup: string,
 ): Promise<SingleNode> {
   const file = (name: string) => join(folder, name);
-  for (const name of ["pki", "log", "cni", "images", "containerd"])
+  for (const name of ["pki", "log", "cni", "images", "containerd"]) {
     await mkdir(file(name), { recursive: true });
+  }
   await Promise.all([makeNetwork(), makeCertificates(file("pki")), hideHostFolders(), makeCgroups(cgroup)]);
   const images = makeImages(file("images"), debian);
   images.catch(() => undefined); // awaited below
@@ -149,8 +150,9 @@ export async function startSingleNode(
       await ready([]);
       // the API server's status of the node may be from before
       await until("the kubelet is heard of again", async () => {
-        if ((await lease(kubectl)).metadata.resourceVersion === metadata.resourceVersion)
+        if ((await lease(kubectl)).metadata.resourceVersion === metadata.resourceVersion) {
           throw new Error("not yet");
+        }
       });
     },
     importImage,
@@ -176,8 +178,9 @@ async function until(what: string, attempt: () => Promise<unknown>): Promise<voi
       await attempt();
       return;
     } catch (error) {
-      if (performance.now() > end)
+      if (performance.now() > end) {
         throw new Error(`waited ${READY_LIMIT_MS} ms until ${what}`, { cause: error });
+      }
       await wait(100);
     }
   }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BlobServiceClient, StorageSharedKeyCredential, type ContainerClient } from "@azure/storage-blob";
+import { BlobServiceClient, type ContainerClient, StorageSharedKeyCredential } from "@azure/storage-blob";
 import { afterAll } from "vitest";
-import { startServer, type Server } from "../server.ts";
-import { startSpoilingProxy, type Answers } from "./spoilingProxy.ts";
+import { type Server, startServer } from "../server.ts";
+import { type Answers, startSpoilingProxy } from "./spoilingProxy.ts";
 import type { BucketStore, StoreKind } from "./store.ts";
 
 export const ACCOUNT = "docstest";
@@ -119,8 +119,9 @@ function seenBy(
 ): Pick<BucketStore, "put" | "setHeaders" | "read" | "keys" | "openUploads" | "leaveUpload"> {
   const list = async (prefix: string, includeUncommitedBlobs: boolean): Promise<string[]> => {
     const names: string[] = [];
-    for await (const { name } of container.listBlobsFlat({ prefix, includeUncommitedBlobs }))
+    for await (const { name } of container.listBlobsFlat({ prefix, includeUncommitedBlobs })) {
       names.push(name);
+    }
     return names.sort();
   };
   return {

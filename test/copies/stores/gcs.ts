@@ -1,11 +1,11 @@
-import { freePort } from "../../programs/freePort.ts";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
+import { freePort } from "../../programs/freePort.ts";
 import { startServer } from "../server.ts";
-import { startSpoilingProxy, type Answers } from "./spoilingProxy.ts";
+import { type Answers, startSpoilingProxy } from "./spoilingProxy.ts";
 import type { BucketStore, SeenHeaders, SeenRequest, StoreKind } from "./store.ts";
 
 const BUCKET = "docs";

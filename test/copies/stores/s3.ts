@@ -20,7 +20,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { type TestContext, vi } from "vitest";
 import { startServer } from "../server.ts";
-import { pass, startSpoilingProxy, type Answers } from "./spoilingProxy.ts";
+import { type Answers, pass, startSpoilingProxy } from "./spoilingProxy.ts";
 import type { BucketStore, StoreKind } from "./store.ts";
 
 export const ACCESS_KEY = "AKTEST";

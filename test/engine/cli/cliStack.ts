@@ -7,11 +7,11 @@ import { compileCacheEnv } from "../compileCache.ts";
 import { filesBelow } from "../filesBelow.ts";
 import { locateProgram } from "../local/programLocation.ts";
 import { onAbort } from "../onAbort.ts";
-import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
+import { type OperationKind, refuseMisplaced } from "../operationKind.ts";
 import {
-  killedMessage,
   type ImportedResource,
   type ImportResult,
+  killedMessage,
   type OperationOptions,
   type OperationResult,
   type OutputValue,
@@ -22,7 +22,7 @@ import { fullName, readConfig } from "../stackConfig.ts";
 import { changePassphrase } from "./changePassphrase.ts";
 import { createEventLog } from "./engineEvents.ts";
 import { findProviderPids, interruptAgain, killAll, markName } from "./runProcesses.ts";
-import { isProvider, readResource, writeResources, type StateDocument } from "./stateDocument.ts";
+import { isProvider, readResource, type StateDocument, writeResources } from "./stateDocument.ts";
 
 /** @throws «incorrect passphrase» */
 export async function openCliStack(settings: StackSettings): Promise<Stack> {

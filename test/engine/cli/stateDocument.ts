@@ -1,7 +1,7 @@
 // The resources of the real CLI's state, as `pulumi stack export --show-secrets` writes them, and in reverse.
 import { randomUUID } from "node:crypto";
-import { parseUrn } from "../urn.ts";
 import type { StateResource } from "../stack.ts";
+import { parseUrn } from "../urn.ts";
 
 /** One resource in the CLI's document; only the fields that are used here. */
 export interface ResourceDocument {

@@ -1,13 +1,13 @@
 // Executes the plan of a resource, and records the result.
 import type { StepOp } from "../stack.ts";
-import { noteFailedHook, noteFailure, type Deployment } from "./deployment.ts";
 import { deleteResource } from "./deletion.ts";
-import type { RegisteredResource } from "./monitorServer.ts";
+import { type Deployment, noteFailedHook, noteFailure } from "./deployment.ts";
 import type { HookSubject } from "./hooks.ts";
+import type { RegisteredResource } from "./monitorServer.ts";
 import type { Plan, Replacement } from "./planning.ts";
+import { isSecret, markSecret, type PropertyMap, secretKeys } from "./propertyValues.ts";
 import { ProviderError, type ProviderState } from "./provider.ts";
 import { isProviderType } from "./providerReference.ts";
-import { markSecret, secretKeys, isSecret, type PropertyMap } from "./propertyValues.ts";
 import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
 

@@ -1,7 +1,7 @@
 // What is wrong with inputs, as the real CLI words it.
 import { goText } from "./goText.ts";
-import type { CheckFailure } from "./provider.ts";
 import type { PropertyMap } from "./propertyValues.ts";
+import type { CheckFailure } from "./provider.ts";
 
 export function describeFailures(
   { type, name, inputs }: { type: string; name: string; inputs: PropertyMap },

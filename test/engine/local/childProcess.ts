@@ -1,5 +1,5 @@
 // A child process of an operation: its lines as they come, and its end.
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { startInReused } from "./reusedProcess.ts";
 

@@ -1,6 +1,6 @@
 // Deletes resources that the program no longer has, each after everything that depends on it.
 import type { StepOp } from "../stack.ts";
-import { dependenciesOf, isTarget, noteFailure, type Deployment } from "./deployment.ts";
+import { dependenciesOf, type Deployment, isTarget, noteFailure } from "./deployment.ts";
 import { withRetries } from "./retries.ts";
 import type { StoredResource } from "./stateFile.ts";
 

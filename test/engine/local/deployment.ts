@@ -1,15 +1,15 @@
 // State that the parts of one running operation share.
+import type { OperationKind } from "../operationKind.ts";
 import type { OperationOptions } from "../stack.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
+import type { PropertyMap } from "./propertyValues.ts";
 import { parseReference } from "./providerReference.ts";
 import type { Providers } from "./providers.ts";
-import type { PropertyMap } from "./propertyValues.ts";
 import type { Report } from "./report.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredResource } from "./stateFile.ts";
 import type { StopRequest } from "./stopRequest.ts";
-import type { OperationKind } from "../operationKind.ts";
 
 export interface Deployment {
   readonly kind: OperationKind;

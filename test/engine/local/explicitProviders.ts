@@ -5,18 +5,18 @@ import { isDeepStrictEqual } from "node:util";
 import { unknownValue } from "../stack.ts";
 import { parseUrn } from "../urn.ts";
 import type { PluginProvider } from "./pluginProvider.ts";
-import { parseReference, providedPackage, referenceTo } from "./providerReference.ts";
 import type { PropertyMap } from "./propertyValues.ts";
 import {
-  ProviderError,
   type Checked,
   type Making,
   type Provider,
   type ProviderDiff,
+  ProviderError,
   type ProviderState,
   type ReadAnswer,
   type ReadSubject,
 } from "./provider.ts";
+import { parseReference, providedPackage, referenceTo } from "./providerReference.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 export class ExplicitProviders implements Provider {

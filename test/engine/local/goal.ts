@@ -2,11 +2,11 @@
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { createUrn, stackType } from "../urn.ts";
 import { aliasUrns, type Renames } from "./aliases.ts";
-import { bindsOthers, readBindings } from "./hooks.ts";
-import type { Providers } from "./providers.ts";
-import { packageOf } from "./providerReference.ts";
-import { fromStruct } from "./propertyValues.ts";
 import { goDurationMs } from "./goDuration.ts";
+import { bindsOthers, readBindings } from "./hooks.ts";
+import { fromStruct } from "./propertyValues.ts";
+import { packageOf } from "./providerReference.ts";
+import type { Providers } from "./providers.ts";
 import type { CustomTimeouts, StoredResource } from "./stateFile.ts";
 
 export interface Goal {

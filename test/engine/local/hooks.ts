@@ -7,7 +7,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { parseUrn } from "../urn.ts";
 import type { Callbacks } from "./callbacks.ts";
-import { toStruct, type PropertyMap } from "./propertyValues.ts";
+import { type PropertyMap, toStruct } from "./propertyValues.ts";
 import { resourceProto } from "./wire.ts";
 
 export type StepHook = "AfterCreate" | "AfterUpdate";

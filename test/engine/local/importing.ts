@@ -4,8 +4,8 @@ import type { ImportedResource } from "../stack.ts";
 import { createUrn, stackType } from "../urn.ts";
 import { finishOutputs } from "./carryOut.ts";
 import { describeFailures } from "./checkFailures.ts";
-import { noteFailure, type Deployment } from "./deployment.ts";
-import { Refusal, type Goal } from "./goal.ts";
+import { type Deployment, noteFailure } from "./deployment.ts";
+import { type Goal, Refusal } from "./goal.ts";
 import { ProviderError } from "./provider.ts";
 import type { StoredResource } from "./stateFile.ts";
 

@@ -2,10 +2,10 @@
 import type { ResourceInvokeRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Deployment } from "./deployment.ts";
 import { Refusal } from "./goal.ts";
-import { packageOf } from "./providerReference.ts";
-import { reportRefusal } from "./registration.ts";
 import { fromStruct, type PropertyMap } from "./propertyValues.ts";
 import type { CheckFailure } from "./provider.ts";
+import { packageOf } from "./providerReference.ts";
+import { reportRefusal } from "./registration.ts";
 
 export interface Invoked {
   result: PropertyMap;

@@ -2,10 +2,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { filesBelow } from "../filesBelow.ts";
-import { refuseMisplaced, type OperationKind } from "../operationKind.ts";
+import { type OperationKind, refuseMisplaced } from "../operationKind.ts";
 import {
-  killedMessage,
   type ImportedResource,
+  killedMessage,
   type OperationOptions,
   type OperationResult,
   type Stack,
@@ -17,9 +17,9 @@ import { stackType } from "../urn.ts";
 import type { Child } from "./childProcess.ts";
 import { outputValues, runOperation } from "./operation.ts";
 import { runInOwnProcess } from "./ownProcess.ts";
-import { isProviderType } from "./providerReference.ts";
 import { locateProgram } from "./programLocation.ts";
-import { markSecret, plainMap, secretKeys, type PropertyMap } from "./propertyValues.ts";
+import { markSecret, plainMap, type PropertyMap, secretKeys } from "./propertyValues.ts";
+import { isProviderType } from "./providerReference.ts";
 import { StateFile, statePath, type StoredResource } from "./stateFile.ts";
 import { locked } from "./stateLock.ts";
 
@@ -105,8 +105,9 @@ export function openLocalStack(settings: StackSettings): Stack {
         const file = open();
         const before = file.read();
         const unknown = urns.find((urn) => !before.resources.some((resource) => resource.urn === urn));
-        if (unknown !== undefined)
+        if (unknown !== undefined) {
           throw new Error(`No such resource "${unknown}" exists in the current state`);
+        }
         for (const resource of before.resources) {
           if (urns.includes(resource.urn) && !resource.pendingDeletion) resource.taint = true;
         }

@@ -13,7 +13,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { LogLine } from "../stack.ts";
 import type { Invoked } from "./invoking.ts";
-import { fromStruct, toStruct, type PropertyMap } from "./propertyValues.ts";
+import { fromStruct, type PropertyMap, toStruct } from "./propertyValues.ts";
 import {
   Empty,
   engineProto,

@@ -1,8 +1,8 @@
 // One operation from start to end: the server, the two processes, their work, and the clean-up.
 import { setTimeout as delay } from "node:timers/promises";
-import { outputsText } from "./terminalText.ts";
 import { compileCacheEnv } from "../compileCache.ts";
 import { onAbort } from "../onAbort.ts";
+import type { OperationKind } from "../operationKind.ts";
 import type { ImportedResource, OperationOptions, OperationResult, OutputValue } from "../stack.ts";
 import type { StackConfig } from "../stackConfig.ts";
 import { stackType } from "../urn.ts";
@@ -16,20 +16,20 @@ import { importNamed } from "./importing.ts";
 import { invokeFunction } from "./invoking.ts";
 import { Ledger } from "./ledger.ts";
 import { startMonitorServer } from "./monitorServer.ts";
+import { describePendingOperations } from "./pendingOperations.ts";
 import { describeExit, startProgram } from "./program.ts";
 import type { ProgramLocation } from "./programLocation.ts";
-import { isSecret, plain, secret, type PropertyMap } from "./propertyValues.ts";
+import { isSecret, plain, type PropertyMap, secret } from "./propertyValues.ts";
 import { Providers } from "./providers.ts";
 import { readResource } from "./reading.ts";
 import { refreshAll } from "./refreshing.ts";
 import { registerResource, reportRefusal } from "./registration.ts";
-import { describePendingOperations } from "./pendingOperations.ts";
 import { Report } from "./report.ts";
 import { createSlots } from "./slots.ts";
 import { stackReferences } from "./stackReferences.ts";
 import type { StateFile } from "./stateFile.ts";
 import { StopRequest } from "./stopRequest.ts";
-import type { OperationKind } from "../operationKind.ts";
+import { outputsText } from "./terminalText.ts";
 
 export interface OperationSetup {
   project: string;

@@ -36,8 +36,9 @@ export async function runInOwnProcess(
   { config, options, onProviderStart, ...setup }: Omit<OperationSetup, "file">,
 ): Promise<{ result?: OperationResult; seen: Pick<OperationResult, "logs" | "text"> }> {
   const { signal, terminate, kill, onLog, onText, ...plainOptions } = options;
-  if (signal || terminate)
+  if (signal || terminate) {
     throw new Error("not supported by the test engine: kill beside signal or terminate");
+  }
   const seen: Pick<OperationResult, "logs" | "text"> = { logs: [], text: "" };
   let result: OperationResult | undefined;
   let threw: string | undefined;

@@ -1,14 +1,14 @@
 // Decides what happens to a resource that the program declares: check, diff, and the real engine's rules (step_generator.go).
-import { dependenciesOf, isIncluded, type Deployment } from "./deployment.ts";
-import { Refusal, type Goal } from "./goal.ts";
+import { stackType } from "../urn.ts";
 import { describeFailures } from "./checkFailures.ts";
+import { dependenciesOf, type Deployment, isIncluded } from "./deployment.ts";
+import { type Goal, Refusal } from "./goal.ts";
 import { importDeclared } from "./importing.ts";
-import type { Provider, ProviderDiff } from "./provider.ts";
 import { resetPaths } from "./propertyPath.ts";
 import { changedKeys, type PropertyMap } from "./propertyValues.ts";
-import type { StoredResource } from "./stateFile.ts";
+import type { Provider, ProviderDiff } from "./provider.ts";
 import { isProviderType } from "./providerReference.ts";
-import { stackType } from "../urn.ts";
+import type { StoredResource } from "./stateFile.ts";
 
 export type Plan =
   | { op: "same"; old: StoredResource; next: StoredResource; isImported?: boolean }
@@ -87,8 +87,9 @@ async function planCustom(
     next.inputs = await check(provider, goal, {}, declared);
     return { op: "create", next };
   }
-  if (old.external)
+  if (old.external) {
     throw new Refusal(next.urn, "not supported by the test engine: to manage what was only read");
+  }
 
   const isAsked = isAskedFor(deployment, next, old); // its check gets no old one
   const ignoring = isAsked ? declared : resetPaths(declared, old.inputs, next.ignoreChanges);
@@ -144,8 +145,9 @@ async function compare(
   old: StoredResource,
   next: StoredResource,
 ): Promise<Comparison> {
-  if (await providers.demandsReplacement(old, next, aliased))
+  if (await providers.demandsReplacement(old, next, aliased)) {
     return { ...replacedUnseen, diff: ["provider"] };
+  }
   const answer = await provider.diff(old, next.urn, next.inputs, next.ignoreChanges);
   if (answer.warning !== undefined) {
     report.log({ severity: "warning", message: answer.warning, urn: next.urn });

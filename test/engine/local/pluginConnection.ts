@@ -7,9 +7,9 @@ import {
   containsUnknown,
   fromStruct,
   plainMap,
+  type PropertyMap,
   remark,
   toStruct,
-  type PropertyMap,
 } from "./propertyValues.ts";
 import { ProviderError } from "./provider.ts";
 import { Empty, grpc } from "./wire.ts";

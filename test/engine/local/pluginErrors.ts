@@ -1,7 +1,7 @@
 // What a failed call of a plugin means. A partial failure is packed into the trailer `grpc-status-details-bin`.
 import type { ServiceError } from "@grpc/grpc-js";
-import { ProviderError } from "./provider.ts";
 import { fromStruct, type PropertyMap } from "./propertyValues.ts";
+import { ProviderError } from "./provider.ts";
 import { providerProto, statusProto } from "./wire.ts";
 
 /** @param read marks what is secret in the outputs, where the plugin does not */

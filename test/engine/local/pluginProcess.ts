@@ -1,9 +1,9 @@
 // The process of a plugin: a file of Node.js that prints the port of its gRPC server as its first line. The real
 // dynamic-provider process of @pulumi/pulumi is one, too (plugin.go and provider_plugin.go).
+import { dirname } from "node:path";
 import type { ServiceError } from "@grpc/grpc-js";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import { dirname } from "node:path";
-import { startNode, type Child, type ChildOptions } from "./childProcess.ts";
+import { type Child, type ChildOptions, startNode } from "./childProcess.ts";
 import { ProviderError } from "./provider.ts";
 import { grpc, messageLimits, providerProto, providerService } from "./wire.ts";
 

@@ -8,6 +8,7 @@ import type {
   ReadResponse,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import { parseUrn } from "../urn.ts";
 import type { Child, ChildOptions } from "./childProcess.ts";
 import { PluginConnection } from "./pluginConnection.ts";
 import { startPlugin } from "./pluginProcess.ts";
@@ -15,22 +16,21 @@ import {
   containsUnknown,
   fromStruct,
   plainMap,
+  type PropertyMap,
   remark,
   toStruct,
-  type PropertyMap,
 } from "./propertyValues.ts";
 import {
-  ProviderError,
   type Checked,
   type Making,
   type Provider,
   type ProviderDiff,
+  ProviderError,
   type ProviderState,
   type ReadAnswer,
   type ReadSubject,
 } from "./provider.ts";
 import type { StoredResource } from "./stateFile.ts";
-import { parseUrn } from "../urn.ts";
 import { providerProto } from "./wire.ts";
 
 /** What the real engine says of a resource whose provider it cannot configure yet. */

@@ -1,5 +1,5 @@
 // The real Node.js program runtime of @pulumi/pulumi, running the program of a stack.
-import { startNode, type Child, type ChildOptions } from "./childProcess.ts";
+import { type Child, type ChildOptions, startNode } from "./childProcess.ts";
 import { resolveFromProgram } from "./programLocation.ts";
 
 export interface ProgramOptions extends ChildOptions {

@@ -16,8 +16,9 @@ function parsePath(text: string): PropertyPath {
   const piece = /\.?(?:([^.[\]"*]+)|\[(\d+)\])/y;
   while (piece.lastIndex < text.length) {
     const match = piece.exec(text);
-    if (!match)
+    if (!match) {
       throw new Error(`not supported by the test engine: the property path ${JSON.stringify(text)}`);
+    }
     const [, name = "", index] = match;
     path.push(index === undefined ? name : Number(index));
   }

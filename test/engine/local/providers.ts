@@ -1,7 +1,10 @@
 // Selects the provider of a resource: the process of a plugin (the dynamic-provider process is one), or a stand-in for Pulumi's
 // Kubernetes plugin.
 import { randomUUID } from "node:crypto";
-import type { ChildOptions, Child } from "./childProcess.ts";
+import type { StackConfig } from "../stackConfig.ts";
+import { createUrn, parseUrn } from "../urn.ts";
+import { describeFailures } from "./checkFailures.ts";
+import type { Child, ChildOptions } from "./childProcess.ts";
 import { ExplicitProviders } from "./explicitProviders.ts";
 import { Refusal } from "./goal.ts";
 import { findHelm, HelmCommand } from "./kubernetes/helmCommand.ts";
@@ -9,8 +12,8 @@ import { HelmReleaseProvider, helmReleaseType } from "./kubernetes/helmRelease.t
 import { findKubectl, NamespaceProvider, namespaceType } from "./kubernetes/namespace.ts";
 import { PluginProvider } from "./pluginProvider.ts";
 import { resolveFromProgram } from "./programLocation.ts";
-import { describeFailures } from "./checkFailures.ts";
-import { ProviderError, type Provider } from "./provider.ts";
+import type { PropertyMap } from "./propertyValues.ts";
+import { type Provider, ProviderError } from "./provider.ts";
 import {
   isProviderType,
   packageOf,
@@ -18,12 +21,9 @@ import {
   providedPackage,
   providerType,
 } from "./providerReference.ts";
-import { ProviderSession, type Configuration } from "./providerSession.ts";
+import { type Configuration, ProviderSession } from "./providerSession.ts";
 import { stackReferenceType } from "./stackReferences.ts";
-import type { PropertyMap } from "./propertyValues.ts";
 import type { StoredResource } from "./stateFile.ts";
-import type { StackConfig } from "../stackConfig.ts";
-import { createUrn, parseUrn } from "../urn.ts";
 
 export const dynamicTypePrefix = "pulumi-nodejs:dynamic";
 const dynamicPackage = packageOf(dynamicTypePrefix);

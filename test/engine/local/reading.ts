@@ -1,19 +1,19 @@
 // `.get`: a resource that the program reads without managing it.
 import type { ReadResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import { unknownValue } from "../stack.ts";
 import { createUrn } from "../urn.ts";
 import { finishOutputs } from "./carryOut.ts";
-import { changedKeys, fromStruct } from "./propertyValues.ts";
-import { noteFailure, type Deployment } from "./deployment.ts";
+import { type Deployment, noteFailure } from "./deployment.ts";
 import { Refusal } from "./goal.ts";
-import { dynamicTypePrefix } from "./providers.ts";
-import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
-import { reportRefusal } from "./registration.ts";
-import { ProviderError } from "./provider.ts";
-import { packageOf } from "./providerReference.ts";
 import { helmReleaseType } from "./kubernetes/helmRelease.ts";
 import { namespaceType } from "./kubernetes/namespace.ts";
+import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
+import { changedKeys, fromStruct } from "./propertyValues.ts";
+import { ProviderError } from "./provider.ts";
+import { packageOf } from "./providerReference.ts";
+import { dynamicTypePrefix } from "./providers.ts";
+import { reportRefusal } from "./registration.ts";
 import type { StoredResource } from "./stateFile.ts";
-import { unknownValue } from "../stack.ts";
 
 export async function readResource(
   deployment: Deployment,

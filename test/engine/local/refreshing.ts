@@ -1,11 +1,11 @@
 // Reads the resources of the state from the provider. One that can't be read stays as it was, and the others are still read.
 import type { StepOp } from "../stack.ts";
-import { isIncluded, type Deployment } from "./deployment.ts";
 import { finishOutputs } from "./carryOut.ts";
+import { type Deployment, isIncluded } from "./deployment.ts";
 import { applyRules } from "./planning.ts";
-import { ProviderError, type Provider, type ReadAnswer } from "./provider.ts";
-import { isProviderType } from "./providerReference.ts";
 import { resetPaths } from "./propertyPath.ts";
+import { type Provider, ProviderError, type ReadAnswer } from "./provider.ts";
+import { isProviderType } from "./providerReference.ts";
 import type { StoredResource } from "./stateFile.ts";
 
 export async function refreshAll(deployment: Deployment): Promise<void> {

@@ -4,7 +4,7 @@ import { carryOut } from "./carryOut.ts";
 import { dependenciesOf, type Deployment } from "./deployment.ts";
 import { readGoal, Refusal } from "./goal.ts";
 import { MonitorDown, type RegisteredResource } from "./monitorServer.ts";
-import { planResource, type Plan } from "./planning.ts";
+import { type Plan, planResource } from "./planning.ts";
 
 export async function registerResource(
   deployment: Deployment,

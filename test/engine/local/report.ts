@@ -1,9 +1,9 @@
 // The result of an operation: steps, log lines, the text on the terminal, and success or failure.
 import { stripVTControlCharacters } from "node:util";
-import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
-import { endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
 import type { OperationKind } from "../operationKind.ts";
+import type { LogLine, OperationOptions, OperationResult, OutputValue, Step, StepOp } from "../stack.ts";
 import type { StopReason } from "./stopRequest.ts";
+import { endLine, headline, logText, startLine, summaryText } from "./terminalText.ts";
 
 /** A replacement is counted once, as «replace». */
 const notCounted: readonly StepOp[] = ["create-replacement", "delete-replaced", "refresh"];

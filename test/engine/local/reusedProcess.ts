@@ -1,12 +1,12 @@
 // A process that runs one program or provider after the other, for tests that do not test the process itself: most of their time
 // is spent on loading @pulumi/pulumi. `reusedProcessMain.ts` says what is new in each run, and what is kept.
-import { fork, type ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { createRequire } from "node:module";
+import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Socket } from "node:net";
 import { compileCacheEnv } from "../compileCache.ts";
-import { endWithUs, stopGraceMs, type Child, type ChildExit, type ChildOptions } from "./childProcess.ts";
+import { type Child, type ChildExit, type ChildOptions, endWithUs, stopGraceMs } from "./childProcess.ts";
 
 export type Order = { file: string; args: string[]; folder: string; env: NodeJS.ProcessEnv } | "finish";
 

@@ -3,7 +3,7 @@
 // project's node_modules, above all gRPC. A run ends as a process does, when nothing is left to wait for.
 import Module, { createRequire, flushCompileCache } from "node:module";
 import { join, sep } from "node:path";
-import { endMark, type Done, type Order } from "./reusedProcess.ts";
+import { type Done, endMark, type Order } from "./reusedProcess.ts";
 
 interface Server {
   bindAsync: (...args: unknown[]) => unknown;
@@ -75,18 +75,21 @@ function forget(): void {
   shutDownServers();
   for (const name of process.eventNames()) {
     for (const listener of process.rawListeners(name)) {
-      if (!listenersBefore.get(name)?.includes(listener))
+      if (!listenersBefore.get(name)?.includes(listener)) {
         process.removeListener(name, listener as () => void);
+      }
     }
   }
-  for (const name of Object.keys(globalThis))
+  for (const name of Object.keys(globalThis)) {
     if (!globalsBefore.has(name)) Reflect.deleteProperty(globals, name);
+  }
   forgetModules();
 }
 
 function forgetModules(): void {
-  for (const file of Object.keys(require.cache))
+  for (const file of Object.keys(require.cache)) {
     if (!isKept(file)) Reflect.deleteProperty(require.cache, file);
+  }
   const { _pathCache } = Module as unknown as { _pathCache: Record<string, string> };
   for (const request of Object.keys(_pathCache)) Reflect.deleteProperty(_pathCache, request);
 }

@@ -1,8 +1,8 @@
 // A program's reads of another stack: its outputs, with secrets as such (builtins.go, readStackReference).
-import { secretKeys, type PropertyMap } from "./propertyValues.ts";
-import { ProviderError, type Provider } from "./provider.ts";
-import type { StateFile } from "./stateFile.ts";
 import { stackType } from "../urn.ts";
+import { type PropertyMap, secretKeys } from "./propertyValues.ts";
+import { type Provider, ProviderError } from "./provider.ts";
+import type { StateFile } from "./stateFile.ts";
 
 export const stackReferenceType = "pulumi:pulumi:StackReference";
 

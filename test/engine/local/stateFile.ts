@@ -1,16 +1,16 @@
 // The state of one stack: a JSON file in which every secret is encrypted, replaced as a whole at every change.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { PendingOperation, StackSettings } from "../stack.ts";
+import type { HookBindings } from "./hooks.ts";
 import {
   mapSecretsIn,
+  type PropertyMap,
+  type PropertyValue,
   secret,
   secretSignature,
   signature,
-  type PropertyMap,
-  type PropertyValue,
 } from "./propertyValues.ts";
-import type { HookBindings } from "./hooks.ts";
-import type { PendingOperation, StackSettings } from "../stack.ts";
 import { openSecretBox, type SecretBox, type SecretBoxHeader } from "./secretBox.ts";
 
 export interface StoredResource {

@@ -1,9 +1,9 @@
 // The text on the terminal: a line when a change begins, and one when it ends.
-import { mapSecretsIn, type PropertyMap } from "./propertyValues.ts";
-import { parseUrn } from "../urn.ts";
+import type { OperationKind } from "../operationKind.ts";
 import type { LogLine, OperationResult, StepOp } from "../stack.ts";
 import { unknownValue } from "../stack.ts";
-import type { OperationKind } from "../operationKind.ts";
+import { parseUrn } from "../urn.ts";
+import { mapSecretsIn, type PropertyMap } from "./propertyValues.ts";
 
 const titles: Record<OperationKind, string> = {
   preview: "Previewing update",

@@ -2,17 +2,17 @@
 // copy of gRPC or protobuf at run time.
 import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
+import type * as CallbackService from "@pulumi/pulumi/proto/callback_grpc_pb.js";
+import type * as CallbackProto from "@pulumi/pulumi/proto/callback_pb.js";
+import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type * as EngineProto from "@pulumi/pulumi/proto/engine_pb.js";
+import type * as ProviderService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type * as ProviderProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type * as ResourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import type * as ResourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type * as StatusProto from "@pulumi/pulumi/proto/status_pb.js";
 import type * as EmptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import type * as StructProto from "google-protobuf/google/protobuf/struct_pb.js";
-import type * as CallbackProto from "@pulumi/pulumi/proto/callback_pb.js";
-import type * as CallbackService from "@pulumi/pulumi/proto/callback_grpc_pb.js";
-import type * as EngineProto from "@pulumi/pulumi/proto/engine_pb.js";
-import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import type * as ProviderProto from "@pulumi/pulumi/proto/provider_pb.js";
-import type * as ProviderService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import type * as ResourceProto from "@pulumi/pulumi/proto/resource_pb.js";
-import type * as ResourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
-import type * as StatusProto from "@pulumi/pulumi/proto/status_pb.js";
 
 const manifest = createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json");
 const require = createRequire(manifest);

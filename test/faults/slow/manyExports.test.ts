@@ -1,7 +1,7 @@
 // Ten thousand exports under faults, on a virtual clock: a fifth of all replies is a fault, of every transient kind.
 import { describe, expect, test } from "vitest";
-import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
+import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import type { ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { seededRandom } from "../../simulation/seededRandom.ts";
 import { SimulatedExport } from "../../simulation/simulatedExport.ts";

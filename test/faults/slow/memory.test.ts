@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ask, CALLS } from "../calls.ts";
 import { endless, hugeBody } from "../endlessReply.ts";
-import { scriptedServer, type Answer } from "../scriptedServer.ts";
+import { type Answer, scriptedServer } from "../scriptedServer.ts";
 
 /** More than uncollected garbage, less than any of these replies. */
 const LIMIT_BYTES = 100 * 1024 ** 2;
@@ -41,8 +41,9 @@ test.each<[string, string, Answer]>([
   let most = before;
   const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
   for (let round = 0; round < 5; round++) {
-    for (const call of CALLS)
+    for (const call of CALLS) {
       expect((await ask(call, baseUrl, { limitMs: 5_000 })).error).toBeInstanceOf(Error);
+    }
   }
   clearInterval(watch);
   expect(most - before).toBeLessThan(LIMIT_BYTES);

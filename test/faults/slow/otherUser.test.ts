@@ -15,9 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { draftOwner, airGapKit } from "../../../provider/kits/airGapKit/lifeCycle.ts";
 import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
+import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { airGapKit, draftOwner } from "../../../provider/kits/airGapKit/lifeCycle.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";
 import { packedSite } from "../../simulation/packedSite.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
@@ -155,16 +155,18 @@ test.for(cases)(
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     chmodSync(root, 0o755);
     const [place, outside, home] = [join(root, "place"), join(root, "outside"), join(root, "home")];
-    for (const folder of ["", "writable", "copy", "drafts/replaced-1-site"])
+    for (const folder of ["", "writable", "copy", "drafts/replaced-1-site"]) {
       mkdirSync(join(outside, folder), { recursive: true });
+    }
     for (const file of [
       "precious",
       "copy/index.html",
       "copy/README.md",
       "writable/theirs",
       "drafts/replaced-1-site/new",
-    ])
+    ]) {
       writeFileSync(join(outside, file), `of the user: ${file}`);
+    }
     for (const folder of [place, join(root, "work")]) mkdirSync(folder);
     chmodSync(place, 0o777);
     const before = contentOf(outside);

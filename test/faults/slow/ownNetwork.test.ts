@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { ask, CALLS, GOOD_VALUE } from "../calls.ts";
 import { identity, SERVICE_HOST, trustAuthority } from "../certificates.ts";
 import { good } from "../replies.ts";
-import { scriptedServer, type ScriptedServer } from "../scriptedServer.ts";
+import { type ScriptedServer, scriptedServer } from "../scriptedServer.ts";
 import { nameServer } from "./nameServer.ts";
 
 beforeEach((context) => {

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { create } from "tar";
 import { expect, onTestFinished, test } from "vitest";
-import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
+import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { testContext } from "../../simulation/testContext.ts";
 import { ownFolder } from "../downloads.ts";
 

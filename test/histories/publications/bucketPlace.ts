@@ -3,10 +3,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
 import { basename } from "node:path";
 import {
-  STUB_BUCKET,
-  stubError,
   type BucketStub,
+  STUB_BUCKET,
   type StubAnswer,
+  stubError,
   type StubFault,
 } from "../../simulation/bucketStub.ts";
 import type { Content } from "./contents.ts";
@@ -78,8 +78,9 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
     const found = fault && faultOf(fault, isRead, () => past.late(new Map(store.objects)));
     if (!isRead) past.note(new Map(store.objects));
     if (operation && found) operation.hadFault = true;
-    if (found?.kind === "answer" && method === "HEAD")
+    if (found?.kind === "answer" && method === "HEAD") {
       return { kind: "answer", answer: { status: found.answer.status } };
+    }
     if (found?.kind === "lost" && query.has("uploads")) return undefined;
     return found;
   };
@@ -108,8 +109,9 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
       }
       // of a copy whose pages another owner's have replaced, only its record is there
       if (this.pointer(destination) !== copy.sha256) return undefined;
-      for (const [path, expected] of content.files)
+      for (const [path, expected] of content.files) {
         if (text(keyOf(destination, path)) !== expected) return keyOf(destination, path);
+      }
       return undefined;
     },
     owner(given) {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   existsSync,
   lstatSync,
@@ -10,7 +11,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createHash } from "node:crypto";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Place, Spot } from "./place.ts";
 
@@ -60,8 +60,9 @@ export function folderPlace(root: string): Place {
         const digest = existsSync(at) && createHash("sha256").update(readFileSync(at)).digest("hex");
         return digest === content.fileSha256 ? undefined : at;
       }
-      for (const [path, expected] of content.files)
+      for (const [path, expected] of content.files) {
         if (text(join(at, path)) !== expected) return join(at, path);
+      }
       return existsSync(`${at}.json`) ? undefined : `${at}.json`;
     },
     owner(destination) {
@@ -121,8 +122,9 @@ export function folderPlace(root: string): Place {
       const all = put.length === 0 ? [] : readdirSync(root, { recursive: true, withFileTypes: true });
       for (const each of all) {
         const path = join(each.parentPath, each.name);
-        if (each.isSymbolicLink() && existsSync(path) && readlinkSync(path).startsWith(elsewhere))
+        if (each.isSymbolicLink() && existsSync(path) && readlinkSync(path).startsWith(elsewhere)) {
           rmSync(path);
+        }
       }
       for (const { path, aside } of put) {
         const isFree = lstatSync(path, { throwIfNoEntry: false }) === undefined;
@@ -132,8 +134,9 @@ export function folderPlace(root: string): Place {
       }
       const found = readdirSync(elsewhere, { recursive: true }).map(String).sort();
       const problems = found.filter((name) => !["file", "folder", "folder/file"].includes(name));
-      for (const name of ["file", "folder/file"])
+      for (const name of ["file", "folder/file"]) {
         if (text(join(elsewhere, name)) !== "elsewhere") problems.push(name);
+      }
       return problems;
     },
     killed({ drafts }) {

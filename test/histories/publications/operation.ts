@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import type { Fault, FaultKind } from "./faults.ts";
 import type { Clock } from "../../../provider/base/runtime/time/clock.ts";
+import type { Fault, FaultKind } from "./faults.ts";
 
 /** A longer delay is a limit, which no history reaches, in milliseconds. */
 const LONGEST_PAUSE_MS = 5_000;

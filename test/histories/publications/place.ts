@@ -1,5 +1,5 @@
-import type { Copy } from "../../../provider/publishing/destinations/destination.ts";
 import type { Fetch } from "../../../provider/base/http/attempt.ts";
+import type { Copy } from "../../../provider/publishing/destinations/destination.ts";
 import type { Content } from "./contents.ts";
 import type { Operation } from "./operation.ts";
 

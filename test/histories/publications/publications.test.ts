@@ -7,12 +7,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { CANARIES, startBucketStub } from "../../simulation/bucketStub.ts";
 import { bucketPlace } from "./bucketPlace.ts";
-import { packContents, type Content } from "./contents.ts";
+import { type Content, packContents } from "./contents.ts";
 import { folderPlace } from "./folderPlace.ts";
 import type { Place } from "./place.ts";
 import { registryPlace } from "./registryPlace.ts";
-import { publicationHistory } from "./steps.ts";
 import { stepFiles } from "./steppedFiles.ts";
+import { publicationHistory } from "./steps.ts";
 import { World } from "./world.ts";
 
 /** Always the same by default: a random failure says nothing about the change that the check runs for. */

@@ -128,8 +128,9 @@ export function registryPlace(): Place {
         const { annotations = {} } = JSON.parse(body.toString()) as { annotations?: Record<string, string> };
         const claimed = (annotations["pulumi-docs-hosting.tags"] ?? "").split(",");
         const text = annotations["pulumi-docs-hosting.owner"] ?? "{}";
-        if (claimed.includes(tag))
+        if (claimed.includes(tag)) {
           claims.push({ at: annotations["org.opencontainers.image.created"] ?? "", text });
+        }
       }
       // the one who claimed it last; of two at the same time neither
       const [last, other] = claims.sort((one, two) => two.at.localeCompare(one.at));

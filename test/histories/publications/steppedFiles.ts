@@ -65,8 +65,9 @@ export function stepFiles(isStepped: (path: string) => boolean): () => void {
         if (draft !== undefined) operation.drafts.add(draft);
         const fault = await operation.step();
         const failure = fault && failureOf(fault, name, given);
-        if (fault === "link" && !paths.some((path) => /\.draft\//.test(String(path))))
+        if (fault === "link" && !paths.some((path) => /\.draft\//.test(String(path)))) {
           operation.putLink?.(String(paths.at(-1)));
+        }
         operation.hadFault ||= failure !== undefined || fault === "link";
         if (failure?.isDone === true) await call?.(...given);
         if (failure) throw failure.error;

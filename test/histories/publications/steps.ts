@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type Fault, type FaultKind, FAULTS } from "./faults.ts";
-import { SPOTS, type Spot } from "./place.ts";
+import { type Spot, SPOTS } from "./place.ts";
 import type { Action, Run, World } from "./world.ts";
 
 /** Several resources, and what happens to them. */

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { DocsHostingError } from "../../../provider/base/runtime/messages/errors.ts";
 import type { CheckedInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
+import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../provider/copies/bundleCopy/state.ts";
-import type { Copy } from "../../../provider/publishing/destinations/destination.ts";
 import type { PublicationContext } from "../../../provider/copies/publication/context.ts";
+import type { Copy } from "../../../provider/publishing/destinations/destination.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { testContext } from "../../simulation/testContext.ts";
-import { DocsHostingError } from "../../../provider/base/runtime/messages/errors.ts";
 import type { Content } from "./contents.ts";
 import type { Fault } from "./faults.ts";
 import { Operation } from "./operation.ts";
@@ -184,8 +184,9 @@ export class World {
       if (!isSettled && !isTaken && !isAnothers) this.#fail(`${resource} does not recover`);
     }
     this.check(true);
-    for (const resource of [...used].sort((one, other) => (order[one] ?? 0) - (order[other] ?? 0)))
+    for (const resource of [...used].sort((one, other) => (order[one] ?? 0) - (order[other] ?? 0))) {
       await this.run([{ resource, action: { kind: "destroy" } }]);
+    }
     // a replacement that was killed and not repeated is the next create's: nothing else can tell it from a resource in use
     for (const resource of used) {
       const { content, keep, hasKilledReplacement } = this.#resourceAt(resource);
@@ -258,8 +259,9 @@ export class World {
       return () => (resource.state = found && plain(found.state));
     }
     if (action.kind === "destroy") {
-      for (const each of [...resource.pending, ...(state ? [state] : [])])
+      for (const each of [...resource.pending, ...(state ? [state] : [])]) {
         await bundleCopy.remove(context, each);
+      }
       return () => Object.assign(resource, { state: undefined, pending: [] });
     }
     if (action.kind === "up") {
@@ -312,12 +314,14 @@ export class World {
     );
     const isExplained = error instanceof DocsHostingError || error instanceof UnfinishedError;
     if (hadFault && result === "failed") {
-      if (!isExplained)
+      if (!isExplained) {
         this.#fail(`${index} fails without an explanation: ${String(error)}\n${error?.stack ?? ""}`);
+      }
     } else if (result === "failed" && REFUSED.test(String(error))) {
       const owner = this.#place.owner?.(this.#destination(resource));
-      if (!isTogether && owner !== undefined && owner.owner === resource.state?.bookkeeping.owner)
+      if (!isTogether && owner !== undefined && owner.owner === resource.state?.bookkeeping.owner) {
         this.#fail(`${index} is refused at its own place: ${String(error)}`);
+      }
       Object.assign(resource, { isSettled: false, isTaken: resource.state !== undefined });
       return;
     }
@@ -331,9 +335,11 @@ export class World {
       } else if (!resource.needsRefresh && !resource.isUntouched) resource.isSettled = true;
     } else if (action.kind !== "refresh") {
       // it may have taken the place over, and nobody has heard of it
-      for (const each of this.#resources)
-        if (each !== resource && this.#place.owner?.(this.#destination(each))?.urn === resource.urn)
+      for (const each of this.#resources) {
+        if (each !== resource && this.#place.owner?.(this.#destination(each))?.urn === resource.urn) {
           each.isTaken = true;
+        }
+      }
       Object.assign(resource, { isSettled: false, isUntouched: true, wasKilled: true });
       if (action.kind === "replace" || action.kind === "move") resource.hasKilledReplacement = true;
       if (action.kind === "destroy" || resource.pending.length > 0) resource.needsRefresh = true;
@@ -346,14 +352,16 @@ export class World {
       const own = this.#resourceAt(resource);
       const newest = this.#newest(own);
       if (result !== "green" || action.kind === "refresh" || !newest) continue;
-      if (this.#place.owner?.(this.#destination(own))?.owner === own.state?.bookkeeping.owner)
+      if (this.#place.owner?.(this.#destination(own))?.owner === own.state?.bookkeeping.owner) {
         own.isTaken = false;
-      if (!this.#place.owner && this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest))
+      }
+      if (!this.#place.owner && this.#place.pointer(this.#destination(own)) === this.#place.nameOf(newest)) {
         Object.assign(own, {
           isTaken: false,
           isIncomplete: false,
           ...(outcomes.length === 1 && { hasRaced: false }),
         });
+      }
     }
     for (const [{ resource }, { lines }] of outcomes) {
       // a removal names the owner of a place, who loses nothing
@@ -401,8 +409,9 @@ export class World {
       if (missing !== undefined) this.#fail(`${index} has lost its copy: ${missing}`);
       const pointer = this.#place.pointer(destination);
       if (pointer === "no pointer") return;
-      if (!resource.isTaken && pointer !== this.#place.nameOf(newest))
+      if (!resource.isTaken && pointer !== this.#place.nameOf(newest)) {
         this.#fail(`${index} has lost its pointer to ${String(pointer)}, and nobody said it`);
+      }
       // given to the next owner when its owner leaves. A tag that a program no longer names stays at its copy
       const isQuiet = (each: Resource, at: number): boolean =>
         each.isSettled || !this.#isUsed[at] || (each.state === undefined && !each.wasKilled);
@@ -410,8 +419,9 @@ export class World {
       if (this.#resources.every(isQuiet) && !isNamed) {
         const copies = this.#resources.flatMap((each) => this.#copies(each));
         const names = copies.map((copy) => this.#place.nameOf(copy));
-        if (pointer === undefined || !names.includes(pointer))
+        if (pointer === undefined || !names.includes(pointer)) {
           this.#fail(`the pointer of ${index} leads to ${String(pointer)}: to no copy that anybody has`);
+        }
       }
     });
     for (const { name, isThere } of this.#foreign) if (!isThere(isSettled)) this.#fail(`${name} is gone`);

@@ -103,8 +103,9 @@ export class FormsService {
     if (!job) return { status: 404, body: { error: "no such job" } };
     if (method === "GET") {
       const fault = POLLS[forms.poll];
-      if (fault && ++this.#polls % 3 === 0)
+      if (fault && ++this.#polls % 3 === 0) {
         return "status" in fault && fault.status === 429 ? this.#refusal() : fault;
+      }
       const isDone = this.#clock.monotonic() >= job.endsAtMs;
       return {
         body: { status: isDone ? forms.done : forms.pending, error: isDone ? "a page is odd" : undefined },

@@ -94,8 +94,9 @@ test(
               site.records.operationEnded();
             } else site.records.processKilled();
             checkStarts(service, before, version, site.reporter.lines.warn);
-            if (service.starts.length > before.starts)
+            if (service.starts.length > before.starts) {
               isUnread = WITHOUT_ID.includes(service.starts.at(-1)?.form ?? "id");
+            }
             if (isSuccess) isUnread = false;
             if (isSuccess) checkLink(service, done.value, site);
           }

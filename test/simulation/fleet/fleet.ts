@@ -1,10 +1,10 @@
 import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { seededRandom } from "../seededRandom.ts";
-import { newStack, Operator, type OperatedStack } from "./operator.ts";
+import { newStack, type OperatedStack, Operator } from "./operator.ts";
 import type { ProviderCode } from "./providerCode.ts";
-import { QuotaService, type Outage } from "./quotaService.ts";
-import { renewLink, type RenewalContext } from "./renewal.ts";
+import { type Outage, QuotaService } from "./quotaService.ts";
+import { type RenewalContext, renewLink } from "./renewal.ts";
 import { Timeline } from "./timeline.ts";
 
 const HOUR_MS = 3_600_000;
@@ -219,8 +219,9 @@ export function simulateFleet(
     });
   }
   timeline.runUntil(lifeMs);
-  for (const state of stacks.flatMap(({ states }) => states))
+  for (const state of stacks.flatMap(({ states }) => states)) {
     withoutLinkMs += Math.max(0, lifeMs - endOf(state));
+  }
   return {
     runs: operator.runs,
     renewals,

@@ -53,8 +53,9 @@ export class QuotaService {
       return { kind: "status", status: 429, retryAfterMs };
     }
     this.#inMinute++;
-    if (failedPart > 0 && this.#random() < failedPart)
+    if (failedPart > 0 && this.#random() < failedPart) {
       return { kind: "status", status: 500, retryAfterMs: undefined };
+    }
     return undefined;
   }
 }

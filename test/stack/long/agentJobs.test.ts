@@ -4,7 +4,7 @@ import type { AgentJob } from "../../../examples/reference-service/index.ts";
 import { unknownValue } from "../../engine/index.ts";
 import { FINISHED_AGENT_JOB as JOB } from "../finishedAgentJob.ts";
 import { readAgentJob, startsOf } from "../requests.ts";
-import { CANARY_KEY, buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
+import { buildWorld, CANARY_KEY, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 
 onEachEngine("agent jobs", (kind) => {
   test.concurrent(

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { PATIENTLY } from "../../simulation/patience.ts";
 import { docs } from "../programFolder.ts";
 import { bundle, startsOf } from "../requests.ts";
 import { startSlowStore } from "../slowStore.ts";
@@ -15,7 +16,6 @@ import {
   succeeded,
   type World,
 } from "../world.ts";
-import { PATIENTLY } from "../../simulation/patience.ts";
 
 const copy = (args = "", source = "docs"): string =>
   `const copy = new BundleCopy("copy", { source: ${source}, destination: { folder: "./copies" }, ${args} });`;

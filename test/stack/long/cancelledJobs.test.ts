@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
-import { DOMAIN, pipelineRunner } from "./pipelineRunner.ts";
-import { startsOf } from "../requests.ts";
 import { PATIENTLY } from "../../simulation/patience.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../systems.ts";
+import { startsOf } from "../requests.ts";
+import { DOMAIN, pipelineRunner } from "./pipelineRunner.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../../examples");
 const PROGRAM = `

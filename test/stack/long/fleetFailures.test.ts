@@ -24,8 +24,9 @@ onEachEngine({ name: "a fleet", withBoth: true }, (kind) => {
     expect(failed.text).toMatch(/free\.example\.com: .*403/);
     const lines = failed.logs.filter(({ ephemeral }) => !ephemeral).map(({ message }) => message);
     expect(lines).toContainEqual(expect.stringMatching(/^4 resources in \d+s: 3 done, 1 failed \(b\)$/));
-    for (const name of ["a", "c", "d"])
+    for (const name of ["a", "c", "d"]) {
       expect((await world.exported(name)).outputs["status"]).toBe("completed");
+    }
     expect(startsOf(world.service.requests)).toHaveLength(4);
 
     world.program(fleet());
@@ -39,8 +40,9 @@ onEachEngine({ name: "a fleet", withBoth: true }, (kind) => {
     world.program(fleet({ a: "free.example.com" }));
     const failed = await world.stack.up({ parallel: 1, continueOnError: true });
     expect(failed.ok).toBe(false);
-    for (const name of ["b", "c", "d"])
+    for (const name of ["b", "c", "d"]) {
       expect((await world.exported(name)).outputs["status"]).toBe("completed");
+    }
   });
 
   test("a refresh with a key of another account forgets nothing: the error names the account, and with the right key nothing changes", async (context) => {

@@ -3,11 +3,11 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { InterceptedRequest, InterceptorReply } from "../../../examples/reference-service/index.ts";
-import { unknownValue, type OperationResult } from "../../engine/index.ts";
+import { type OperationResult, unknownValue } from "../../engine/index.ts";
+import { formsOf } from "../../simulation/secretForms.ts";
 import { docs } from "../programFolder.ts";
 import { JOBS, START, startsOf } from "../requests.ts";
-import { formsOf } from "../../simulation/secretForms.ts";
-import { CANARY_KEY, buildWorld, onEachEngine, stepsOf, succeeded, type World } from "../world.ts";
+import { buildWorld, CANARY_KEY, onEachEngine, stepsOf, succeeded, type World } from "../world.ts";
 
 interface Row {
   /** Name of the export, and so of its site. */
@@ -167,12 +167,13 @@ async function expectOnlyText(world: World, results: readonly OperationResult[])
   for (const shown of [
     ...results.flatMap(({ text, logs }) => [text, ...logs.map(({ message }) => message)]),
     ...kept,
-  ])
+  ]) {
     expect(
       /.{0,80}(?:[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]|\\u00|\\u20).{0,40}/u.exec(
         shown.replaceAll(STYLE_OF_NODE, ""),
       )?.[0],
     ).toBeUndefined();
+  }
 }
 
 onEachEngine("hostile texts", (kind) => {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { FINISHED_AGENT_JOB } from "../finishedAgentJob.ts";
 import { docs } from "../programFolder.ts";
 import { finishedJob } from "../releases.ts";
-import { bundle, readAgentJob, poll, startsOf } from "../requests.ts";
+import { bundle, poll, readAgentJob, startsOf } from "../requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 
 const type = (name: string): string => `docs-hosting:index:${name}`;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { StateResource } from "../../engine/index.ts";
 import { typeOf } from "../adapters.ts";
-import { readAgentJob, poll, wholeExport } from "../requests.ts";
+import { poll, readAgentJob, wholeExport } from "../requests.ts";
 import { releaseLog, releaseLogFile, standInRelease } from "../standInRelease.ts";
 import { buildWorld, nameOf, onEachEngine, previewIsEmpty, stepsOf, succeeded } from "../world.ts";
 

@@ -1,7 +1,7 @@
 // Scenarios of a static export's life, and of an agent job's beside it. After each, a preview shows no changes.
 import { expect, test } from "vitest";
 import { docs } from "../programFolder.ts";
-import { bundle, readAgentJob, poll, startsOf, wholeExport } from "../requests.ts";
+import { bundle, poll, readAgentJob, startsOf, wholeExport } from "../requests.ts";
 import {
   buildWorld,
   CANARY_KEY,

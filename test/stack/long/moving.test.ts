@@ -63,8 +63,9 @@ async function importStates(world: World, kind: string): Promise<Moving> {
 /** A copy or kit in a folder is made again where it is missing. */
 function putOnThisMachine({ programFolder }: World, { uri, path }: Readonly<Record<string, unknown>>): void {
   const item = uri ?? path;
-  if (typeof item === "string" && !item.includes(":"))
+  if (typeof item === "string" && !item.includes(":")) {
     mkdirSync(resolve(programFolder, item), { recursive: true });
+  }
 }
 
 const customTypes = async (world: World): Promise<string[]> =>

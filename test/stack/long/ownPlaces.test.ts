@@ -10,11 +10,11 @@ import { startRegistryServer } from "../../simulation/registryStub.ts";
 import { PLUGINS, type Setting } from "../adapters.ts";
 import {
   bucketKinds,
-  folderKinds,
-  repositoryKinds,
   type Content,
+  folderKinds,
   type Outputs,
   type PlaceKind,
+  repositoryKinds,
 } from "../ownPlaces.ts";
 import { buildWorld, nameOf, onEachEngine, type World } from "../world.ts";
 
@@ -190,8 +190,9 @@ const OPERATIONS: Readonly<Record<string, (table: Table) => Promise<void>>> = {
   async "two backends of one name"({ kind, up, refused, one, elsewhere, whole, destroy, nothingLeft }) {
     await up(one, [a]);
     await up(elsewhere, [a]);
-    if (kind.hasOneOwner)
+    if (kind.hasOneOwner) {
       await refused(one, [{ ...a, version: "v2" }], /belongs to .*(?:another backend|owner ID)/s);
+    }
     await destroy(one);
     await whole(elsewhere, "a");
     await destroy(elsewhere);

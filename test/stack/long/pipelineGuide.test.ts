@@ -1,12 +1,12 @@
 // The guide «In a pipeline», by the letter: its program and its steps, on runners that keep nothing.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
 import ts from "typescript";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
-import { pipelineRunner, type Job } from "./pipelineRunner.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../systems.ts";
 import { startsOf } from "../requests.ts";
+import { type Job, pipelineRunner } from "./pipelineRunner.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/guides/pipeline.md"), "utf8");
 const blocks = (language: string): string[] =>

@@ -1,11 +1,11 @@
 // A runner of a pipeline that keeps nothing: each job has a new checkout, a new home, and a bash of its own for each step. Only the
 // backend of the state stays. `pulumi` is the command of the test engine, or the CLI if it is on PATH.
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { TestContext } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../../examples/reference-service/index.ts";
+import { type ReferenceService, startReferenceService } from "../../../examples/reference-service/index.ts";
 import { findCommand } from "../../programs/commands.ts";
 import { programFolderIn } from "../programFolder.ts";
 

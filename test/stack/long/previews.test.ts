@@ -27,8 +27,9 @@ onEachEngine({ name: "previews", withBoth: true }, (kind) => {
       const offline = await world.open({ env: { DOCS_HOSTING_BASE_URL: "http://127.0.0.1:1" } });
       const preview = succeeded(await offline.preview());
       expect(stepsOf(preview).sort()).toEqual(["create first", "create second", "create third"]);
-      for (const name of ["domain", "pages", "pinned"])
+      for (const name of ["domain", "pages", "pinned"]) {
         expect(preview.outputs[name]?.value).toBe(unknownValue);
+      }
       expect(world.requests()).toEqual([]);
       const up = await world.up();
       expect(up.outputs["domain"]?.value).toBe("other.example.com");

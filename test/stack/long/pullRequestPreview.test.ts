@@ -6,7 +6,7 @@ import { create } from "tar";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { startRegistryStub, storeBase, type RegistryStub } from "../../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub, storeBase } from "../../simulation/registryStub.ts";
 import { releaseLogFile, standInRelease } from "../standInRelease.ts";
 import { buildWorld, onEachEngine, succeeded, type World } from "../world.ts";
 
@@ -102,8 +102,9 @@ onEachEngine("the preview of a pull request", (kind) => {
       const [world, registry] = [await buildWorld(context, kind), await startRegistryStub(context)];
       storeBase(registry, "1");
       packSite(world, "The first commit");
-      for (const [name, value] of Object.entries(reviewSettings(registry)))
+      for (const [name, value] of Object.entries(reviewSettings(registry))) {
         await world.stack.setConfig(name, value);
+      }
       const log = releaseLogFile(world);
       world.program(program(log));
 

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { unknownValue } from "../../engine/index.ts";
+import { PATIENTLY } from "../../simulation/patience.ts";
 import { docs } from "../programFolder.ts";
 import { bundle, wholeExport } from "../requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf, succeeded, type World } from "../world.ts";
-import { PATIENTLY } from "../../simulation/patience.ts";
 
 const DOCS = docs(`renewBefore: "1s"`);
 /** With this life and the program's `renewBefore`, a link is due for renewal two seconds after its creation. */

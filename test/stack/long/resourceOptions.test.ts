@@ -145,8 +145,9 @@ onEachEngine("resource options", (kind) => {
     ["of a transformation of a component", "", `{ transformations: [limit] }`],
     ["of a transform of the stack", `pulumi.runtime.registerResourceTransform(limit);`, ""],
   ] as const)("F4 customTimeouts %s limit create and update", async ([how, statement, options], context) => {
-    if (how === "of a transform of the stack")
+    if (how === "of a transform of the stack") {
       cliOnly(context, kind, "the test engine has no transforms of the stack");
+    }
     const world = await buildWorld(context, kind, {
       env: { NODE_OPTIONS: `--import ${join(import.meta.dirname, "../fastClock.ts")}`, CLOCK_SPEED: "10" },
     });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { formsOf } from "../../simulation/secretForms.ts";
 import { docs } from "../programFolder.ts";
-import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from "../spanReceiver.ts";
+import { type ReceivedSpan, type SpanReceiver, startSpanReceiver } from "../spanReceiver.ts";
 import { buildWorld, CANARY_KEY, type World } from "../world.ts";
 
 const PATIENT = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "../patientExit.ts")}` };

@@ -1,9 +1,9 @@
 // Ctrl-C during the wait for an export. This measures time, so it runs with nothing beside it.
 import { expect, test, vi } from "vitest";
+import { PATIENTLY } from "../../simulation/patience.ts";
 import { docs } from "../programFolder.ts";
 import { bundle, poll, startsOf } from "../requests.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, stepsOf } from "../world.ts";
-import { PATIENTLY } from "../../simulation/patience.ts";
 
 onEachEngine("Ctrl-C", (kind) => {
   test("L14 Ctrl-C ends the wait within two seconds with the job saved, and the next up continues it", async (context) => {

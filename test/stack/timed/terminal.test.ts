@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test, type TestContext } from "vitest";
-import { typeOf, type Setting } from "../adapters.ts";
+import { type Setting, typeOf } from "../adapters.ts";
 import { buildWorld, cliOnly, onEachEngine, type World } from "../world.ts";
 import { upOnTerminal } from "./onTerminal.ts";
 import { recordedScreen } from "./screens.ts";
@@ -121,8 +121,9 @@ onEachEngine("rows of a terminal", (kind) => {
       expect(Math.max(...rows.map((row) => row.length))).toBe(columns - 1);
       // the CLI puts its own `[diff: ~version]; ` before
       const infos = rows.map((row) => row.replace(/^.*\[diff: ~version\]; /, ""));
-      if (columns === 120)
+      if (columns === 120) {
         expect(infos.filter((info) => /^\d+% · \d+ p/.test(info)).length).toBeGreaterThan(2);
+      }
       expectStory(linesBelow(shown));
     }
   });
@@ -152,8 +153,9 @@ onEachEngine("rows of a terminal", (kind) => {
     );
     const ofAll = lasting.filter(({ urn = "" }) => !urn.includes("StaticExport"));
     expect(ofAll.at(-1)?.message).toMatch(/^10 resources in (?:\d+m )?\d+s: 10 done$/);
-    for (const { message } of ofAll.slice(0, -1))
+    for (const { message } of ofAll.slice(0, -1)) {
       expect(message).toMatch(/^after \d+m: \d+ done, \d+ running \(/);
+    }
   });
 
   test("the recorded screens of 80, 100 and 120 columns are still those of the CLI", async (context) => {
@@ -173,8 +175,9 @@ onEachEngine("rows of a terminal", (kind) => {
       await record("failedUpdate", world, columns, program("v3"));
       await record("fleetOfTen", await worldOfLongJobs(context, kind, SHORT_JOB_MS), columns, fleet(10));
     }
-    for (const [name, texts] of Object.entries(screens))
+    for (const [name, texts] of Object.entries(screens)) {
       await expect(texts.join("\n")).toMatchFileSnapshot(`screens/${kind.adapter}/${name}.txt`);
+    }
   }, 900_000);
 });
 

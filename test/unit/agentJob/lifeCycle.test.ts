@@ -1,13 +1,13 @@
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
 import { agentJob, agentJobByStoredNames } from "../../../provider/agentJob/lifeCycle.ts";
 import { lookUpAgentJob } from "../../../provider/agentJob/lookUp.ts";
-import type { CheckedAgentJobInputs } from "../../../provider/agentJob/inputs.ts";
 import type { AgentJobState } from "../../../provider/agentJob/state.ts";
-import { decisionLine } from "../../../provider/resource/decision.ts";
-import type { Context } from "../../../provider/resource/context.ts";
-import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 import { RunCancelledError } from "../../../provider/base/runtime/messages/errors.ts";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import type { Context } from "../../../provider/resource/context.ts";
+import { decisionLine } from "../../../provider/resource/decision.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
 import { RecordedSpans } from "../../simulation/recordedSpans.ts";

@@ -1,10 +1,10 @@
 // A machine on which a check itself fails: every other check still has its result.
 import { expect, test } from "vitest";
-import { examine } from "../../../provider/doctor/doctor.ts";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import { runCommand } from "../../../provider/doctor/command.ts";
+import { examine } from "../../../provider/doctor/doctor.ts";
 import type { Finding } from "../../../provider/doctor/finding.ts";
 import { readOptions } from "../../../provider/doctor/options.ts";
-import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import { examined, healthyMachine, hostOf, write } from "./examined.ts";
 
 const named = (findings: readonly Finding[], check: string): Finding | undefined =>
@@ -70,8 +70,9 @@ test.each([
     status: "failure",
     message: "internal error (TypeError: broken)",
   });
-  for (const other of ["node", "package", "pulumi-cli", "base-url", "api-key", "settings", "pulumi-home"])
+  for (const other of ["node", "package", "pulumi-cli", "base-url", "api-key", "settings", "pulumi-home"]) {
     expect(checksOf(findings)).toContain(other);
+  }
   const { stdout, exitCode } = await runCommand(["doctor", "--json"], host);
   expect(JSON.parse(stdout)).toMatchObject({ ok: false });
   expect(exitCode).toBe(1);

@@ -5,7 +5,7 @@ import { identity, trustAuthority } from "../../faults/certificates.ts";
 import { connectProxy } from "../../faults/connectProxy.ts";
 import { freeAddress, scriptedServer } from "../../faults/scriptedServer.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
-import { examined, healthyMachine, problemsOf, write, type Machine } from "./examined.ts";
+import { examined, healthyMachine, type Machine, problemsOf, write } from "./examined.ts";
 import { replies, testFaults } from "./faults.ts";
 
 /** An address of the service with TLS. */

@@ -6,7 +6,7 @@ import { freeAddress, scriptedServer } from "../../faults/scriptedServer.ts";
 import { startBucketStub, STUB_BUCKET, stubError, stubOperation } from "../../simulation/bucketStub.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { startRegistryStub } from "../../simulation/registryStub.ts";
-import { examined, healthyMachine, problemsOf, write, type Machine } from "./examined.ts";
+import { examined, healthyMachine, type Machine, problemsOf, write } from "./examined.ts";
 import { replies, testFaults } from "./faults.ts";
 
 const repository = (host: string): string[] => ["--repository", `${host}/docs/site`];

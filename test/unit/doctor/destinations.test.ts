@@ -9,7 +9,7 @@ import { scriptedServer } from "../../faults/scriptedServer.ts";
 import { startBucketStub, STUB_BUCKET, stubError, stubOperation } from "../../simulation/bucketStub.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { startRegistryStub } from "../../simulation/registryStub.ts";
-import { examined, healthyMachine, hostOf, problemsOf, type Machine } from "./examined.ts";
+import { examined, healthyMachine, hostOf, type Machine, problemsOf } from "./examined.ts";
 import { replies } from "./faults.ts";
 
 const messagesOf = async (check: string, machine: Machine, args: readonly string[]): Promise<string[]> => {

@@ -5,11 +5,11 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fetch from "node-fetch";
 import { expect, onTestFinished } from "vitest";
-import { startReferenceService, type ReferenceService } from "../../../examples/reference-service/index.ts";
+import { type ReferenceService, startReferenceService } from "../../../examples/reference-service/index.ts";
+import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { runCommand } from "../../../provider/doctor/command.ts";
 import type { Finding } from "../../../provider/doctor/finding.ts";
 import type { DoctorHost, Ended } from "../../../provider/doctor/host.ts";
-import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { startsOf } from "../../stack/requests.ts";
 
 export const DOMAIN = "docs.example.com";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCommand } from "../../../provider/doctor/command.ts";
 import { ownText } from "../../../provider/base/runtime/files/ownText.ts";
+import { runCommand } from "../../../provider/doctor/command.ts";
 import { readOptions, UsageError } from "../../../provider/doctor/options.ts";
 import { thisMachine } from "../../../provider/doctor/thisMachine.ts";
 import { notOnWindows, SIGNALS } from "../../systems.ts";

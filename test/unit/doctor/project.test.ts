@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { packageVersion } from "../../../provider/base/runtime/files/ownText.ts";
 import type { Ended } from "../../../provider/doctor/host.ts";
-import { examined, healthyMachine, problemsOf, write, type Machine } from "./examined.ts";
+import { examined, healthyMachine, type Machine, problemsOf, write } from "./examined.ts";
 
 const OWN_VERSION = packageVersion();
 let machine: Machine;

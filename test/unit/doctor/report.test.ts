@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { InputError } from "../../../provider/base/runtime/messages/errors.ts";
 import { failure, failureOf, ok, warning } from "../../../provider/doctor/finding.ts";
 import { jsonReport, textReport } from "../../../provider/doctor/report.ts";
-import { InputError } from "../../../provider/base/runtime/messages/errors.ts";
 
 const findings = [
   ok("node", "Node.js 24.0.0"),

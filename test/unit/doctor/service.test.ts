@@ -1,9 +1,9 @@
 // What the service says about key, clock and jobs; the tests of faults have whole examinations.
 import fetch from "node-fetch";
 import { expect, test } from "vitest";
-import { runCommand } from "../../../provider/doctor/command.ts";
-import { failure, ok, warning, type Finding } from "../../../provider/doctor/finding.ts";
 import type { InterceptorReply } from "../../../examples/reference-service/index.ts";
+import { runCommand } from "../../../provider/doctor/command.ts";
+import { failure, type Finding, ok, warning } from "../../../provider/doctor/finding.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { DOMAIN, examined, healthyMachine, hostOf, KEY, type Machine } from "./examined.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../../../provider/doctor/command.ts";
 import { thisMachine } from "../../../provider/doctor/thisMachine.ts";
-import { healthyMachine, KEY, write, type Machine } from "./examined.ts";
+import { healthyMachine, KEY, type Machine, write } from "./examined.ts";
 import { testFaults } from "./faults.ts";
 
 const unset = (environment: Machine["environment"], name: string): undefined => {

@@ -1,8 +1,8 @@
 // What the CLI says about a stack; project.test.ts has whole examinations.
 import { expect, test } from "vitest";
 import { failure, ok, warning } from "../../../provider/doctor/finding.ts";
-import { readStackSettings, type StackSettings } from "../../../provider/doctor/stackSettings.ts";
 import type { Ended } from "../../../provider/doctor/host.ts";
+import { readStackSettings, type StackSettings } from "../../../provider/doctor/stackSettings.ts";
 import { bareHost } from "./host.ts";
 
 const PROJECT = { file: "/projects/docs/Pulumi.yaml", program: "/projects/docs", runtime: "nodejs" };

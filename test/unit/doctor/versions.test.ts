@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { packageVersion } from "../../../provider/base/runtime/files/ownText.ts";
 import { failure, ok, warning } from "../../../provider/doctor/finding.ts";
 import { findProject } from "../../../provider/doctor/pulumiProject.ts";
 import { cliFinding, versionFindings } from "../../../provider/doctor/versions.ts";
-import { packageVersion } from "../../../provider/base/runtime/files/ownText.ts";
 import { bareHost } from "./host.ts";
 
 const OWN = packageVersion();

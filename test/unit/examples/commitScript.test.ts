@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../systems.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../../examples/fleet/gitops/commit.sh");
 const env = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { installationValues } from "../../../provider/installation/installationValues.ts";
 import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { installationValues } from "../../../provider/installation/installationValues.ts";
 
 const IMAGE = `r.example.com/site@sha256:${"a0".repeat(32)}`;
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";

@@ -1,11 +1,11 @@
 import nodeFetch from "node-fetch";
 import { beforeEach, describe, expect, test } from "vitest";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
+import { type Clock, systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { verificationProblem } from "../../../provider/installation/imageVerification.ts";
 import { installationValues } from "../../../provider/installation/installationValues.ts";
 import { verifyInstalledImage } from "../../../provider/installation/verifyInstalledImage.ts";
-import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
-import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
-import { type Clock, systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { type RegistryStub, startRegistryStub } from "../../simulation/registryStub.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkFeatures, installationFeatures } from "../../../provider/installation/installationFeatures.ts";
 import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { checkFeatures, installationFeatures } from "../../../provider/installation/installationFeatures.ts";
 
 test("a kind and features that exist are returned as they are", () => {
   const given = { deploymentKind: "client-hosted", features: { search: true, aiAssistant: false } };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { installationValues } from "../../../provider/installation/installationValues.ts";
 import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { installationValues } from "../../../provider/installation/installationValues.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 const EXPORT = { bundleUrl: LINK, version: "v1", jobId: "7f3a" };

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import {
   FEATURES,
   featureValues,
-  supportOf,
   type RequestedFeatures,
   type SelfHostedDeploymentKind,
+  supportOf,
 } from "../../../provider/installation/featureTable.ts";
 
 test("configurable features are set in the chart; those that are always available set nothing", () => {

@@ -79,8 +79,9 @@ function wordsOf(text: string): string[] {
 function isKnown(name: string, folder: string): boolean {
   if (Object.hasOwn(FOREIGN_NAMES, name)) return true;
   if (/^(test|check):[\w-]+$/.test(name)) return SCRIPTS.includes(name);
-  if (/^[\w.-]+(\/[\w.-]+)*(\/|\.(ts|mjs|md|sh|json|yaml|conf|tpl))$/.test(name))
+  if (/^[\w.-]+(\/[\w.-]+)*(\/|\.(ts|mjs|md|sh|json|yaml|conf|tpl))$/.test(name)) {
     return isThere(name, folder);
+  }
   // `camelCase`, `PascalCase` or `UPPER_CASE`: other words may be of English
   const identifiers = wordsOf(name).filter((word) => /^([a-z]+\w*[A-Z]|[A-Z]\w)/.test(word));
   return identifiers.every((word) => WORDS_OF_CODE.has(word));

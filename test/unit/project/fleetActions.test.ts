@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../systems.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const TEXT = readFileSync(join(ROOT, "examples/fleet/actions/docs-fleet.yml"), "utf8");

@@ -7,13 +7,13 @@ import schema from "../../../provider/adapters/plugin/schema.json" with { type: 
 import { readDocument, repositoryFiles } from "../../documents.ts";
 import { readPython } from "./pythonCalls.ts";
 import {
+  type Declaration,
   declarationOf,
   FUNCTIONS,
   outputsOf,
   problemsOf,
   RESOURCES,
   snakeCase,
-  type Declaration,
 } from "./schemaNames.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

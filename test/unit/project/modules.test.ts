@@ -42,8 +42,9 @@ function loadedWith(entry: string): Set<string> {
     const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), "utf8"), {
       compilerOptions: { module: ts.ModuleKind.Node16, target: ts.ScriptTarget.ESNext },
     });
-    for (const [, path = ""] of outputText.matchAll(/require\("(\.[^"]+)"\)/g))
+    for (const [, path = ""] of outputText.matchAll(/require\("(\.[^"]+)"\)/g)) {
       if (!path.endsWith(".json")) load(relative(ROOT, join(ROOT, dirname(file), `${path}.ts`)));
+    }
   };
   load(entry);
   return loaded;

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import * as dynamic from "../../../provider/dynamic.ts";
 import * as errors from "../../../provider/base/runtime/messages/errors.ts";
+import * as dynamic from "../../../provider/dynamic.ts";
 import * as sdk from "../../../sdk/index.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

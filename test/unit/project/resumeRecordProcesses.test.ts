@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { ResumeFolder, type RecordedResource } from "../../../provider/resource/resumeRecords.ts";
+import { type RecordedResource, ResumeFolder } from "../../../provider/resource/resumeRecords.ts";
 
 const RESOURCE: RecordedResource = {
   baseUrl: "https://api.example.test",

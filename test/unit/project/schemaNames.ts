@@ -103,8 +103,9 @@ function problemsOfValue(
   if (type.$ref === "pulumi.json#/Any") return [];
   const named = type.$ref === undefined ? type : TYPES[type.$ref.replace("#/types/", "")];
   if (named === undefined) return [`${where} has the unknown type ${type.$ref}`];
-  if (named.enum)
+  if (named.enum) {
     return named.enum.some((each) => each.value === value) ? [] : [`${where} is no value of the enum`];
+  }
   if (named.type === "array") {
     if (!Array.isArray(value)) return [`${where} is no list`];
     const { items = {} } = named;

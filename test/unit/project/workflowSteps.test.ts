@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { parse } from "yaml";
-import { POSIX_PROGRAMS, notOnWindows } from "../../systems.ts";
 import { PATIENTLY } from "../../simulation/patience.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../systems.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const WORKFLOWS = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 import {
   changedByTable,
   checkByTable,
@@ -6,9 +7,8 @@ import {
   text,
   withEffect,
 } from "../../../provider/resource/inputTable.ts";
-import { SERVICE_INPUTS, type ServiceInputs } from "../../../provider/resource/serviceInputs.ts";
 import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
-import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { SERVICE_INPUTS, type ServiceInputs } from "../../../provider/resource/serviceInputs.ts";
 
 const BASE_URL = "https://api.example.test";
 

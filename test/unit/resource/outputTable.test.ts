@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 import {
   outputsAmong,
   type OutputTable,
   rowsThat,
   unknownOutputs,
 } from "../../../provider/resource/outputTable.ts";
-import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 
 interface Own {
   link?: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renamedDiff, type Diff } from "../../../provider/resource/lifeCycle.ts";
+import { type Diff, renamedDiff } from "../../../provider/resource/lifeCycle.ts";
 
 const SAME: Diff = {
   changed: [],

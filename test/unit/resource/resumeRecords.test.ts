@@ -13,12 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import {
   RECORD_LIFE_MS,
   type RecordedResource,
   ResumeFolder,
 } from "../../../provider/resource/resumeRecords.ts";
+import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import { URN } from "../../simulation/testContext.ts";
 import { MODES, notOnWindows } from "../../systems.ts";
 

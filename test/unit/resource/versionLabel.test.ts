@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { problemOfLabel } from "../../../provider/resource/serviceInputs.ts";
 import { ruleOfSource } from "../../../provider/copies/source/bundleSource.ts";
+import { problemOfLabel } from "../../../provider/resource/serviceInputs.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 
 const configuration = { environment: () => undefined, stackConfig: () => undefined };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { withinLimit } from "../../../provider/resource/withinLimit.ts";
-import { sleep } from "../../../provider/base/runtime/time/clock.ts";
 import { DeadlineExceededError, RunCancelledError } from "../../../provider/base/runtime/messages/errors.ts";
+import { sleep } from "../../../provider/base/runtime/time/clock.ts";
+import { withinLimit } from "../../../provider/resource/withinLimit.ts";
 import { VirtualClock } from "../../simulation/virtualClock.ts";
 
 const HOUR_MS = 3_600_000;

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { AirGapKit, type AirGapKitArgs } from "../../../sdk/airGapKit.ts";
 import { chartDigest } from "../../../provider/kits/contents/chartDigest.ts";
+import { AirGapKit, type AirGapKitArgs } from "../../../sdk/airGapKit.ts";
 import { handlerText } from "../../../sdk/handler.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { settled, startProgram, type Registered } from "../../simulation/pulumiProgram.ts";
+import { type Registered, settled, startProgram } from "../../simulation/pulumiProgram.ts";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:AirGapKit";
 const OUTPUTS = { jobId: "7f3a", version: "v1", baseUrl: "https://api.example.test", apiKeyEnv: "A_KEY" };

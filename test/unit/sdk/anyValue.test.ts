@@ -1,6 +1,6 @@
 // Values of any kind that a program gives, as the classes register them.
-import * as pulumi from "@pulumi/pulumi";
 import { runInNewContext } from "node:vm";
+import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, test } from "vitest";
 import { REFUSED_VALUE } from "../../../provider/resource/anyValue.ts";
 import { AirGapKit } from "../../../sdk/airGapKit.ts";

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { BundleCopy, type BundleCopyArgs } from "../../../sdk/bundleCopy.ts";
 import { fileDigest } from "../../../provider/copies/source/fileDigest.ts";
-import { handlerText } from "../../../sdk/handler.ts";
-import { StaticExport } from "../../../sdk/staticExport.ts";
-import { staticExportValues } from "../../../sdk/index.ts";
 import { needsLink } from "../../../provider/installation/siteValues.ts";
-import { settled, startProgram, type Registered } from "../../simulation/pulumiProgram.ts";
+import { BundleCopy, type BundleCopyArgs } from "../../../sdk/bundleCopy.ts";
+import { handlerText } from "../../../sdk/handler.ts";
+import { staticExportValues } from "../../../sdk/index.ts";
+import { StaticExport } from "../../../sdk/staticExport.ts";
+import { type Registered, settled, startProgram } from "../../simulation/pulumiProgram.ts";
 
 const TYPE = "pulumi-nodejs:dynamic/docs-hosting:BundleCopy";
 const OUTPUTS = { jobId: "7f3a", version: "v1", baseUrl: "https://api.example.test", apiKeyEnv: "A_KEY" };

@@ -1,6 +1,6 @@
 import { RunError } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { quoteRows, type DeploymentKind, type Feature } from "../../../provider/installation/featureTable.ts";
+import { type DeploymentKind, type Feature, quoteRows } from "../../../provider/installation/featureTable.ts";
 import { featureSupport } from "../../../sdk/featureSupport.ts";
 
 test.each<[Feature, DeploymentKind, string]>([

@@ -1,9 +1,9 @@
 // The outputs of a stack with many exports, read through Pulumi's own mocks.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test } from "vitest";
-import { fleetOutputs, type FleetMember } from "../../../sdk/fleetOutputs.ts";
+import { type FleetMember, fleetOutputs } from "../../../sdk/fleetOutputs.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { startProgram, resolved } from "../../simulation/pulumiProgram.ts";
+import { resolved, startProgram } from "../../simulation/pulumiProgram.ts";
 
 beforeEach(async () => {
   await startProgram();

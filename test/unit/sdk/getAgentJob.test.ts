@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { getAgentJob, getAgentJobOutput } from "../../../sdk/getAgentJob.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
-import { startProgram, resolved } from "../../simulation/pulumiProgram.ts";
+import { resolved, startProgram } from "../../simulation/pulumiProgram.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { KEY } from "../../simulation/testContext.ts";
 

@@ -1,7 +1,7 @@
 // Private parts of Pulumi's SDK: without them, the program continues.
 import type * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { isKnownOutput, ignoreRefusal } from "../../../sdk/pulumiSdk.ts";
+import { ignoreRefusal, isKnownOutput } from "../../../sdk/pulumiSdk.ts";
 
 test.each([
   ["that is known", { isKnown: Promise.resolve(true) }, true],

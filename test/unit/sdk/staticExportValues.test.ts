@@ -1,11 +1,11 @@
 // Values from a resource, and from another stack's outputs, read through Pulumi's own mocks.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test } from "vitest";
-import { rememberDestination, type CopiedSite } from "../../../sdk/copiedSite.ts";
+import { type CopiedSite, rememberDestination } from "../../../sdk/copiedSite.ts";
 import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { requiredLink, requiredOutput, staticExportValues } from "../../../sdk/staticExportValues.ts";
-import { startProgram, resolved, type Registered } from "../../simulation/pulumiProgram.ts";
+import { type Registered, resolved, startProgram } from "../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 

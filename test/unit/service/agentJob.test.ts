@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import { missingFields, readAgentJob } from "../../../provider/service/agentJob.ts";
 import { COMPLETED_JOB } from "../../simulation/agentJobReply.ts";
-import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 
 const BODY = {
   ...COMPLETED_JOB,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readBundleLink, type BundleLink } from "../../../provider/service/bundleLink.ts";
 import { MalformedResponseError } from "../../../provider/base/runtime/messages/errors.ts";
 import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
+import { type BundleLink, readBundleLink } from "../../../provider/service/bundleLink.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00Z");
 

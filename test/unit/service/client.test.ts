@@ -1,12 +1,12 @@
 // The client's requests, and its errors for refusals, against a service with scripted replies.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Client } from "../../../provider/service/client.ts";
-import { openClient } from "../../../provider/resource/lifeCycle.ts";
 import {
   NotAllowedError,
   NotFoundError,
   ResponseError,
 } from "../../../provider/base/runtime/messages/errors.ts";
+import { openClient } from "../../../provider/resource/lifeCycle.ts";
+import type { Client } from "../../../provider/service/client.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { KEY, testContext } from "../../simulation/testContext.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import {
+  type ConfigurationSource,
   keyGoesElsewhere,
   resolveApiKey,
   resolveBaseUrl,
   serviceSettings,
-  type ConfigurationSource,
 } from "../../../provider/service/configuration.ts";
-import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 
 const source = (
   environment: Record<string, string> = {},

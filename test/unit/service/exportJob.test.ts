@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import {
   readExportJob,
   readStartReply,
   reportAmong,
   type StartReply,
 } from "../../../provider/service/exportJob.ts";
-import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 
 const secrets = new Secrets();
 secrets.add("svc_key");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkSite, otherSite } from "../../../provider/service/exportJob.ts";
 import { InputError } from "../../../provider/base/runtime/messages/errors.ts";
+import { checkSite, otherSite } from "../../../provider/service/exportJob.ts";
 
 test.each<[unknown]>([
   [undefined],

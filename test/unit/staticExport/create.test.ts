@@ -1,7 +1,7 @@
 // The first export of a site: started, or adopted.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { InputError } from "../../../provider/base/runtime/messages/errors.ts";
+import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import type { ScriptedReply } from "../../simulation/scriptedFetch.ts";
 import { caught, nothing, SimulatedExport } from "../../simulation/simulatedExport.ts";
 

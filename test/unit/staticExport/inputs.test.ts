@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ConfigurationSource } from "../../../provider/service/configuration.ts";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../../provider/staticExport/inputs.ts";
 import { checkByTable } from "../../../provider/resource/inputTable.ts";
+import type { ConfigurationSource } from "../../../provider/service/configuration.ts";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 
 const environment: Record<string, string> = {
   DOCS_HOSTING_BASE_URL: "https://api.example.com/",

@@ -1,8 +1,8 @@
 // Exports that were interrupted: by the time limit, the user, an error or a kill.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { intentOf } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
-import { UnfinishedError } from "../../../provider/resource/lifeCycle.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../../simulation/simulatedExport.ts";
 
 const START = "POST /jobs";
@@ -159,8 +159,9 @@ describe("an interrupted export", () => {
     expect(one?.salt).toMatch(/^[0-9a-f]{32}$/);
     expect(other?.salt).not.toBe(one?.salt);
     expect(other?.intent).not.toBe(one?.intent);
-    for (const unfinished of [one, other])
+    for (const unfinished of [one, other]) {
       expect(unfinished?.intent).not.toBe(intentOf({ ...site.inputs, ...secret }));
+    }
     const old = {
       ...one,
       intent: intentOf({ ...site.inputs, ...secret }),

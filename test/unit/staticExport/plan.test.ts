@@ -1,9 +1,10 @@
 // The messages of a preview, word for word, and the resulting state.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 import { type CheckedInputs, intentOf } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
-import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
+import type { StaticExportOutputs } from "../../../provider/staticExport/outputs.ts";
 import { type Plan, planExport } from "../../../provider/staticExport/plan.ts";
 import {
   type Bookkeeping,
@@ -11,8 +12,7 @@ import {
   serviceTimeOf,
   type StaticExportState,
 } from "../../../provider/staticExport/state.ts";
-import type { StaticExportOutputs } from "../../../provider/staticExport/outputs.ts";
-import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
 
 const inputs: CheckedInputs = {
   domain: "docs.example.com",
@@ -110,8 +110,9 @@ describe("the plan", () => {
 
   test("keeps the recorded renewal while renewBefore is the same, or not known yet", () => {
     const state = stateWith({ renewAfter: "2026-01-01T07:00:00.000Z" });
-    for (const given of [{}, { apiKeyEnv: "OTHER" }, { renewBefore: UNKNOWN }])
+    for (const given of [{}, { apiKeyEnv: "OTHER" }, { renewBefore: UNKNOWN }]) {
       expect(plan(given, state).text).toContain("due from 2026-01-01T07:00:00.000Z (in 2h) on");
+    }
   });
 
   test("names the changed content, and not the settings beside it", () => {

@@ -1,9 +1,9 @@
 // The outputs that a preview shows of an export: what is certain as its value, everything else as unknown.
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
-import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
 
 const inputs: CheckedInputs = {
   domain: "docs.example.com",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { inputNames, withEffect } from "../../../provider/resource/inputTable.ts";
-import { STATIC_EXPORT_INPUTS, type CheckedInputs } from "../../../provider/staticExport/inputs.ts";
+import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 import { startRequest } from "../../../provider/staticExport/workflow.ts";
 
 const INPUTS: CheckedInputs = {

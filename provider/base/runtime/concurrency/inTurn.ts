@@ -1,5 +1,5 @@
-import type { Semaphore } from "./semaphore";
 import type { Deadline } from "../time/clock";
+import type { Semaphore } from "./semaphore";
 
 /** What waits for its turn: an operation. */
 export interface Turn {

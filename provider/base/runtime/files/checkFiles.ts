@@ -46,8 +46,9 @@ function hasDigest(path: string, sha256: string): boolean {
     if (!stats.isFile()) return false;
     const first = fs.readSync(file, block, 0, block.length, 0);
     // a short read up to the stated size is the end, without another one that reads nothing
-    if (first === stats.size && first < block.length)
+    if (first === stats.size && first < block.length) {
       return hash("sha256", block.subarray(0, first)) === sha256;
+    }
     const digest = createHash("sha256").update(block.subarray(0, first));
     for (let size = first, count = first; count > 0; size += count) {
       count = fs.readSync(file, block, 0, block.length, size);

@@ -1,10 +1,10 @@
 import { cp, link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { Reporter } from "../messages/reporter";
 import { ignoreMissing } from "./ignoreMissing";
 import { entriesSorted } from "./listing";
-import type { Reporter } from "../messages/reporter";
 import { makeFolder, makeFolderBelow } from "./makeFolder";
-import { isAbandoned, hasNoOwner, ownName } from "./ownerProcess";
+import { hasNoOwner, isAbandoned, ownName } from "./ownerProcess";
 
 /**
  * The name of a draft. A draft is hidden and in the same folder as its target, so one rename publishes it. The name contains the
@@ -121,8 +121,9 @@ async function ofOthers(draft: string, user: number | undefined): Promise<string
     const names = [...top.map(({ name }) => name), ...(await namesIn(join(draft, SCRATCH)))];
     for (const each of names) {
       const [, name] = REPLACED.exec(each) ?? [];
-      if (name !== undefined && (name !== basename(name) || /^\.\.?$/.test(name)))
+      if (name !== undefined && (name !== basename(name) || /^\.\.?$/.test(name))) {
         return `no run makes ${each}`;
+      }
     }
     return undefined;
   } catch (error) {
@@ -154,8 +155,9 @@ export async function putBack(draft: string, reporter: Told): Promise<boolean> {
         const target = join(dirname(draft), name);
         const replaced = join(place, entry);
         if (!(await lstat(target).catch(ignoreMissing))) await rename(replaced, target);
-        else if ((await lstat(replaced)).isDirectory())
+        else if ((await lstat(replaced)).isDirectory()) {
           await carryOver(await entriesSorted(replaced), replaced, target);
+        }
       }
     }
     return true;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InFlight } from "../concurrency/inFlight";
-import { FILE_MODE, FILES_AT_ONCE, writeNewFile } from "./writeFile";
 import { makeFolder } from "./makeFolder";
+import { FILE_MODE, FILES_AT_ONCE, writeNewFile } from "./writeFile";
 
 /** Up to this size, a file is read into memory and written while the next ones are read, in bytes. */
 const SMALL = 256 * 1024;

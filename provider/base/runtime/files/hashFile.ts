@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
-import { diskFailure } from "./diskFailure";
-import { digestFile } from "./listing";
+import { DownloadError } from "../messages/errors";
 import { formatBytes } from "../messages/formatBytes";
 import { unlessAborted } from "../time/clock";
-import { DownloadError } from "../messages/errors";
+import { diskFailure } from "./diskFailure";
+import { digestFile } from "./listing";
 
 /**
  * Hashes a bundle that is a local file.
@@ -29,8 +29,9 @@ export async function hashFile(
   try {
     const stats = await unlessAborted(stat(path), signal);
     // opening a pipe without a writer would block
-    if (!stats.isFile())
+    if (!stats.isFile()) {
       throw new DownloadError(`${path} is not a file`, "Give the path of the archive itself.");
+    }
     checkSize(stats.size);
     const hashed = await unlessAborted(digestFile(path, signal), signal);
     checkSize(hashed.size); // of a file that has more than the system says

@@ -3,12 +3,12 @@ import type { Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { inParallel } from "../concurrency/inParallel";
-import { Thread } from "./thread";
 import { firstOf } from "../messages/firstOf";
 import type { Checked, CheckTask } from "./checkFiles";
-import { FILES_AT_ONCE } from "./writeFile";
 import { ignoreMissing, ignoring } from "./ignoreMissing";
 import { ignoreNoFile, OPEN_ITSELF } from "./regularFile";
+import { Thread } from "./thread";
+import { FILES_AT_ONCE } from "./writeFile";
 
 /** SHA-256 of the files below a folder, by their paths with `/`. */
 export type Listing = ReadonlyMap<string, string>;
@@ -59,12 +59,13 @@ async function entriesBelow(folder: string, parent = "", below = new Map<string,
 /** The folders that the files of a listing are in: paths with `/` at their end. */
 function foldersOf(listing: Listing): Set<string> {
   const folders = new Set<string>();
-  for (const path of listing.keys())
+  for (const path of listing.keys()) {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
       const folder = path.slice(0, end + 1);
       if (folders.has(folder)) break; // its parents, too
       folders.add(folder);
     }
+  }
   return folders;
 }
 
@@ -176,8 +177,9 @@ export function foreignText(folder: string, foreign: readonly string[], item: st
 
 /** @param left the result of {@link removeListed}. @param item what the listing describes: "copy" */
 export function keptText(folder: string, left: readonly string[], item: string): string {
-  if (left[0] === "")
+  if (left[0] === "") {
     return `${folder} stays: this ${item} was a folder. Remove it when it is no longer needed`;
+  }
   return `${folder} stays: it has files that this ${item} did not write or that were changed since: ${firstOf(left)}. Remove them when they are no longer needed`;
 }
 
@@ -209,11 +211,12 @@ async function unlistedIn(
   }
   const found = (at: number): void => void unlisted.add(paths[at] ?? "");
   if (files.length > FEW_FILES) await checkInThreads({ files, isRemoved }, found, signal);
-  else
+  else {
     await inParallel(files.entries(), FILES_AT_ONCE, async ([at, [path, sha256]]) => {
       if (!(await hasDigest(path, sha256, signal))) found(at);
       else if (isRemoved) await unlink(path).catch(ignoreMissing);
     });
+  }
   return unlisted;
 }
 

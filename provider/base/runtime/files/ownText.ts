@@ -16,8 +16,9 @@ export const isBundled = typeof EMBEDDED_TEXTS !== "undefined";
  * @param path in the package
  */
 export function ownText(path: string): string {
-  if (typeof EMBEDDED_TEXTS === "undefined")
+  if (typeof EMBEDDED_TEXTS === "undefined") {
     return readFileSync(join(packageFolder(__dirname), path), "utf8");
+  }
   const text = EMBEDDED_TEXTS[path];
   if (text === undefined) throw new Error(`the plugin does not contain ${path}`);
   return text;

@@ -15,7 +15,8 @@ export class Thread<Task, Result> {
   #failure: { readonly error: unknown } | undefined;
 
   /**
-   * @param program its path below `provider/`, without extension. It imports nothing at run time, unless it is a bundle, and `.ci/buildPlugin.mjs` has it
+   * @param program its path below `provider/`, without extension. It imports nothing at run time, unless it is a
+   *   bundle, and `.ci/buildPlugin.mjs` has it
    * @param memory its `workerData`
    * @param bundle of a program that imports others: the build makes one file of it. Its heap, in MiB
    */

@@ -1,5 +1,5 @@
-import { redact } from "./plainText";
 import { DocsHostingError, InternalError, RunCancelledError } from "./errors";
+import { redact } from "./plainText";
 
 /**
  * A complete error message: what happened, to which domain or job, whether anything is lost, and what to do. Class and details

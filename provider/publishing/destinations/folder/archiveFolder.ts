@@ -1,16 +1,16 @@
 import type { Stats } from "node:fs";
 import { lstat, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import type { Bundle } from "../../inspection/bundle";
-import type { CopyLayout, Placing } from "../copyLayout";
-import type { Copy } from "../destination";
 import { draftPath, removeDraft, removeDrafts, removeOldDrafts } from "../../../base/runtime/files/drafts";
 import { ignoreMissing } from "../../../base/runtime/files/ignoreMissing";
 import { digestFile } from "../../../base/runtime/files/listing";
 import { makeFolder } from "../../../base/runtime/files/makeFolder";
 import { copyInto } from "../../../base/runtime/files/writeFile";
+import { DestinationError } from "../../../base/runtime/messages/errors";
 import { ARCHIVE_NAME } from "../../archives/format";
+import type { Bundle } from "../../inspection/bundle";
+import type { CopyLayout, Placing } from "../copyLayout";
+import type { Copy } from "../destination";
 import { removedMeanwhile } from "../removedMeanwhile";
 import type { FolderPlace } from "./folderPlace";
 

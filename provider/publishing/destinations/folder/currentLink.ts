@@ -36,8 +36,9 @@ export async function refuseForeignLink(place: FolderPlace): Promise<void> {
 /** Moves the link to a site that is there, if the folder still belongs to the resource. */
 export async function moveLink(place: FolderPlace, site: string): Promise<void> {
   await place.owner.confirm();
-  for (let tries = 1; tries <= MAX_TRIES && (await currentSite(place)) !== site; tries++)
+  for (let tries = 1; tries <= MAX_TRIES && (await currentSite(place)) !== site; tries++) {
     await moveTo(place, site);
+  }
 }
 
 /** Removes the link, if it leads to a site. */

@@ -1,8 +1,8 @@
 import { usingFolder } from "../../../base/runtime/files/diskFailure";
-import { layoutDestination, type CopyLayout } from "../copyLayout";
+import { type CopyLayout, layoutDestination } from "../copyLayout";
 import type { Destination, Layout } from "../destination";
 import { ARCHIVES_IN_FOLDER } from "./archiveFolder";
-import { folderPlace, type FolderContext, type FolderPlace } from "./folderPlace";
+import { type FolderContext, type FolderPlace, folderPlace } from "./folderPlace";
 import type { FolderInputs } from "./inputs";
 import { SITES_IN_FOLDER } from "./siteFolder";
 

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreMissing } from "../../../base/runtime/files/ignoreMissing";
-import { folderOwner, folderRecords, type FolderRecords } from "../../ownership/folderMark";
+import { folderOwner, type FolderRecords, folderRecords } from "../../ownership/folderMark";
 import type { PlaceContext, PlaceOwner } from "../../ownership/placeOwner";
 import type { DestinationContext } from "../destination";
 

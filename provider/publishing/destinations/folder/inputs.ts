@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { folderIdentity } from "../../../base/runtime/files/samePlace";
 import { isUnknown } from "../../../base/runtime/messages/plainText";
-import { LAYOUT, type FieldsOfKind, type Layout } from "../destination";
+import { type FieldsOfKind, LAYOUT, type Layout } from "../destination";
 
 /** A folder of the machine that runs `pulumi up`. */
 export interface FolderInputs {

@@ -40,11 +40,12 @@ export async function tryNames(
   for (const [parent, wanted] of names) {
     signal.throwIfAborted();
     await makeFolder(trial);
-    for (const name of wanted)
+    for (const name of wanted) {
       await disk.writeFile(join(trial, name), "", { flag: "wx" }).catch((error: unknown) => {
         if (NOT_OF_THE_NAME.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
         refused.add(join(parent, name));
       });
+    }
     const found = new Set((await disk.readdir(trial)).map((name) => name.normalize()));
     for (const name of wanted) if (!found.has(name.normalize())) refused.add(join(parent, name));
     await disk.rm(trial, { recursive: true, force: true });

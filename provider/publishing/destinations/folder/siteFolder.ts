@@ -8,21 +8,21 @@ import {
   removeEndedDraft,
   replaceFolder,
 } from "../../../base/runtime/files/drafts";
-import { FolderWriter } from "../../../base/runtime/files/folderWriter";
 import { linkFolder } from "../../../base/runtime/files/folderLink";
+import { FolderWriter } from "../../../base/runtime/files/folderWriter";
 import { ignoreMissing } from "../../../base/runtime/files/ignoreMissing";
 import {
   compareFolder,
   differenceOf,
   foreignText,
   keptText,
-  removeListed,
   type Listing,
+  removeListed,
 } from "../../../base/runtime/files/listing";
 import { readRecord } from "../../../base/runtime/files/regularFile";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { firstOf } from "../../../base/runtime/messages/firstOf";
-import { isEdition, type CopyLayout } from "../copyLayout";
+import { type CopyLayout, isEdition } from "../copyLayout";
 import type { Copy } from "../destination";
 import { removedMeanwhile } from "../removedMeanwhile";
 import { CURRENT, currentSite, moveLink, refuseForeignLink, removeLink } from "./currentLink";
@@ -130,8 +130,9 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
     const listing = await readListing(place, sha256);
     const found = await differenceOf(path, listing ?? new Map(), signal);
     if (found === undefined) return "gone";
-    if (found === "no folder" || !listing || found.altered.length + found.missing.length > 0)
+    if (found === "no folder" || !listing || found.altered.length + found.missing.length > 0) {
       return "changed";
+    }
     if (found.foreign.length > 0) reporter.warn(foreignText(path, found.foreign, "copy"));
     return (await currentSite(place)) === sha256 ? "same" : "changed";
   },
@@ -194,10 +195,11 @@ async function foreignFiles(
   if (found === "no folder") throw noSite(site);
   const { foreign = [], altered = [] } = found ?? {};
   if (foreign.length > 0) reporter.warn(foreignText(site, foreign, "copy"));
-  if (altered.length > 0)
+  if (altered.length > 0) {
     reporter.warn(
       `${site} has files that were changed since they were copied. They are written again: ${firstOf(altered)}`,
     );
+  }
   return foreign;
 }
 

@@ -1,8 +1,8 @@
-import { layoutDestination, type CopyLayout } from "../copyLayout";
+import { type CopyLayout, layoutDestination } from "../copyLayout";
 import type { Destination, DestinationContext, Layout } from "../destination";
 import { ARCHIVES_IN_BUCKET } from "./archive/archiveLayout";
 import { OwnedPlace } from "./bucketMark";
-import { placeUri, type BucketFields } from "./bucketPlace";
+import { type BucketFields, placeUri } from "./bucketPlace";
 import type { ObjectStore } from "./objectStore";
 import { SITES_IN_BUCKET } from "./site/siteLayout";
 

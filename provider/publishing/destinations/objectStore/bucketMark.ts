@@ -39,8 +39,9 @@ export async function readMark(place: BucketPlace, key: string): Promise<string 
       return Buffer.concat(pieces).toString();
     });
   } catch (error) {
-    if (error instanceof StoreError && SAYS_NOTHING.has(error.failure))
+    if (error instanceof StoreError && SAYS_NOTHING.has(error.failure)) {
       throw new UnreadableMarkError(error.message, error.remedy);
+    }
     if (size <= LONGEST_MARK) throw error;
   }
   if (size > LONGEST_MARK) throw new UnreadableMarkError("it is larger than 64 KiB");

@@ -2,13 +2,13 @@ import { isPrintable } from "../../../base/runtime/messages/plainText";
 import { parseDuration } from "../../../base/runtime/time/duration";
 import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import {
-  isLayout,
-  LAYOUT,
-  LAYOUTS,
   type DestinationField,
   type Fields,
   type FieldsOfKind,
+  isLayout,
+  LAYOUT,
   type Layout,
+  LAYOUTS,
 } from "../destination";
 
 /** What a prefix leaves for the names below it, in bytes. */
@@ -104,10 +104,12 @@ export function addressProblem(
   problem: (url: URL) => string | undefined,
 ): string | undefined {
   const url = typeof value === "string" ? URL.parse(value) : null;
-  if (url?.protocol !== "https:" && url?.protocol !== "http:")
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") {
     return `must be an http(s) URL such as ${example}`;
-  if (url.username !== "" || url.password !== "")
+  }
+  if (url.username !== "" || url.password !== "") {
     return `must not contain credentials: they come from ${credentials}`;
+  }
   if (url.search === "" && url.hash === "") return problem(url);
   return `must not have a query or fragment: credentials come from ${credentials}`;
 }
@@ -121,16 +123,19 @@ function prefixProblem(value: unknown): string | undefined {
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
     return "must not contain empty segments, «.» or «..»";
   }
-  if (segments.includes(RECORDS_FOLDER))
+  if (segments.includes(RECORDS_FOLDER)) {
     return `must not contain «${RECORDS_FOLDER}», the folder of the copies' records`;
-  if (Buffer.byteLength(value) > LONGEST_PREFIX_BYTES)
+  }
+  if (Buffer.byteLength(value) > LONGEST_PREFIX_BYTES) {
     return `must not be longer than ${LONGEST_PREFIX_BYTES} bytes`;
+  }
   return undefined;
 }
 
 function linkLifeProblem(value: unknown, { layout }: Fields): string | undefined {
-  if (isLayout(layout) && !LAYOUTS[layout].isArchive)
+  if (isLayout(layout) && !LAYOUTS[layout].isArchive) {
     return "is for the layout «archive» only: a site's pages cannot be signed one by one";
+  }
   const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;
   if (lifeMs === undefined) return "must be a duration such as «24h»";
   if (lifeMs < SHORTEST_LINK_LIFE_MS || lifeMs > LONGEST_LINK_LIFE_MS) {

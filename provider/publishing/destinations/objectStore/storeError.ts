@@ -51,8 +51,9 @@ export async function unlessFailed<T>(work: Promise<T>, ...ways: readonly string
   try {
     return await work;
   } catch (error) {
-    if (error instanceof StoreError && (ways.includes(error.failure) || ways.includes(error.code)))
+    if (error instanceof StoreError && (ways.includes(error.failure) || ways.includes(error.code))) {
       return undefined;
+    }
     throw error;
   }
 }

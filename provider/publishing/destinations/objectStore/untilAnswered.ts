@@ -27,8 +27,9 @@ export async function untilAnswered<T>(
     if ("value" in outcome) return outcome.value;
     const { error, fault } = outcome;
     failures++;
-    if (fault === undefined || failures >= ATTEMPTS || failures > allowedRepeats(fault, "repeatable"))
+    if (fault === undefined || failures >= ATTEMPTS || failures > allowedRepeats(fault, "repeatable")) {
       throw error;
+    }
     const delayMs = retryDelayMs(fault, failures, clock.random());
     if (delayMs >= deadline.remainingMs()) throw error;
     await sleep(clock, delayMs, signal);

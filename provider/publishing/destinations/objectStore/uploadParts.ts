@@ -1,5 +1,5 @@
-import { inBlocks } from "../../archives/blocks";
 import { DestinationError } from "../../../base/runtime/messages/errors";
+import { inBlocks } from "../../archives/blocks";
 import type { DestinationContext } from "../destination";
 import type { Content } from "./objectStore";
 

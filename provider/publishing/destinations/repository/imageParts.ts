@@ -1,13 +1,13 @@
-import { isDigest } from "../../../base/runtime/values/digest";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { parseJson } from "../../../base/http/reply";
-import { contentOf, descriptorIn, fieldsOf } from "../../images/registry/content";
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { isDigest } from "../../../base/runtime/values/digest";
 import type { Content, Descriptor } from "../../images/registry/content";
+import { contentOf, descriptorIn, fieldsOf } from "../../images/registry/content";
 import { findBlob } from "../../images/registry/download";
 import type { Manifest } from "../../images/registry/manifests";
 import type { PreviousLayer } from "../../images/siteImage/previousFiles";
-import { DestinationError } from "../../../base/runtime/messages/errors";
 import type { Copy } from "../destination";
 import type { RepositoryPlace } from "./repositoryPlace";
 

@@ -1,3 +1,6 @@
+import { inParallel } from "../../../base/runtime/concurrency/inParallel";
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { firstOf } from "../../../base/runtime/messages/firstOf";
 import { annotationsIn, descriptorIn, listIn } from "../../images/registry/content";
 import {
   deleteManifest,
@@ -10,12 +13,9 @@ import { pinned } from "../../images/registry/reference";
 import { referrersOf } from "../../images/registry/referrers";
 import { removeArtifacts } from "../../images/signing/signedImage";
 import { BUNDLE_LABEL } from "../../images/siteImage/siteImage";
-import { inParallel } from "../../../base/runtime/concurrency/inParallel";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { firstOf } from "../../../base/runtime/messages/firstOf";
 import type { Copy } from "../destination";
 import type { OnlyOwner } from "./imageOwners";
-import { partsOf, type Parts } from "./imageParts";
+import { type Parts, partsOf } from "./imageParts";
 import { untag } from "./pulledTag";
 import { isMadeTag, itemOf, ownTag } from "./repositoryMarks";
 import type { RepositoryPlace } from "./repositoryPlace";
@@ -133,8 +133,9 @@ async function foreignTags(
   const tags = all.filter((tag) => !isMadeTag(tag) && tag !== own && !given.includes(tag));
   await inParallel(tags, TAG_LOOKS, async (tag) => {
     const digest = await findManifest(client, tag);
-    if (digest !== undefined && manifests.includes(digest))
+    if (digest !== undefined && manifests.includes(digest)) {
       named.set(digest, [...(named.get(digest) ?? []), tag]);
+    }
   });
   return named;
 }

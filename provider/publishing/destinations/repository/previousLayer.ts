@@ -4,7 +4,7 @@ import { formatBytes } from "../../../base/runtime/messages/formatBytes";
 import { hasBlob } from "../../images/registry/blobs";
 import { readImage } from "../../images/registry/image";
 import type { Layer } from "../../images/siteImage/layerTar";
-import { isPrevious, writePreviousLayer, type PreviousLayer } from "../../images/siteImage/previousFiles";
+import { isPrevious, type PreviousLayer, writePreviousLayer } from "../../images/siteImage/previousFiles";
 import type { Copy } from "../destination";
 import { downloadSite } from "./findImage";
 import { findFileList, partsOf } from "./imageParts";

@@ -1,7 +1,7 @@
-import { findManifest, putManifest, type Manifest } from "../../images/registry/manifests";
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { findManifest, type Manifest, putManifest } from "../../images/registry/manifests";
 import { repositoryName } from "../../images/registry/reference";
 import { deleteTag } from "../../images/registry/tags";
-import { DestinationError } from "../../../base/runtime/messages/errors";
 import { describeOwner, stackIn } from "../../ownership/owner";
 import type { Copy } from "../destination";
 import { partsOf } from "./imageParts";
@@ -88,8 +88,9 @@ export async function untag(
     tag === undefined ||
     others.some((mark) => mark.tags.includes(tag)) ||
     (await findManifest(client, tag)) !== image
-  )
+  ) {
     return;
+  }
   if (await deleteTag(client, tag)) return;
   context.reporter.warn(
     `the tag ${repositoryName(client.repository)}:${tag} stays, because the registry does not remove tags. Remove it there`,

@@ -1,16 +1,16 @@
+import { DestinationError } from "../../../base/runtime/messages/errors";
+import { type Clock, sleep } from "../../../base/runtime/time/clock";
 import { isDigest } from "../../../base/runtime/values/digest";
 import { hasBlob } from "../../images/registry/blobs";
 import type { RegistryClient } from "../../images/registry/client";
-import { annotationsIn, contentOf, describe, fieldAt, manifestOf } from "../../images/registry/content";
 import type { Content, Descriptor } from "../../images/registry/content";
+import { annotationsIn, contentOf, describe, fieldAt, manifestOf } from "../../images/registry/content";
 import { ensureContent } from "../../images/registry/ensureBlob";
 import { deleteManifest, findManifest, getManifest, putManifest } from "../../images/registry/manifests";
 import { OCI_MANIFEST } from "../../images/registry/mediaTypes";
 import { repositoryName } from "../../images/registry/reference";
 import { listTags } from "../../images/registry/tags";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { type Clock, sleep } from "../../../base/runtime/time/clock";
-import { markText, ownerIdIn, urnIn, type Owner } from "../../ownership/owner";
+import { markText, type Owner, ownerIdIn, urnIn } from "../../ownership/owner";
 
 /** Number of digits of an image's digest in the tags of its copy and of its marks. */
 const TAG_DIGITS = 16;
@@ -176,8 +176,9 @@ export class RepositoryMarks {
     await ensureContent(this.#client, EMPTY);
     await putManifest(this.#client, manifest, tag);
     const isOurs = annotationsIn(before?.bytes)[LEAVES] !== undefined;
-    if (before && isOurs && before.digest !== manifest.digest)
+    if (before && isOurs && before.digest !== manifest.digest) {
       await deleteManifest(this.#client, before.digest);
+    }
     return tag;
   }
 

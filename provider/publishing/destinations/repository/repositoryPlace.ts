@@ -1,4 +1,4 @@
-import { RegistryClient, type Actions } from "../../images/registry/client";
+import { type Actions, RegistryClient } from "../../images/registry/client";
 import { findManifest } from "../../images/registry/manifests";
 import { parseRepository, repositoryName } from "../../images/registry/reference";
 import type { DestinationContext } from "../destination";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { RegistryClient } from "../../images/registry/client";
+import { DestinationError } from "../../../base/runtime/messages/errors";
 import { rangesOfFile } from "../../images/registry/blobs";
+import { RegistryClient } from "../../images/registry/client";
 import type { Blob } from "../../images/registry/content";
 import { downloadBlob } from "../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../images/registry/ensureBlob";
@@ -10,7 +11,6 @@ import { transferProgress } from "../../images/registry/transferProgress";
 import type { Layer } from "../../images/siteImage/layerTar";
 import type { PreviousLayer } from "../../images/siteImage/previousFiles";
 import type { BuiltImage } from "../../images/siteImage/siteImage";
-import { DestinationError } from "../../../base/runtime/messages/errors";
 import type { DestinationContext } from "../destination";
 import type { RepositoryInputs } from "./inputs";
 import type { RepositoryPlace } from "./repositoryPlace";

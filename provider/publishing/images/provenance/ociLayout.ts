@@ -5,11 +5,11 @@ import { annotationsIn, describe, descriptorIn, listIn } from "../registry/conte
 import type { Manifest } from "../registry/manifests";
 import { OCI_INDEX } from "../registry/mediaTypes";
 import {
+  type Artifact,
   attestationTag,
+  type ReadLayer,
   readLayersOf,
   signatureTag,
-  type Artifact,
-  type ReadLayer,
 } from "../signing/artifacts";
 import { opened } from "../signing/envelope";
 import { isSignatureOf } from "../signing/imageSignature";
@@ -97,10 +97,12 @@ export class OciLayout {
       ...(each.tag !== undefined && { name: nameOf(each.tag) }),
     }));
     const contents = new Map<string, Buffer>();
-    for (const { layer, content } of [...kept.signatures, ...kept.attestations])
+    for (const { layer, content } of [...kept.signatures, ...kept.attestations]) {
       contents.set(layer.digest, content);
-    for (const { manifest, blobs } of artifacts)
+    }
+    for (const { manifest, blobs } of artifacts) {
       for (const each of [manifest, ...blobs]) contents.set(each.digest, each.bytes);
+    }
     return { artifacts, contents };
   }
 
@@ -128,8 +130,9 @@ export class OciLayout {
     if (layer === undefined) return;
     const path = join(this.#folder, "blobs", "sha256", sha256In(layer.digest));
     for await (const file of filesIn({ path, root: siteRoot(true) }, signal)) {
-      if (wanted.isWanted(file.path))
+      if (wanted.isWanted(file.path)) {
         await wanted.take(file.path, Buffer.concat(await Array.fromAsync(file.content)));
+      }
     }
   }
 

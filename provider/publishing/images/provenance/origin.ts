@@ -1,6 +1,6 @@
-import type { Bundle } from "../../inspection/bundle";
 import type { MadeAddition } from "../../additions/additions";
 import type { FetchedAsset } from "../../externalAssets/fetchedAsset";
+import type { Bundle } from "../../inspection/bundle";
 import type { Base } from "../siteImage/siteImage";
 
 /** The materials of a published site. */

@@ -1,7 +1,7 @@
-import { sha256In } from "../../../base/runtime/values/digest";
 import { basename } from "node:path/posix";
-import { parseBase, repositoryName } from "../registry/reference";
 import { packageVersion } from "../../../base/runtime/files/ownText";
+import { sha256In } from "../../../base/runtime/values/digest";
+import { parseBase, repositoryName } from "../registry/reference";
 import type { Origin } from "./origin";
 
 /** The type of a statement with an SBOM, see https://cyclonedx.org/specification/overview/. */
@@ -78,8 +78,9 @@ export function siteComponents({ bundle, base, additions = [], fetched = [] }: O
   }
   // two addresses that differ in their queries may have the same content
   const files = new Map(fetched.map((each) => [`${each.address}#${each.sha256}`, each]));
-  for (const [ref, { address, sha256: ofAsset }] of files)
+  for (const [ref, { address, sha256: ofAsset }] of files) {
     components.push({ ref, kind: "file", name: address, sha256: ofAsset });
+  }
   return components;
 }
 

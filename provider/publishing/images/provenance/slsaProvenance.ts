@@ -42,8 +42,9 @@ export function slsaProvenance(subject: readonly ResourceDescriptor[], origin: O
     const { name, digest } = base;
     materials.push({ name, uri: imagePackageUrl(name, digest), digest: { sha256: sha256In(digest) } });
   }
-  for (const { address, sha256: ofAsset } of fetched)
+  for (const { address, sha256: ofAsset } of fetched) {
     materials.push({ uri: address, digest: { sha256: ofAsset } });
+  }
   const predicate = {
     buildDefinition: {
       buildType: BUILD_TYPE,

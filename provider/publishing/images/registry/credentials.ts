@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fieldsOf } from "./content";
 import { parseJson } from "../../../base/http/reply";
 import { redact } from "../../../base/runtime/messages/plainText";
+import { fieldsOf } from "./content";
 import type { RegistryContext } from "./exchange";
 import type { Repository } from "./reference";
 
@@ -21,7 +21,8 @@ const INLINE = "DOCKER_AUTH_CONFIG";
 /**
  * Finds the credential for a repository's registry in the configurations of Docker and of the containers tools.
  *
- * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user is not logged in
+ * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user
+ *   is not logged in
  */
 export async function findCredential(repository: Repository, context: CredentialContext) {
   for (const place of credentialPlaces(context.environment)) {

@@ -1,14 +1,14 @@
-import { digestOf } from "../../../base/runtime/values/digest";
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { FailedAttempt } from "../../../base/http/retryPolicy";
 import { DestinationError } from "../../../base/runtime/messages/errors";
+import { digestOf } from "../../../base/runtime/values/digest";
+import type { RegistryClient } from "./client";
 import { type Blob } from "./content";
 import { wholeBody } from "./exchange";
 import { checkDigest } from "./manifests";
 import { pinned } from "./reference";
-import type { RegistryClient } from "./client";
 
 /** Maximum size of a blob that is read into memory, in bytes: configurations of images are far smaller. */
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024;

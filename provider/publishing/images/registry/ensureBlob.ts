@@ -1,6 +1,6 @@
-import { hasBlob, rangesOf, type RangeReader } from "./blobs";
-import { describe, type Blob, type Content } from "./content";
+import { hasBlob, type RangeReader, rangesOf } from "./blobs";
 import type { RegistryClient } from "./client";
+import { type Blob, type Content, describe } from "./content";
 import { cancelUpload, uploadBlob } from "./upload";
 
 /**

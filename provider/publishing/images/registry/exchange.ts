@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import tls from "node:tls";
 import { attempt, type HttpReply, type HttpRequest, type NetworkContext } from "../../../base/http/attempt";
-import type { FailedAttempt } from "../../../base/http/retryPolicy";
 import { proxyFor } from "../../../base/http/proxy";
+import type { FailedAttempt } from "../../../base/http/retryPolicy";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 
 /** What requests to a registry need from the outside. */

@@ -1,13 +1,13 @@
+import type { HttpReply } from "../../../base/http/attempt";
+import { parseJson, QUOTE_LENGTH } from "../../../base/http/reply";
 import {
   allowedRepeats,
   type FailedAttempt,
   type Fault,
   parseRetryAfter,
 } from "../../../base/http/retryPolicy";
-import { parseJson, QUOTE_LENGTH } from "../../../base/http/reply";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { redact } from "../../../base/runtime/messages/plainText";
-import type { HttpReply } from "../../../base/http/attempt";
 import { fieldsOf } from "./content";
 import type { CredentialSearch } from "./credentials";
 import type { RegistryRequest } from "./exchange";

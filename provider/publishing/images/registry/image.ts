@@ -1,11 +1,11 @@
-import { isDigest } from "../../../base/runtime/values/digest";
 import { DestinationError } from "../../../base/runtime/messages/errors";
-import { descriptorIn, fieldAt, fieldsOf, type Descriptor } from "./content";
+import { isDigest } from "../../../base/runtime/values/digest";
+import type { RegistryClient } from "./client";
+import { type Descriptor, descriptorIn, fieldAt, fieldsOf } from "./content";
 import { readBlob } from "./download";
 import { existingManifest, type Manifest } from "./manifests";
 import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
 import { pinned, type Reference } from "./reference";
-import type { RegistryClient } from "./client";
 
 /** The platform of an image, as an index describes it. */
 export interface Platform {

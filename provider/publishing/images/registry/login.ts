@@ -1,9 +1,9 @@
+import type { FailedAttempt } from "../../../base/http/retryPolicy";
+import { DestinationError } from "../../../base/runtime/messages/errors";
 import type { Clock } from "../../../base/runtime/time/clock";
 import { fieldsOf } from "./content";
 import { type Credential, credentialPlaces, type CredentialSearch, findCredential } from "./credentials";
-import { type RegistryRequest, exchange, type RegistryContext, wholeBody } from "./exchange";
-import type { FailedAttempt } from "../../../base/http/retryPolicy";
-import { DestinationError } from "../../../base/runtime/messages/errors";
+import { exchange, type RegistryContext, type RegistryRequest, wholeBody } from "./exchange";
 import { isRefusal, readUnwanted, refused, type UnwantedReply } from "./failedRequest";
 import type { Repository } from "./reference";
 

@@ -1,10 +1,10 @@
-import { isDigest } from "../../../base/runtime/values/digest";
 import { DestinationError } from "../../../base/runtime/messages/errors";
-import { contentOf, fieldsOf, type Content } from "./content";
+import { isDigest } from "../../../base/runtime/values/digest";
+import type { RegistryClient } from "./client";
+import { type Content, contentOf, fieldsOf } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { pinned, repositoryName } from "./reference";
-import type { RegistryClient } from "./client";
 
 /** A manifest or an index, with the exact bytes of its digest. */
 export type Manifest = Content;

@@ -1,9 +1,9 @@
-import { isDigest } from "../../../base/runtime/values/digest";
 import { inParallel } from "../../../base/runtime/concurrency/inParallel";
-import { fieldsOf, listIn } from "./content";
+import { isDigest } from "../../../base/runtime/values/digest";
 import { lacksBlob } from "./blobs";
-import { getManifest } from "./manifests";
 import type { RegistryClient } from "./client";
+import { fieldsOf, listIn } from "./content";
+import { getManifest } from "./manifests";
 
 /** How many requests are sent concurrently. */
 const CONCURRENCY = 3;

@@ -46,8 +46,9 @@ function read(text: string, isBase: boolean): Reference | string {
   const first = named.slice(0, Math.max(slash, 0));
   // the first part is a host if it cannot be a folder, see `splitDockerDomain` in the grammar's reference implementation
   const hasHost = /[.:A-Z[]/.test(first) || first === "localhost";
-  if (!hasHost && !isBase)
+  if (!hasHost && !isBase) {
     return "must begin with the registry's host, such as registry.example.com/docs/site";
+  }
   const host = hasHost ? first : DEFAULT_HOST;
   const [, path = "", tag] = /^([^:]*)(?::(.*))?$/s.exec(hasHost ? named.slice(slash + 1) : named) ?? [];
   const port = Number(HOST.exec(host)?.[1] ?? 1);

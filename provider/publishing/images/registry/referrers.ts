@@ -1,11 +1,11 @@
-import { isDigest } from "../../../base/runtime/values/digest";
 import { DestinationError } from "../../../base/runtime/messages/errors";
-import { fieldsOf, manifestOf, type Descriptor } from "./content";
+import { isDigest } from "../../../base/runtime/values/digest";
+import type { RegistryClient } from "./client";
+import { type Descriptor, fieldsOf, manifestOf } from "./content";
 import { wholeBody } from "./exchange";
 import { findManifest, getManifest, putManifest } from "./manifests";
 import { OCI_INDEX } from "./mediaTypes";
 import { repositoryName } from "./reference";
-import type { RegistryClient } from "./client";
 
 /** An entry in the list of an image's referrers: manifests that name the image as their subject. */
 export interface ReferrerEntry extends Descriptor {

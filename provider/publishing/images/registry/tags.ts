@@ -1,9 +1,9 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
+import type { RegistryClient } from "./client";
 import { fieldAt } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
 import { repositoryName } from "./reference";
-import type { RegistryClient } from "./client";
 
 /** How many tags a page of the list has at most. */
 const PAGE_SIZE = 1_000;

@@ -1,9 +1,9 @@
 import { formatBytes } from "../../../base/runtime/messages/formatBytes";
 import { sleep } from "../../../base/runtime/time/clock";
 import { hasBlob, type RangeReader } from "./blobs";
+import type { RegistryClient } from "./client";
 import type { Blob } from "./content";
 import { checkDigest } from "./manifests";
-import type { RegistryClient } from "./client";
 
 /** Maximum number of bytes in one request: what a lost connection can cost. */
 const CHUNK_BYTES = 32 * 1024 * 1024;

@@ -1,8 +1,8 @@
-import { annotationsIn, descriptorIn, listIn, type Content, type Descriptor } from "../registry/content";
+import type { RegistryClient } from "../registry/client";
+import { annotationsIn, type Content, type Descriptor, descriptorIn, listIn } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest, type Manifest } from "../registry/manifests";
-import type { RegistryClient } from "../registry/client";
-import { referrersTag, type ReferrerEntry } from "../registry/referrers";
+import { type ReferrerEntry, referrersTag } from "../registry/referrers";
 
 /**
  * The tag under which cosign finds an image's signatures, see

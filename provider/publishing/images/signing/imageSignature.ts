@@ -1,13 +1,13 @@
+import { DestinationError } from "../../../base/runtime/messages/errors";
 import { isDigest } from "../../../base/runtime/values/digest";
+import type { RegistryClient } from "../registry/client";
 import { descriptorIn, fieldAt, listIn } from "../registry/content";
 import { findBlob } from "../registry/download";
 import { getManifest } from "../registry/manifests";
 import { pinned, repositoryName } from "../registry/reference";
 import { referrersOf } from "../registry/referrers";
+import { type ReadLayer, readLayers, SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING } from "./artifacts";
 import { signedType } from "./envelope";
-import type { RegistryClient } from "../registry/client";
-import { DestinationError } from "../../../base/runtime/messages/errors";
-import { readLayers, SIGNATURE_ANNOTATION, signatureTag, SIMPLE_SIGNING, type ReadLayer } from "./artifacts";
 import type { Verifier } from "./verifier";
 
 /**

@@ -1,13 +1,13 @@
-import { contentOf, describe, fieldAt, manifestOf, type Content, type Descriptor } from "../registry/content";
+import { type Content, contentOf, describe, type Descriptor, fieldAt, manifestOf } from "../registry/content";
 import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_MANIFEST } from "../registry/mediaTypes";
 import {
+  type Artifact,
   attestationTag,
+  type ReadLayer,
   SIGNATURE_ANNOTATION,
   signatureTag,
   SIMPLE_SIGNING,
-  type Artifact,
-  type ReadLayer,
 } from "./artifacts";
 import { ENVELOPE_TYPE, opened, sealed, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf, signaturePayload } from "./imageSignature";

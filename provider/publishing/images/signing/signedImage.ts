@@ -1,21 +1,21 @@
 import { isDigest } from "../../../base/runtime/values/digest";
-import { contentOf, fieldsOf, type Content } from "../registry/content";
+import type { RegistryClient } from "../registry/client";
+import { type Content, contentOf, fieldsOf } from "../registry/content";
 import { ensureContent } from "../registry/ensureBlob";
 import {
   deleteManifest,
   findManifest,
   getManifest,
-  putManifest,
   type Manifest,
+  putManifest,
   type RefusedRemoval,
 } from "../registry/manifests";
 import { repositoryName } from "../registry/reference";
 import { listReferrers, referrersOf, referrersTag } from "../registry/referrers";
-import type { RegistryClient } from "../registry/client";
-import { attestationTag, readLayers, signatureTag, type Artifact } from "./artifacts";
+import { type Artifact, attestationTag, readLayers, signatureTag } from "./artifacts";
 import { ENVELOPE_TYPE, signedType, STATEMENT_TYPE } from "./envelope";
 import { isSignatureOf } from "./imageSignature";
-import { attestationReferrer, makeArtifacts, type Attestation } from "./makeArtifacts";
+import { type Attestation, attestationReferrer, makeArtifacts } from "./makeArtifacts";
 import type { Signer } from "./signer";
 import type { Verifier } from "./verifier";
 

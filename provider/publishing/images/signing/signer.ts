@@ -1,8 +1,8 @@
-import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { ConfigurationError } from "../../../base/runtime/messages/errors";
 import type { Secrets } from "../../../base/runtime/messages/secrets";
-import type { RegistryContext } from "../registry/exchange";
 import { hasExplicitCurve, NAME_THE_CURVE } from "../../../base/runtime/values/publicKey";
+import type { RegistryContext } from "../registry/exchange";
 import { verifierOf } from "./verifier";
 
 /** Signs bytes with a private key. The key stays in memory. */

@@ -1,4 +1,4 @@
-import { createHash, verify, type KeyObject } from "node:crypto";
+import { createHash, type KeyObject, verify } from "node:crypto";
 import { publicKeyIn } from "../../../base/runtime/values/publicKey";
 
 /** Verifies signatures with a public key. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import { mediaTypeOf } from "../../inspection/mediaTypes";
-import type { DigestingSink, SiteFile } from "../../archives/site";
 import { BundleRefusedError } from "../../../base/runtime/messages/errors";
+import type { DigestingSink, SiteFile } from "../../archives/site";
 import { GzipFile } from "../../archives/writeGzip";
+import { mediaTypeOf } from "../../inspection/mediaTypes";
 import type { PlatformImage } from "../registry/image";
-import { LayerTar, type Layer } from "./layerTar";
+import { type Layer, LayerTar } from "./layerTar";
 import { webServerFiles } from "./webServer";
 
 /** Text files up to this size get no compressed copy, in bytes. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
-import { mediaTypeOf } from "../../inspection/mediaTypes";
 import { inBlocks } from "../../archives/blocks";
 import { GzipFile } from "../../archives/writeGzip";
 import { tarEnd, tarHeader, tarPadding } from "../../archives/writeTar";
+import { mediaTypeOf } from "../../inspection/mediaTypes";
 import type { Blob } from "../registry/content";
 
 /** A layer in a local file. Digest and size are those of its compressed bytes. */

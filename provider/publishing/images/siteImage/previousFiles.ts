@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { ArchiveFile } from "../../archives/archiveFile";
-import { isImmutable } from "../../inspection/immutableFiles";
 import { readTarGz } from "../../archives/readTar";
 import type { SiteFile, SiteLimits } from "../../archives/site";
+import { isImmutable } from "../../inspection/immutableFiles";
 import type { Blob } from "../registry/content";
-import { LayerTar, type Layer } from "./layerTar";
+import { type Layer, LayerTar } from "./layerTar";
 
 /**
  * The folder in an image with the files of the version before: pages that readers have open still name them. It is beside the folder

@@ -1,6 +1,6 @@
 import { ownText } from "../../../base/runtime/files/ownText";
-import { MEDIA_TYPES } from "../../inspection/mediaTypes";
 import { IMMUTABLE } from "../../inspection/immutableFiles";
+import { MEDIA_TYPES } from "../../inspection/mediaTypes";
 import type { PlatformImage } from "../registry/image";
 import { PREVIOUS_ROOT } from "./previousFiles";
 

@@ -1,9 +1,9 @@
 // The search box: a dialog with results as the reader types. Loaded when a reader opens the search for the first time.
+import "./settings";
 import { isDark } from "./appearance";
 import { element, isComposing, ownScript, part, runScript } from "./builtIn";
 import { LONGEST_QUERY, type Result } from "./query";
 import { searchLanguages } from "./searchLanguages";
-import "./settings";
 import { isShown, revert } from "./visibility";
 
 const settings = window.docsHostingSearchSettings;
@@ -143,8 +143,9 @@ function optionOf(result: Result, index: number, place: string): HTMLElement {
 
 function activate(index: number): void {
   active = index;
-  for (const [other, option] of [...list.children].entries())
+  for (const [other, option] of [...list.children].entries()) {
     option.setAttribute("aria-selected", String(other === index));
+  }
   const option = list.children[index];
   if (option) input.setAttribute("aria-activedescendant", option.id);
   else input.removeAttribute("aria-activedescendant");

@@ -52,8 +52,9 @@ export interface QuotedPage {
 /** The files that can have words with this start: first the one with the word itself. */
 export function filesOf(list: readonly (string | number)[], start: string, word: string): string[] {
   const files: { first: string; id: string; next: string }[] = [];
-  for (let at = 0; at < list.length; at += 2)
+  for (let at = 0; at < list.length; at += 2) {
     files.push({ first: String(list[at]), id: String(list[at + 1]), next: String(list[at + 2] ?? "\uffff") });
+  }
   const own = files.findLastIndex(({ first }) => first <= word);
   return files
     .map((file, at) => ({ ...file, steps: Math.abs(at - own) }))

@@ -1,6 +1,6 @@
 // On every page: the button, the shortcuts, and the site's own search boxes. Loads the rest when a reader opens the search.
-import { element, isComposing, ownScript, part, runScript, scriptsIn } from "./builtIn";
 import "./settings";
+import { element, isComposing, ownScript, part, runScript, scriptsIn } from "./builtIn";
 
 const settings = window.docsHostingSearchSettings;
 const script = ownScript("load.js");
@@ -10,8 +10,9 @@ let pending = false;
 // a property of its own: an element with this id is found only where the window has none
 if (!Object.hasOwn(window, "docsHostingSearchOpen")) window.docsHostingSearchOpen = undefined;
 // one policy, also if a router runs this script again
-if (script && !Object.hasOwn(window, "docsHostingSearchScript"))
+if (script && !Object.hasOwn(window, "docsHostingSearchScript")) {
   window.docsHostingSearchScript = scriptsIn(script.folder);
+}
 // where no script can be named, there is no button, and the site's own search box stays as it is
 const own = window.docsHostingSearchScript ? script : undefined;
 const nonce = own?.script.nonce ?? "";
@@ -59,8 +60,9 @@ addEventListener(
     const isK = /^[a-z]$/i.test(key) ? key.toLowerCase() === "k" : code === "KeyK";
     const isShortcut = isPlain ? key === "/" && !isTyping : isK && !event.shiftKey;
     if (settings.shortcuts && isShortcut) take(event);
-    else if (isPlain && openerOf(event) && (key.length === 1 || key === "Enter"))
+    else if (isPlain && openerOf(event) && (key.length === 1 || key === "Enter")) {
       take(event, isTyping && key !== " " && key.length === 1 ? key : "");
+    }
   },
   true,
 );

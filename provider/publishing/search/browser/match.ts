@@ -1,6 +1,6 @@
 import { HIGHEST, readLines, readPostings, type WordLine } from "../wordLines";
 import { SHORTEST_PARTS } from "../words";
-import { filesOf, type Directory, type Load } from "./directory";
+import { type Directory, filesOf, type Load } from "./directory";
 
 interface Wanted {
   readonly word: string;
@@ -263,9 +263,11 @@ function isForm(one: string, other: string, endings: ReadonlySet<string>): boole
     return endings.has(rest) || (isDoubled && endings.has(rest.slice(1)));
   };
   const shared = sharedStart(one, other);
-  for (let at = shared; at >= Math.max(LEAST_STEM, shared - MOST_BACK); at--)
-    if (isEnding(one, at) && isEnding(other, at) && isStem(at, one.length - at, other.length - at))
+  for (let at = shared; at >= Math.max(LEAST_STEM, shared - MOST_BACK); at--) {
+    if (isEnding(one, at) && isEnding(other, at) && isStem(at, one.length - at, other.length - at)) {
       return true;
+    }
+  }
   return false;
 }
 
@@ -290,8 +292,9 @@ export function distance(one: string, other: string, most: number): number {
     for (let j = 1; j <= other.length; j++) {
       const isSame = one[i - 1] === other[j - 1];
       let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (isSame ? 0 : 1));
-      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) {
         cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      }
       row.push(cost);
     }
     [before, last] = [last, row];

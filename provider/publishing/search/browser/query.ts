@@ -1,7 +1,7 @@
 import { isListPage, LIST_SHARE } from "../listPages";
-import { RUNS, transcribed, visible, wordsOf, type Word } from "../words";
-import { readPage, type Directory, type Load } from "./directory";
-import { matcherOf, type Matched } from "./match";
+import { RUNS, transcribed, visible, type Word, wordsOf } from "../words";
+import { type Directory, type Load, readPage } from "./directory";
+import { type Matched, matcherOf } from "./match";
 import { questionOf, quote, type Result } from "./quote";
 
 export type { Load } from "./directory";

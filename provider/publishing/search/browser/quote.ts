@@ -1,7 +1,7 @@
 import { sectionRange } from "../longPages";
 import { readPlace } from "../placeTable";
-import { nameOf, termsOf, wordsOf, type Word } from "../words";
-import { readSection, type Load, type QuotedPage, type QuotedSection } from "./directory";
+import { nameOf, termsOf, type Word, wordsOf } from "../words";
+import { type Load, type QuotedPage, type QuotedSection, readSection } from "./directory";
 import { excerptOf } from "./excerpt";
 import type { Matched, Term } from "./match";
 
@@ -24,7 +24,9 @@ const SENTENCE = 0.7;
 const SENTENCE_PAIRS = 6;
 /** Of a query of up to this many words, the pairs in a heading count, too. Those of a longer one are mostly like «of the». */
 const SHORT = 5;
-/** How much more a text counts that the reader quotes: at least this share of the pairs of this many words, and by the words that it has. */
+/**
+ * How much more a text counts that the reader quotes: at least this share of the pairs of this many words, and by the words that it has.
+ */
 const QUOTED = 10;
 const QUOTED_SHARE = 0.8;
 const QUOTED_WORDS = 5;
@@ -34,7 +36,10 @@ const NEAR = 0.55;
 const NEAR_WORDS = 5;
 /** Weight of two neighbouring words by how many of them carry the question. */
 const PAIR = [0.1, 0.5, 1] as const;
-/** The second best section of a page counts as much as the best one. In a page of one section or two, there is no or hardly a second one: this share of the best one counts for it. */
+/**
+ * The second best section of a page counts as much as the best one. In a page of one section or two, there is no or hardly a second one:
+ * this share of the best one counts for it.
+ */
 const FEW_SECTIONS: readonly number[] = [0, 0.8, 0.6];
 
 /** Of a long page, how much more a section counts that has all words of the question than one with a part of them. */
@@ -142,12 +147,14 @@ export function questionOf(
           fits[word] = Math.max(fits[word] ?? 0, fit);
           counts[word] = (counts[word] ?? 0) + fit;
           last[word] = position;
-          for (const other of [word - 1, word + 1])
+          for (const other of [word - 1, word + 1]) {
             if (position - (last[other] ?? -Infinity) <= NEAR_WORDS) near.add(Math.min(word, other));
+          }
         }
         const isNumber = isNumbered && position === 0 && here.length === 0 && NUMBER.test(word.text);
-        if (!isNumber && !stopWords.has(word.text))
+        if (!isNumber && !stopWords.has(word.text)) {
           [meaning, asked] = [meaning + 1, asked + askedOf(word, here)];
+        }
         [before, textBefore] = [here, word.text];
       }
       const typed = [...found].reduce((sum, at) => sum + pair(at), 0) / Math.max(1, pairs);
@@ -203,11 +210,12 @@ export async function quote(
       QUOTED * Math.max(text.isQuoted ? text.share : 0, heading.isQuoted ? heading.share : 0);
     if (!isLong && score > most) at = number;
     [most, second] = score > most ? [score, most] : [most, Math.max(second, score)];
-    if (isLong)
+    if (isLong) {
       scores.set(number, {
         score,
         seen: heading.fits.map((fit, word) => Math.max(fit, text.fits[word] ?? 0)),
       });
+    }
   }
   if (isLong) at = leadOf(scores, hidden, question);
   const best = (await readSection(page, at, load)) ?? sections[0] ?? NOTHING;
@@ -277,11 +285,12 @@ function hiddenPlaces(
   const range = sectionRange(sections.length, further.length);
   return terms.map((own) => {
     const fits = new Map<number, number>();
-    for (const [term, fit] of own)
+    for (const [term, fit] of own) {
       if (unseen.has(term)) {
         const section = readPlace(places, term, range);
         if (section !== undefined) fits.set(section, Math.max(fit, fits.get(section) ?? 0));
       }
+    }
     return fits;
   });
 }

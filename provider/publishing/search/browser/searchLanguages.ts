@@ -1,4 +1,4 @@
-import { MOST_RESULTS, search, type Load, type Result } from "./query";
+import { type Load, MOST_RESULTS, type Result, search } from "./query";
 
 /** An index: the language of its pages in lower case, such as `de` or `pt-br`, and the key of its directory. */
 export type Language = readonly [language: string, key: string];

@@ -20,6 +20,7 @@ export function isShown(dialog: HTMLElement, field: HTMLElement): boolean {
 
 /** Takes an element and all in it out of the reach of style sheets: they look as in a page without any. */
 export function revert(element: HTMLElement): void {
-  for (const each of [element, ...element.querySelectorAll<HTMLElement>("*")])
+  for (const each of [element, ...element.querySelectorAll<HTMLElement>("*")]) {
     each.style.setProperty("all", "revert", "important");
+  }
 }

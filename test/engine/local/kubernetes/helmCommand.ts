@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { findCommand } from "../../../programs/commands.ts";
-import { endWithUs, type Child } from "../childProcess.ts";
+import { type Child, endWithUs } from "../childProcess.ts";
 import { ProviderError } from "../provider.ts";
 
 /** Its path from HELM, else from PATH. @returns `undefined` when there is none */

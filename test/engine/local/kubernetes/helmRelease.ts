@@ -1,19 +1,19 @@
 // Replaces Pulumi's Kubernetes plugin where a program declares a `kubernetes.helm.v3.Release`: the real `helm` command does the
 // work, on the cluster of KUBECONFIG. Its errors are shown in its own words.
 import { isDeepStrictEqual } from "node:util";
+import { isMap, plainMap, type PropertyMap, remark } from "../propertyValues.ts";
 import {
-  ProviderError,
   type Checked,
   type Provider,
   type ProviderDiff,
+  ProviderError,
   type ProviderState,
   type ReadAnswer,
   type ReadSubject,
 } from "../provider.ts";
-import { isMap, plainMap, remark, type PropertyMap } from "../propertyValues.ts";
 import type { StoredResource } from "../stateFile.ts";
-import { HelmError, type HelmCommand } from "./helmCommand.ts";
-import { installArguments, unsupportedInputs, type ReleaseInputs } from "./releaseInputs.ts";
+import { type HelmCommand, HelmError } from "./helmCommand.ts";
+import { installArguments, type ReleaseInputs, unsupportedInputs } from "./releaseInputs.ts";
 
 export const helmReleaseType = "kubernetes:helm.sh/v3:Release";
 

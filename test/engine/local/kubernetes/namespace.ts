@@ -3,10 +3,10 @@
 import { findCommand, runCommand } from "../../../programs/commands.ts";
 import { plainMap, type PropertyMap } from "../propertyValues.ts";
 import {
-  ProviderError,
   type Checked,
   type Provider,
   type ProviderDiff,
+  ProviderError,
   type ProviderState,
   type ReadAnswer,
   type ReadSubject,

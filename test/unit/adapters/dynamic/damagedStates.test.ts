@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { agentJob } from "../../../../provider/agentJob/lifeCycle.ts";
-import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
-import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { dynamicProvider } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
+import { agentJob } from "../../../../provider/agentJob/lifeCycle.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
+import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 type Properties = Record<string, unknown>;
@@ -182,7 +182,8 @@ test.each(
         /Cannot |undefined|is not (?:a function|iterable|an object)|internal error|reading '|Invalid (?:URL|time)|must be of type|\[object/,
       ) as string,
     });
-    if (message.includes("stored state"))
+    if (message.includes("stored state")) {
       expect(message).toMatch(/^docs: .*pulumi stack import.*pulumi state delete/);
+    }
   }
 });

@@ -1,12 +1,12 @@
 // The adapter, with a life cycle that only records its calls: no process, no engine, no network.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import {
-  dynamicProvider,
   type DynamicProvider,
+  dynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
-import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import {
   type Diff,
   type Found,

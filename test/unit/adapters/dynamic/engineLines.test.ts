@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { rowReporter, type RowReporter } from "../../../../provider/adapters/session/rowReporter.ts";
+import { type RowReporter, rowReporter } from "../../../../provider/adapters/session/rowReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 

@@ -13,8 +13,9 @@ test("a life cycle is loaded once, by the first call that needs it", async () =>
   const provider = dynamicProvider(load, session);
   await provider.configure({ config: { get: () => undefined } });
   expect(load).not.toHaveBeenCalled();
-  for (const name of ["one", "two"])
+  for (const name of ["one", "two"]) {
     expect(await provider.check({}, { name })).toEqual({ inputs: { name }, failures: [] });
+  }
   expect(load).toHaveBeenCalledTimes(1);
 });
 
@@ -23,7 +24,8 @@ test("a life cycle that cannot be loaded fails the call, and the next one tries 
     throw new Error("Cannot find module");
   });
   const provider = dynamicProvider(load, session);
-  for (let times = 0; times < 2; times++)
+  for (let times = 0; times < 2; times++) {
     await expect(provider.check({}, {})).rejects.toThrow("Cannot find module");
+  }
   expect(load).toHaveBeenCalledTimes(2);
 });

@@ -1,9 +1,9 @@
 import { connect, createServer, type Http2Server } from "node:http2";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { createRequire } from "node:module";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";

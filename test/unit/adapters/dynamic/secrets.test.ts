@@ -1,21 +1,22 @@
 // The secrets that one operation reads, of each kind: they do not leave the adapter in any form that others give them.
-import { createServer } from "node:http";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import {
-  dynamicProvider,
   type DynamicProvider,
+  dynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
-import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { s3Destination } from "../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import { requestStore } from "../../../../provider/publishing/download/storeRequest.ts";
-import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
 import { RegistryClient } from "../../../../provider/publishing/images/registry/client.ts";
+import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import {
   type LifeCycle,
@@ -24,11 +25,10 @@ import {
   UnfinishedError,
 } from "../../../../provider/resource/lifeCycle.ts";
 import { resolveApiKey } from "../../../../provider/service/configuration.ts";
-import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
+import { OWNER } from "../../../simulation/owners.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
-import { OWNER } from "../../../simulation/owners.ts";
 
 type Life = LifeCycle<object, StoredState>;
 const STATE: StoredState = { outputs: {}, bookkeeping: {} };
@@ -254,10 +254,12 @@ describe("of each kind", () => {
     environment = { DOCS_HOSTING_ADMIN_API_KEY: "svc_another" };
     const [minted, redirected] = ["c4n4ry-minted", "c4n4ry-redirected"];
     answer = ({ url }) => {
-      if (url.endsWith("/bundle"))
+      if (url.endsWith("/bundle")) {
         return { body: { bundleUrl: `https://store.example/a?X-Signature=${minted}` } };
-      if (url.includes(minted))
+      }
+      if (url.includes(minted)) {
         return { status: 307, headers: { location: `https://other.example/b?sig=${redirected}` } };
+      }
       return { status: 500 };
     };
     await operation(async (context) => {

@@ -1,20 +1,20 @@
 // A preview may not know any part of any input. Every resource answers it, with any unknown part.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { generateKeyPairSync } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { agentJob } from "../../../../provider/agentJob/lifeCycle.ts";
-import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
-import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import {
-  dynamicProvider,
   type DynamicProvider,
+  dynamicProvider,
 } from "../../../../provider/adapters/dynamic/dynamicProvider.ts";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
-import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
+import { agentJob } from "../../../../provider/agentJob/lifeCycle.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import type { LifeCycle, StoredState } from "../../../../provider/resource/lifeCycle.ts";
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";

@@ -1,9 +1,9 @@
 // The lines that the plugin sends to an engine, over gRPC.
-import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
-import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from "@grpc/grpc-js";
 import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import { LogSeverity, type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
-import { describe, expect, test, vi, type TestContext } from "vitest";
+import { type LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { describe, expect, test, type TestContext, vi } from "vitest";
 import { Engine, pluginProcess } from "../../../../provider/adapters/plugin/pluginProcess.ts";
 import type { ServedEngine as Served } from "../../../../provider/adapters/plugin/pluginService.ts";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";

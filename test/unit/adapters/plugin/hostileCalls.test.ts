@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
+import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { Struct, Value } from "google-protobuf/google/protobuf/struct_pb.js";
-import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, test } from "vitest";
 import { caught, checkRequest, createRequest, plainOf, TYPE } from "./requests.ts";
 import { serveLife } from "./servedLife.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { withLocalDigests } from "../../../../provider/adapters/plugin/localDigests.ts";
-import { chartDigest } from "../../../../provider/kits/contents/chartDigest.ts";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { chartDigest } from "../../../../provider/kits/contents/chartDigest.ts";
 
 let file: string;
 let chart: string;

@@ -1,15 +1,15 @@
 // The operations of an engine on a resource: create, update, read, delete, and their end by Cancel.
-import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
-import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
 import { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
-import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
+import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { beforeEach, describe, expect, test, type TestContext, vi } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { Context } from "../../../../provider/resource/context.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
-import { partialResultIn, secret, struct, type PluginClient } from "./pluginClient.ts";
+import { PATIENTLY } from "../../../simulation/patience.ts";
+import { partialResultIn, type PluginClient, secret, struct } from "./pluginClient.ts";
 import { caught, createRequest, DYNAMIC_URN, plainOf, readRequest, updateRequest, URN } from "./requests.ts";
 import { serveLife, STATE } from "./servedLife.ts";
-import { PATIENTLY } from "../../../simulation/patience.ts";
 
 const KEY = "svc_c4n4ry";
 const served = serveLife();

@@ -1,7 +1,7 @@
 // Who may connect to the native plugin during a run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { endianness } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isOtherUser, type System } from "../../../../provider/adapters/plugin/peerUser.ts";

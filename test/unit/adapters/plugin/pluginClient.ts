@@ -1,9 +1,9 @@
-import { credentials, Metadata, type Client, type ServiceError } from "@grpc/grpc-js";
-import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
+import { type Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
-import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb.js";
-import { pluginService, type PluginParts } from "../../../../provider/adapters/plugin/pluginService.ts";
+import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { type PluginParts, pluginService } from "../../../../provider/adapters/plugin/pluginService.ts";
 import { serve } from "../../../../provider/adapters/plugin/server.ts";
 
 type Method = Exclude<keyof ResourceProviderClient, keyof Client | "list">;

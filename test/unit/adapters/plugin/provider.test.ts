@@ -1,7 +1,7 @@
 // What an engine asks a provider before its resources: handshake, schema, configuration.
-import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { resolveApiKey, serviceSettings } from "../../../../provider/service/configuration.ts";

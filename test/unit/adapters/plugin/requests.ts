@@ -1,6 +1,6 @@
 // The requests of an engine, and what it reads from the answers.
-import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import * as rpc from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { expect } from "vitest";
 import { struct } from "./pluginClient.ts";
 

@@ -1,9 +1,9 @@
 // OpenTelemetry's own packages, and a receiver of their spans, on this machine.
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openTelemetrySpans } from "../../../../provider/adapters/session/openTelemetry.ts";
-import { type SpanReceiver, startSpanReceiver } from "../../../stack/spanReceiver.ts";
-import { URN } from "../../../simulation/testContext.ts";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { URN } from "../../../simulation/testContext.ts";
+import { type SpanReceiver, startSpanReceiver } from "../../../stack/spanReceiver.ts";
 
 let receiver: SpanReceiver;
 const debug = vi.fn();

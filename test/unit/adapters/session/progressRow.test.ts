@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inOrder, progressRow, type EngineLine } from "../../../../provider/adapters/session/rowReporter.ts";
+import { type EngineLine, inOrder, progressRow } from "../../../../provider/adapters/session/rowReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 /** A row that records what it showed, and when. */

@@ -3,15 +3,15 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, type Mock, test, vi } from "vitest";
+import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { noTracer, type Tracing } from "../../../../provider/base/runtime/tracing/tracer.ts";
-import { dynamicHost } from "../../../../provider/adapters/dynamic/dynamicHost.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { EnginesServer } from "../../../simulation/enginesServer.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 let home: string;

@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, test } from "vitest";
 import * as api from "@opentelemetry/api";
-import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
-import type { Tracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ExportFailedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import type { Tracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
+import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { caught } from "../../../simulation/simulatedExport.ts";
 import { URN } from "../../../simulation/testContext.ts";

@@ -7,7 +7,7 @@ function newRow(): {
   clock: VirtualClock;
   row: ReturnType<typeof rowReporter>;
   lines: string[];
-  join: () => void
+  join: () => void;
 } {
   const clock = new VirtualClock();
   const lines: string[] = [];

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import {
   noTracer,
   noTracing,
@@ -6,7 +7,6 @@ import {
   type Tracer,
   tracingTo,
 } from "../../../../provider/base/runtime/tracing/tracer.ts";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { URN } from "../../../simulation/testContext.ts";
 
 const ENDPOINT = "localhost:4317";

@@ -1,8 +1,8 @@
 // What is read of an answer: its text, its time and what it asks for, and where it is too large.
 import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
-import { MAX_BODY_BYTES } from "../../../../provider/base/http/reply.ts";
 import { type Answer, readAnswer } from "../../../../provider/base/http/attempt.ts";
+import { MAX_BODY_BYTES } from "../../../../provider/base/http/reply.ts";
 import type { FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 

@@ -1,7 +1,7 @@
 // The connection of one attempt: how far it came, what ends it, and what a proxy is told. Over real sockets, with a clock that stands.
 import { once } from "node:events";
 import type https from "node:https";
-import { Socket, type LookupFunction } from "node:net";
+import { type LookupFunction, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import {
@@ -102,8 +102,9 @@ test("only the given authorities are trusted, whichever Node.js trusts", async (
 
 test("a tunnel leads to port 443 unless the URL has another", async () => {
   const proxy = await scriptedServer((socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
-  for (const url of [`https://${SERVICE_HOST}`, `https://${SERVICE_HOST}:8443/admin`])
+  for (const url of [`https://${SERVICE_HOST}`, `https://${SERVICE_HOST}:8443/admin`]) {
     await open(url, { proxy: new URL(proxy.baseUrl) }).failed;
+  }
   expect(proxy.requests.map(({ method, path, headers }) => [method, path, headers["host"]])).toEqual([
     ["CONNECT", `${SERVICE_HOST}:443`, `${SERVICE_HOST}:443`],
     ["CONNECT", `${SERVICE_HOST}:8443`, `${SERVICE_HOST}:8443`],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { endpointOf } from "../../../../provider/base/http/endpoint.ts";
 import { isLoopback } from "../../../../provider/base/http/address.ts";
+import { endpointOf } from "../../../../provider/base/http/endpoint.ts";
 
 const endpoint = (...path: string[]): ReturnType<typeof endpointOf> =>
   endpointOf("https://api.example.com:8443/admin", { method: "GET", path, repetition: "read" });
@@ -13,18 +13,15 @@ test("an endpoint is a path below the base URL, each segment encoded", () => {
   });
 });
 
-test.each(["", ".", ".."])(
-  "the segment «%s», which would lead to another path, is an error",
-  (segment) => {
-    expect(() => endpoint("v1", segment)).toThrow(
-      expect.objectContaining({
-        name: "MalformedResponseError",
-        message: `"${segment}" cannot be part of an address`,
-        remedy: "Check the ids given to the resource.",
-      }),
-    );
-  },
-);
+test.each(["", ".", ".."])("the segment «%s», which would lead to another path, is an error", (segment) => {
+  expect(() => endpoint("v1", segment)).toThrow(
+    expect.objectContaining({
+      name: "MalformedResponseError",
+      message: `"${segment}" cannot be part of an address`,
+      remedy: "Check the ids given to the resource.",
+    }),
+  );
+});
 
 test.each([
   ["localhost", true],

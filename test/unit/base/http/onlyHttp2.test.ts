@@ -1,15 +1,15 @@
 // Hosts that speak only HTTP/2.
-import { createServer, type Socket } from "node:net";
 import http2 from "node:http2";
 import type { AddressInfo, Server } from "node:net";
+import { createServer, type Socket } from "node:net";
 import nodeFetch from "node-fetch";
 import { afterEach, expect, test } from "vitest";
 import { attempt } from "../../../../provider/base/http/attempt.ts";
 import { AttemptConnection, connectionFailure } from "../../../../provider/base/http/attemptConnection.ts";
 import { refusal } from "../../../../provider/base/http/refusal.ts";
 import type { FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
-import { startDeadline, systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline, systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 const REMEDY = "have its operator accept HTTP/1.1, too";

@@ -3,8 +3,8 @@ import { getEventListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Pacer, Pacers } from "../../../../provider/base/http/pacer.ts";
 import type { Fault } from "../../../../provider/base/http/retryPolicy.ts";
-import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { DeadlineExceededError, ResponseError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 let clock: VirtualClock;

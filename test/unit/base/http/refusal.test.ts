@@ -1,8 +1,8 @@
 // The result of a failed attempt: from the connection's error, or from the status of the service's answer.
 import { describe, expect, test } from "vitest";
 import { AttemptConnection, connectionFailure } from "../../../../provider/base/http/attemptConnection.ts";
-import type { FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
 import { refusal } from "../../../../provider/base/http/refusal.ts";
+import type { FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 const ENDPOINT = {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { type Peer, Retries, WORTH_BYTES } from "../../../../provider/base/http/retries.ts";
 import { type FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
 import { type Repetition } from "../../../../provider/base/http/retryPolicy.ts";
-import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { ConnectionError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { publications } from "../../../../provider/adapters/session/publications.ts";
 import { Session } from "../../../../provider/adapters/session/session.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { noTracing } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import { staticExport } from "../../../../provider/staticExport/lifeCycle.ts";
 import { COUNTING, limitedFetch } from "../../../simulation/limitedFetch.ts";
@@ -11,7 +12,6 @@ import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { seededRandom } from "../../../simulation/seededRandom.ts";
 import { SimulatedService } from "../../../simulation/simulatedService.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 
 const COUNT = 100;
 const JOB_MS = 20_000;

@@ -1,21 +1,21 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
-import { noTracer, type Tracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import type { Call } from "../../../../provider/base/http/endpoint.ts";
+import { Pacers } from "../../../../provider/base/http/pacer.ts";
+import { Transport } from "../../../../provider/base/http/transport.ts";
 import {
   AnswerCutOffError,
   DeadlineExceededError,
   ResponseError,
 } from "../../../../provider/base/runtime/messages/errors.ts";
-import { Pacers } from "../../../../provider/base/http/pacer.ts";
-import { Transport } from "../../../../provider/base/http/transport.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
+import { noTracer, type Tracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../simulation/scriptedFetch.ts";
 import { URN } from "../../../simulation/testContext.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 
 const KEY = "svc_c4n4ry";
 const READ: Call = { method: "GET", path: ["v1", "thing"], repetition: "read" };

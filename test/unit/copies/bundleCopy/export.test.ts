@@ -15,17 +15,17 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import nodeFetch from "node-fetch";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { checkByTable } from "../../../../provider/resource/inputTable.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
+import { checkByTable } from "../../../../provider/resource/inputTable.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { KEY, testContext, URN } from "../../../simulation/testContext.ts";
-import { packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;
 let server: Server;
@@ -62,8 +62,9 @@ beforeEach(async () => {
       return response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     }
     const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0);
-    if (from >= bundle.length)
+    if (from >= bundle.length) {
       return response.writeHead(416, { "content-range": `bytes */${bundle.length}` }).end();
+    }
     return response.writeHead(200, { etag: '"1"', "content-length": bundle.length }).end(bundle);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,21 +1,21 @@
 // Copies with files of other hosts, in folders.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { generateKeyPairSync } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
-import { startRegistryStub } from "../../../simulation/registryStub.ts";
 import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { startRegistryStub } from "../../../simulation/registryStub.ts";
 import { scriptedFetch, type ScriptedReply } from "../../../simulation/scriptedFetch.ts";
 
 const AT = "https://cdn.example.com/";

@@ -7,7 +7,7 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { startRegistryStub, storeBase, type RegistryStub } from "../../../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub, storeBase } from "../../../simulation/registryStub.ts";
 import { expectSame, exported, importTest, V1 } from "./importedCopy.ts";
 
 const { tested, context, fileOf, sha256Of, packed, copied, imported } = importTest();

@@ -1,5 +1,4 @@
 // Copies are made as in another stack, their states are forgotten, and they are imported by their addresses.
-import { withDrift } from "../../../../provider/copies/publication/publication.ts";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,13 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { beforeEach, expect, onTestFinished } from "vitest";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
+import { withDrift } from "../../../../provider/copies/publication/publication.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
-import { KEY, testContext } from "../../../simulation/testContext.ts";
 import { packedSite } from "../../../simulation/packedSite.ts";
+import { KEY, testContext } from "../../../simulation/testContext.ts";
 
 export const exported = { domain: "docs.example.com", jobId: "7f3a" };
 export const V1 = { ...exported, version: "v1" };

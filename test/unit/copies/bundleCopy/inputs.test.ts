@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const environment: Record<string, string> = {
   DOCS_HOSTING_BASE_URL: "https://api.example.com/",

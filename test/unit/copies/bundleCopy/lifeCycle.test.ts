@@ -4,15 +4,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { type CheckedInputs, BUNDLE_COPY_INPUTS } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { decisionLine } from "../../../../provider/resource/decision.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
-import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { decisionLine } from "../../../../provider/resource/decision.ts";
+import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { localContext, packedSite } from "../../../simulation/packedSite.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 let folder: string;
 let reporter: ReturnType<typeof recordingReporter>;

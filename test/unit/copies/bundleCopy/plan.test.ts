@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import {
   type BundleCopyState,
   inputsOf,
@@ -9,14 +10,13 @@ import {
   type MadeCopy,
   stateOf,
 } from "../../../../provider/copies/bundleCopy/state.ts";
+import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
+import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import {
   destinationChange,
   type DestinationInputs,
 } from "../../../../provider/publishing/destinations/inputs.ts";
-import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
-import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const SHA256 = "a".repeat(64);
 const SOURCE = {

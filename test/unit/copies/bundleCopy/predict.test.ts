@@ -1,10 +1,10 @@
 // The outputs that a preview shows of a copy: what is certain as its value, everything else as unknown.
 import { describe, expect, test } from "vitest";
-import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { type BundleCopyState, linkOutputs, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const SHA256 = "a".repeat(64);
 const HOUR_MS = 3_600_000;

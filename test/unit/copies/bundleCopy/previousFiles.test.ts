@@ -1,10 +1,10 @@
 // The life of images that also have files of the version before, for pages that readers have open.
 import { beforeEach, expect, test } from "vitest";
-import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { startRegistryStub, storeBase, type RegistryStub } from "../../../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub, storeBase } from "../../../simulation/registryStub.ts";
 import { expectSame, importTest } from "./importedCopy.ts";
 
 const { context, packed, fileOf, imported } = importTest();

@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fetch from "node-fetch";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
-import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
 import { testContext } from "../../../simulation/testContext.ts";
-import { packedSite } from "../../../simulation/packedSite.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const KEY = privateKey.export({ type: "pkcs8", format: "pem" }).toString();

@@ -4,10 +4,10 @@ import Module, { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { localFailures } from "../../../../provider/copies/publication/localFailures.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 
 let folder: string;
 let environment: Record<string, string>;

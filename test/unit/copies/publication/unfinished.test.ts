@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { RunCancelledError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
+import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
-import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
-import { RunCancelledError } from "../../../../provider/base/runtime/messages/errors.ts";
 import {
   type BucketStub,
   CANARIES,
@@ -20,9 +20,9 @@ import {
   stubError,
 } from "../../../simulation/bucketStub.ts";
 import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
+import { packedSite } from "../../../simulation/packedSite.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../../simulation/testContext.ts";
-import { packedSite } from "../../../simulation/packedSite.ts";
 
 let store: BucketStub;
 let folder: string;

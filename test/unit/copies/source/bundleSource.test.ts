@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import {
   type CheckedSource,
   describeSource,
   isSameSource,
 } from "../../../../provider/copies/source/bundleSource.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 test.each([
   [{ jobId: "a", apiKeyEnv: "A" }, { jobId: "a", apiKeyEnv: "B" }, true],

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { noTracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import { inspect } from "../../../../provider/copies/source/inspect.ts";
 import type { LimitedContext } from "../../../../provider/resource/withinLimit.ts";
-import { noTracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
 import { type Entry, SITE, tarGz } from "../../../chart/tarArchive.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 

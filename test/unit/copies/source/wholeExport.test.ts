@@ -1,11 +1,11 @@
 // The whole export of another stack as the source of a copy or kit.
 import { expect, test } from "vitest";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { AIR_GAP_KIT_INPUTS } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { ruleOfSource } from "../../../../provider/copies/source/bundleSource.ts";
+import { AIR_GAP_KIT_INPUTS } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
-import { ruleOfSource } from "../../../../provider/copies/source/bundleSource.ts";
 
 const configuration: ConfigurationSource = {
   environment: (name) => (name === "DOCS_HOSTING_ADMIN_API_KEY" ? "svc_first" : undefined),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const nothing: ConfigurationSource = { environment: () => undefined, stackConfig: () => undefined };
 const GIVEN = { source: { file: "bundle.tar.gz", version: "v1" }, folder: "./kits" };

@@ -12,20 +12,20 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type CheckedInputs, AIR_GAP_KIT_INPUTS } from "../../../../provider/kits/airGapKit/inputs.ts";
-import { checkByTable } from "../../../../provider/resource/inputTable.ts";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
+import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
+import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import { draftOwner } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import type { AirGapKitState } from "../../../../provider/kits/airGapKit/state.ts";
 import { claimDraft } from "../../../../provider/kits/contents/draft.ts";
-import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
+import { decisionLine } from "../../../../provider/resource/decision.ts";
+import { checkByTable } from "../../../../provider/resource/inputTable.ts";
+import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 import { RecordedSpans } from "../../../simulation/recordedSpans.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { URN } from "../../../simulation/testContext.ts";
-import { localContext, packedSite } from "../../../simulation/packedSite.ts";
 
 let folder: string;
 let reporter: ReturnType<typeof recordingReporter>;

@@ -1,5 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
+import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import type { CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { airGapKit, draftOwner, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import {
@@ -8,11 +12,7 @@ import {
   type MadeKit,
   stateOf,
 } from "../../../../provider/kits/airGapKit/state.ts";
-import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
-import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const SOURCE = {
   domain: "docs.example.com",

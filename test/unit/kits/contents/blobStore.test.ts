@@ -1,9 +1,9 @@
 // The blobs of a kit that is being written; images.test.ts fetches them.
-import { digestOf } from "../../../../provider/base/runtime/values/digest.ts";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { digestOf } from "../../../../provider/base/runtime/values/digest.ts";
 import { BlobStore } from "../../../../provider/kits/contents/blobStore.ts";
 import { openRegistryClient } from "../../../simulation/registryClient.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";

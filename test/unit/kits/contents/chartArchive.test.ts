@@ -16,11 +16,11 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { create, list, type ReadEntry } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { InputError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { packChart } from "../../../../provider/kits/contents/chartArchive.ts";
 import { chartFacts } from "../../../../provider/kits/contents/chartFacts.ts";
-import { InputError } from "../../../../provider/base/runtime/messages/errors.ts";
-import { notOnWindows } from "../../../systems.ts";
 import { processorMs } from "../../../simulation/processorTime.ts";
+import { notOnWindows } from "../../../systems.ts";
 
 const { signal } = new AbortController();
 let folder: string;

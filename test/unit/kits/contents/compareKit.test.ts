@@ -14,11 +14,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { destinationOf } from "../../../../provider/publishing/destinations/destinationOf.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import {
   filesOf,
   folder,
+  inFoldersOfItsOwn,
   inKit,
   kits,
   operation,
@@ -27,7 +28,6 @@ import {
   sha256,
   signer,
   write,
-  inFoldersOfItsOwn,
 } from "./writtenKits.ts";
 
 inFoldersOfItsOwn();

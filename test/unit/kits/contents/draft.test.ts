@@ -13,10 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { notOnWindows } from "../../../systems.ts";
 import { freeName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
 import { claimDraft, type KitDraft, removeDrafts } from "../../../../provider/kits/contents/draft.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { notOnWindows } from "../../../systems.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -145,8 +145,9 @@ test.for(["blobs", "kit", "scratch"])(
     notOnWindows(context, "a link needs rights there");
     const elsewhere = join(folder, "elsewhere");
     mkdirSync(join(elsewhere, "images/blobs/sha256"), { recursive: true });
-    for (const path of ["theirs", "images/blobs/sha256/theirs"])
+    for (const path of ["theirs", "images/blobs/sha256/theirs"]) {
       writeFileSync(join(elsewhere, path), "theirs");
+    }
     const killed = await claim();
     writeFileSync(join(killed.blobs, BLOB), "one");
     rmSync(killed[part as "kit"], { recursive: true });

@@ -15,19 +15,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RequestInit, Response } from "node-fetch";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { siteName } from "../../../../provider/kits/contents/kitImage.ts";
-import { OciLayout } from "../../../../provider/publishing/index.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
+import { siteName } from "../../../../provider/kits/contents/kitImage.ts";
 import type { KitManifest } from "../../../../provider/kits/contents/manifest.ts";
 import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
 import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
-import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
+import { OciLayout } from "../../../../provider/publishing/index.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { OWNER } from "../../../simulation/owners.ts";
-import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { packedSite } from "../../../simulation/packedSite.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -197,8 +197,9 @@ test.each(["ec", "ed25519"] as const)(
     );
     // it is a file of the kit as all others
     const sums = readFileSync(join(first.path, "SHA256SUMS"), "utf8");
-    for (const { digest } of first.manifest.artifacts ?? [])
+    for (const { digest } of first.manifest.artifacts ?? []) {
       expect(sums).toContain(`images/blobs/sha256/${hex(digest)}`);
+    }
   },
 );
 

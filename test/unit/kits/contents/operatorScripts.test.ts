@@ -99,9 +99,9 @@ describe.each(["load.sh", "install.sh"])("%s", (script) => {
     "[fd00::1]/docs",
   ])("accepts %s", (target, context) => {
     const { calls } = called(context, target);
-    if (script === "load.sh" && target.startsWith("["))
+    if (script === "load.sh" && target.startsWith("[")) {
       expect(calls).toContain(`--url https://${target.replace("/docs", "/v2/docs/")}`);
-    else if (script === "load.sh") expect(calls).toContain(`docker://${target.replace(/\/$/, "")}/`);
+    } else if (script === "load.sh") expect(calls).toContain(`docker://${target.replace(/\/$/, "")}/`);
     else expect(calls).toContain("upgrade --install docs");
   });
 });

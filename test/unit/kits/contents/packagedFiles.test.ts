@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
-import { manifestText, type KitManifest } from "../../../../provider/kits/contents/manifest.ts";
-import { filledIn } from "../../../../provider/kits/contents/packagedFiles.ts";
 import { InputError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
+import { type KitManifest, manifestText } from "../../../../provider/kits/contents/manifest.ts";
+import { filledIn } from "../../../../provider/kits/contents/packagedFiles.ts";
 
 test("a text keeps the sections and values of this kit; sections nest", () => {
   const template = [

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { signSite, writeArtifacts } from "../../../../provider/kits/contents/siteSignature.ts";
 import {
-  OciLayout,
   type LayoutArtifact,
+  OciLayout,
 } from "../../../../provider/publishing/images/provenance/ociLayout.ts";
 import { manifestOf } from "../../../../provider/publishing/images/registry/content.ts";
-import { signerFrom, type Signer } from "../../../../provider/publishing/images/signing/signer.ts";
+import { type Signer, signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
 import { BUNDLE } from "../../../simulation/copiedBundle.ts";
 
 const SITE = {
@@ -94,8 +94,9 @@ test.each(["another key", "damaged", "missing"])(
     const first = await signed(what === "another key" ? newSigner() : signer);
     if (what === "missing") rmSync(join(kit, "images"), { recursive: true });
     if (what === "damaged") {
-      for (const { manifest } of first)
+      for (const { manifest } of first) {
         writeFileSync(join(kit, "images/blobs/sha256", manifest.digest.slice(7)), "{}");
+      }
     }
     const { artifacts, contents } = await signSite(SITE, ORIGIN, signer, kit);
     expect(digestsOf(artifacts).filter((digest) => digestsOf(first).includes(digest))).toEqual([]);

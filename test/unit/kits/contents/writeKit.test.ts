@@ -17,18 +17,19 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
-import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
-import { writeKit, type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
 import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
-import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
+import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
+import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
-import { POSIX_PROGRAMS, notOnWindows } from "../../../systems.ts";
 import { processorMs } from "../../../simulation/processorTime.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../../systems.ts";
 import {
   clock,
   filesOf,
   folder,
+  inFoldersOfItsOwn,
   inKit,
   kits,
   operation,
@@ -37,7 +38,6 @@ import {
   sha256,
   signer,
   write,
-  inFoldersOfItsOwn,
 } from "./writtenKits.ts";
 
 inFoldersOfItsOwn();

@@ -4,17 +4,17 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, onTestFinished } from "vitest";
-import { removeKits } from "../../../../provider/kits/contents/compareKit.ts";
-import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
-import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
-import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
-import type { PlaceContext } from "../../../../provider/publishing/ownership/placeOwner.ts";
-import type { RegistryContext } from "../../../../provider/publishing/images/registry/exchange.ts";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
-import { VirtualClock } from "../../../simulation/virtualClock.ts";
+import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
+import { removeKits } from "../../../../provider/kits/contents/compareKit.ts";
+import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
+import type { RegistryContext } from "../../../../provider/publishing/images/registry/exchange.ts";
+import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
+import type { PlaceContext } from "../../../../provider/publishing/ownership/placeOwner.ts";
 import { OWNER } from "../../../simulation/owners.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 /** Everything of a test. */
 export let folder: string;

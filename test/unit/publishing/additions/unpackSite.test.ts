@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { editionOf } from "../../../../provider/publishing/additions/additions.ts";
-import { unpackSite, type AdditionFacts } from "../../../../provider/publishing/additions/unpackSite.ts";
+import { type AdditionFacts, unpackSite } from "../../../../provider/publishing/additions/unpackSite.ts";
 import type { OfflineSearch } from "../../../../provider/publishing/offlineSearch/options.ts";
 import { tarGz } from "../../../chart/tarArchive.ts";
 import { bundleOnDisk, inspected, LIMITS } from "../archives/bundleOnDisk.ts";

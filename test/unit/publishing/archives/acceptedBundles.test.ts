@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { inspectBundle } from "../../../../provider/publishing/inspection/bundle.ts";
-import { archiveFormat } from "../../../../provider/publishing/archives/format.ts";
-import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { packArchive, renderSite } from "../../../../examples/reference-service/index.ts";
+import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { archiveFormat } from "../../../../provider/publishing/archives/format.ts";
+import { inspectBundle } from "../../../../provider/publishing/inspection/bundle.ts";
 import { type Entry, SITE, tar, tarGz } from "../../../chart/tarArchive.ts";
 import { zip, type ZipEntry } from "../../../chart/zipArchive.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -115,8 +115,9 @@ test("files that Macs and file managers add are left out, whatever their names",
   const { files, notOnWindows } = await inspected(tarGz([...SITE, ...entries]));
   expect({ files, notOnWindows }).toEqual({ files: 3, notOnWindows: [] });
   expect(Object.keys(await unpacked(tarGz([...SITE, ...entries])))).toHaveLength(3);
-  for (const name of ["__MACOSX/../../._x", "/._x", "__MACOSX/..\\..\\._x", "c:/._x", "a//._x"])
+  for (const name of ["__MACOSX/../../._x", "/._x", "__MACOSX/..\\..\\._x", "c:/._x", "a//._x"]) {
     expect(await refusalOf(tarGz([...SITE, { name }]))).toMatch(/leads outside|absolute|drive|empty segment/);
+  }
   const twice = { name: "./._." };
   expect(await refusalOf(tarGz([...SITE, twice, twice]))).toContain("occurs twice");
   const site = inFolder(SITE).map(({ name: path, content = "" }) => ({ name: path, content }));

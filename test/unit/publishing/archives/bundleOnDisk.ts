@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import type { ArchiveFormat } from "../../../../provider/publishing/archives/format.ts";
+import type { Inspection, SiteLimits } from "../../../../provider/publishing/archives/site.ts";
 import {
   type BundleFile,
   inspectBundle,
   unpackBundle,
 } from "../../../../provider/publishing/inspection/bundle.ts";
-import type { ArchiveFormat } from "../../../../provider/publishing/archives/format.ts";
-import type { Inspection, SiteLimits } from "../../../../provider/publishing/archives/site.ts";
-import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 export const LIMITS: SiteLimits = { unpackedBytes: 1_000_000_000, files: 20_000 };

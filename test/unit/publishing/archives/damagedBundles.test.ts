@@ -1,10 +1,10 @@
 // Damaged bundles: A05 of the faults, and any other damage.
-import { gzipSync } from "node:zlib";
 import { appendFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unpackBundle } from "../../../../provider/publishing/inspection/bundle.ts";
 import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { unpackBundle } from "../../../../provider/publishing/inspection/bundle.ts";
 import { SITE, tar, tarGz } from "../../../chart/tarArchive.ts";
 import { zip } from "../../../chart/zipArchive.ts";
 import { bundleOnDisk, inspected, LIMITS, refusalOf, unpacked, unpackedAgain } from "./bundleOnDisk.ts";

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { archiveFormat } from "../../../../provider/publishing/archives/format.ts";
 import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { archiveFormat } from "../../../../provider/publishing/archives/format.ts";
 import { SITE, tar, tarGz } from "../../../chart/tarArchive.ts";
 import { zip } from "../../../chart/zipArchive.ts";
 import { bundleOnDisk, LIMITS, refusalOf } from "./bundleOnDisk.ts";

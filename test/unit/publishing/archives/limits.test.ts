@@ -2,16 +2,16 @@
 import { expect, test } from "vitest";
 import { checkEntry } from "../../../../provider/publishing/archives/entry.ts";
 import {
+  boundUnpacked,
+  DEFAULT_UNPACKED_BYTES,
+} from "../../../../provider/publishing/archives/unpackedBound.ts";
+import { Yielder } from "../../../../provider/publishing/archives/yielder.ts";
+import {
   inspectedCharacters,
   InspectionBudget,
   isNotInspected,
   NotInspected,
 } from "../../../../provider/publishing/inspection/inspectionBudget.ts";
-import {
-  boundUnpacked,
-  DEFAULT_UNPACKED_BYTES,
-} from "../../../../provider/publishing/archives/unpackedBound.ts";
-import { Yielder } from "../../../../provider/publishing/archives/yielder.ts";
 
 const MIB = 1_024 * 1_024;
 const limits = { unpackedBytes: 1_000 * MIB, files: 1 };
@@ -44,8 +44,9 @@ test("an archive of more than 64 MiB may unpack to 200 times its size", () => {
 
 test("a limit that the user gave is the only one of the unpacked size, whatever the ratio", () => {
   boundUnpacked(1_000 * MIB, 1, limits);
-  for (const unpackedBytes of [DEFAULT_UNPACKED_BYTES - 1, DEFAULT_UNPACKED_BYTES + 1])
+  for (const unpackedBytes of [DEFAULT_UNPACKED_BYTES - 1, DEFAULT_UNPACKED_BYTES + 1]) {
     boundUnpacked(DEFAULT_UNPACKED_BYTES - 1, 1, { unpackedBytes, files: 1 });
+  }
   expect(() => boundUnpacked(100 * MIB, 1, { unpackedBytes: DEFAULT_UNPACKED_BYTES, files: 1 })).toThrow(
     expect.objectContaining({ remedy: expect.stringContaining("give `limits.unpackedBytes`") as unknown }),
   );

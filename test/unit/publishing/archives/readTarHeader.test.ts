@@ -101,8 +101,9 @@ test.each(["path", "linkpath", "size", "hdrcharset"])(
 );
 
 test("attributes of longer names are for all entries, too", () => {
-  for (const key of ["xpath", "pathx", "GNU.sparse", "x.GNU.sparse.x"])
+  for (const key of ["xpath", "pathx", "GNU.sparse", "x.GNU.sparse.x"]) {
     expect(parseAttributes(Buffer.from(tarAttribute(key, "1").repeat(2)), true)).toEqual({});
+  }
 });
 
 test.each(["", "-1", "1.5", "x1", "1x", "1".repeat(16)])("the size %j in attributes is none", (size) => {

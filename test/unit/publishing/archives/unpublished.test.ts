@@ -1,9 +1,9 @@
 // Which entries are never published, by their names.
 import { expect, test } from "vitest";
-import { unpublished } from "../../../../provider/publishing/archives/unpublished.ts";
 import { reportLeftOut } from "../../../../provider/copies/source/inspect.ts";
-import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { unpublished } from "../../../../provider/publishing/archives/unpublished.ts";
 import { SITE, tarGz } from "../../../chart/tarArchive.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { inspected, unpacked } from "./bundleOnDisk.ts";
 
 test.each([

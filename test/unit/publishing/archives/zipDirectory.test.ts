@@ -54,8 +54,9 @@ describe("a name in a zip", () => {
       const data = Buffer.concat([Buffer.from([1]), signature(crc32(raw)), Buffer.from("漢.x")]);
       return Buffer.concat([Buffer.from([0x75, 0x70, data.length, 0]), data]);
     };
-    for (const raw of [CP437, Buffer.from("k.x")])
+    for (const raw of [CP437, Buffer.from("k.x")]) {
       expect(await namesOf(named(raw, 0, unicode(raw)))).toEqual(["index.html", "漢.x"]);
+    }
     // that of another name
     expect(await namesOf(named(CP437, 0, unicode(Buffer.from("k.x"))))).toEqual(["index.html", "ü.x"]);
     // another field
@@ -120,8 +121,9 @@ test("a zip may have a comment", async () => {
   const site = { root: "", leftOut: [] };
   const commented = Buffer.concat([archive, Buffer.from("abc")]);
   expect(Object.keys(await unpackedAgain(bundleOnDisk(commented), site))).toEqual(["index.html"]);
-  for (const wrong of [commented.subarray(0, -1), Buffer.concat([commented, Buffer.from("d")])])
+  for (const wrong of [commented.subarray(0, -1), Buffer.concat([commented, Buffer.from("d")])]) {
     expect(await refusalOf(wrong)).toContain("its directory cannot be read");
+  }
 });
 
 describe("a zip with the end of zip64", () => {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
+import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { describeDestination } from "../../../../provider/publishing/destinations/destinationOf.ts";
 import {
   checkDestination,
@@ -7,7 +8,6 @@ import {
   type DestinationInputs,
   destinationKey,
 } from "../../../../provider/publishing/destinations/inputs.ts";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 
 const unknown = UNKNOWN as unknown as string;
 

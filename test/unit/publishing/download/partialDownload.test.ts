@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -9,16 +10,15 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ownName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
 import {
+  type DownloadNote,
   PartialDownload,
   strongEtag,
-  type DownloadNote,
 } from "../../../../provider/publishing/download/partialDownload.ts";
-import { ownName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
 import { MODES, notOnWindows } from "../../../systems.ts";
 
 const NOTE: DownloadNote = { subject: "job a", etag: '"1"', totalBytes: 100 };

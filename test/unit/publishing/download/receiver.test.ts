@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { type HttpReply, Interruption } from "../../../../provider/base/http/attempt.ts";
 import {
-  PartialDownload,
   type DownloadNote,
+  PartialDownload,
 } from "../../../../provider/publishing/download/partialDownload.ts";
 import { receiverOf } from "../../../../provider/publishing/download/receiver.ts";
 import type { ReceivedRange } from "../../../../provider/publishing/download/storeAnswer.ts";
-import { Interruption, type HttpReply } from "../../../../provider/base/http/attempt.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 

@@ -1,11 +1,11 @@
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { guardedLookup } from "../../../../provider/base/http/address.ts";
-import { checkStoreUrl } from "../../../../provider/publishing/download/storeAddress.ts";
 import type { Lookup } from "../../../../provider/base/http/address.ts";
+import { guardedLookup } from "../../../../provider/base/http/address.ts";
 import { refusedAddress } from "../../../../provider/base/http/address.ts";
 import { DownloadError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { checkStoreUrl } from "../../../../provider/publishing/download/storeAddress.ts";
 
 const anywhere = { allowInsecure: false, publicStorageOnly: false };
 const publicOnly = { allowInsecure: false, publicStorageOnly: true };
@@ -102,11 +102,12 @@ function resolved(addresses: string[] | Error, all: boolean, policy = anywhere) 
   const lookup: Lookup = (host, options, callback) => {
     asked.push(host, options);
     if (addresses instanceof Error) callback(addresses, []);
-    else
+    else {
       callback(
         null,
         addresses.map((address) => ({ address, family: isIP(address) })),
       );
+    }
   };
   const refusals: string[] = [];
   const results: unknown[][] = [];
@@ -234,8 +235,9 @@ test("every IPv6 address in these networks is refused", () => {
     fc.property(begin, part, part, (head, middle, tail) => {
       const address = `${head}:${middle}::${tail}`;
       if (isMetadata(address)) expect(refusedAddress(address, anywhere)).toContain("metadata");
-      else if (isNotPublicIpv6(address))
+      else if (isNotPublicIpv6(address)) {
         expect(refusedAddress(address, publicOnly)).toContain("not a public");
+      }
     }),
   );
 });

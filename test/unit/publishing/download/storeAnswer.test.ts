@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   readStoreAnswer,
-  storeReason,
   type RequestedRange,
   type StoreAnswer,
+  storeReason,
 } from "../../../../provider/publishing/download/storeAnswer.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");

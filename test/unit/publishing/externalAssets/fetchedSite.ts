@@ -8,8 +8,8 @@ import {
   ExternalAssets,
   type ExternalFacts,
 } from "../../../../provider/publishing/externalAssets/externalAssets.ts";
-import { unpackBundle } from "../../../../provider/publishing/inspection/bundle.ts";
 import type { FetchExternal } from "../../../../provider/publishing/externalAssets/options.ts";
+import { unpackBundle } from "../../../../provider/publishing/inspection/bundle.ts";
 import { tarGz } from "../../../chart/tarArchive.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../simulation/scriptedFetch.ts";
 import { testContext } from "../../../simulation/testContext.ts";
@@ -83,8 +83,9 @@ export async function fetchedSite(
   const sink = assets.sink({
     file: async ({ path, size }, content) => {
       const bytes = Buffer.concat(await Array.fromAsync(content));
-      if (bytes.length !== size || path in files)
+      if (bytes.length !== size || path in files) {
         throw new Error(`${path} has ${bytes.length} bytes, not ${size}`);
+      }
       files[path] = bytes.toString("latin1");
     },
   });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { TRACKERS } from "../../../../provider/publishing/externalAssets/trackers.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
-import { fetchedSite, shownLoads, type Hosts } from "./fetchedSite.ts";
+import { fetchedSite, type Hosts, shownLoads } from "./fetchedSite.ts";
 
 const PNG = "\u0089PNG";
 const image = (address: string): string => `<img src="${address}">`;

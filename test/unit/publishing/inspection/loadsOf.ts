@@ -1,8 +1,8 @@
-import { SITE_BASE } from "../../../../provider/publishing/inspection/externalAddress.ts";
+import { Yielder } from "../../../../provider/publishing/archives/yielder.ts";
 import type { TextKind } from "../../../../provider/publishing/inspection/embedded.ts";
+import { SITE_BASE } from "../../../../provider/publishing/inspection/externalAddress.ts";
 import { InspectionBudget } from "../../../../provider/publishing/inspection/inspectionBudget.ts";
 import { textLoads } from "../../../../provider/publishing/inspection/textLoads.ts";
-import { Yielder } from "../../../../provider/publishing/archives/yielder.ts";
 
 /** The addresses that a text loads. @param characters that the inspection may read */
 export async function loadsOf(

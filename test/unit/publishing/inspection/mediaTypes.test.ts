@@ -1,15 +1,15 @@
 // The one table of media types, and each place that follows it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { isPage, MEDIA_TYPES, mediaTypeOf } from "../../../../provider/publishing/inspection/mediaTypes.ts";
-import { InspectionBudget } from "../../../../provider/publishing/inspection/inspectionBudget.ts";
-import { SiteLoads } from "../../../../provider/publishing/inspection/siteLoads.ts";
 import { Yielder } from "../../../../provider/publishing/archives/yielder.ts";
 import { headersOf } from "../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
-import { webServerFiles } from "../../../../provider/publishing/images/siteImage/webServer.ts";
 import { EMPTY_BASE } from "../../../../provider/publishing/images/siteImage/siteImage.ts";
-import { gzipSync } from "node:zlib";
+import { webServerFiles } from "../../../../provider/publishing/images/siteImage/webServer.ts";
+import { InspectionBudget } from "../../../../provider/publishing/inspection/inspectionBudget.ts";
+import { isPage, MEDIA_TYPES, mediaTypeOf } from "../../../../provider/publishing/inspection/mediaTypes.ts";
+import { SiteLoads } from "../../../../provider/publishing/inspection/siteLoads.ts";
 
 const CHART = join(import.meta.dirname, "../../../../examples/self-hosted/chart/files");
 const CHART_SERVER = readFileSync(join(CHART, "nginx.conf"), "utf8");
@@ -81,8 +81,9 @@ test.each(ROWS)(
     );
     // browsers load a module with the pages that name it
     const page = Buffer.from(`<script type="module" src="a.${ending}"></script>`);
-    if (row.inspectedAs === "module")
+    if (row.inspectedAs === "module") {
       await loads.inspect("b.html", page.length, [page].values() as unknown as AsyncIterable<Uint8Array>);
+    }
     loads.followModules("", () => true);
     expect(loads.external.length).toBe(row.inspectedAs === undefined ? 0 : 1);
     if (isShown) expect(row.inspectedAs).toBeDefined();

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { digestSite } from "../../../../provider/publishing/inspection/siteDigests.ts";
 import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
-import { EXPORTED_FORMS, exported } from "../../../chart/exportedForms.ts";
+import { digestSite } from "../../../../provider/publishing/inspection/siteDigests.ts";
+import { exported, EXPORTED_FORMS } from "../../../chart/exportedForms.ts";
 import { SITE, tarGz } from "../../../chart/tarArchive.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { bundleOnDisk, LIMITS } from "../archives/bundleOnDisk.ts";

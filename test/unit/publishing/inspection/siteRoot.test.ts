@@ -1,10 +1,10 @@
 // Bundles as other exporters make them: the site in a folder or not, and files beside it that start it on a reader's computer.
 import { describe, expect, test } from "vitest";
-import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { reportLeftOut } from "../../../../provider/copies/source/inspect.ts";
-import { EXPORTED_FORMS, exported } from "../../../chart/exportedForms.ts";
+import { exported, EXPORTED_FORMS } from "../../../chart/exportedForms.ts";
 import { SITE, tarGz } from "../../../chart/tarArchive.ts";
 import { zip } from "../../../chart/zipArchive.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { inspected, unpacked } from "../archives/bundleOnDisk.ts";
 
 const paths = SITE.filter(({ type }) => type !== "5").map(({ name }) => name);

@@ -1,6 +1,6 @@
 // Which files start a site, at the borders of their rules.
 import { expect, test } from "vitest";
-import { SiteRootFinder, type SiteRoot } from "../../../../provider/publishing/inspection/siteRoot.ts";
+import { type SiteRoot, SiteRootFinder } from "../../../../provider/publishing/inspection/siteRoot.ts";
 import { SiteTree } from "../../../../provider/publishing/inspection/siteTree.ts";
 
 /** The site in an archive of these files, and how much of them was read. */

@@ -1,7 +1,7 @@
 // The names of a site at the borders of their rules, without an archive around them.
 import { expect, test } from "vitest";
-import { SiteTree } from "../../../../provider/publishing/inspection/siteTree.ts";
 import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { SiteTree } from "../../../../provider/publishing/inspection/siteTree.ts";
 
 const tree = (files = 100): SiteTree => new SiteTree({ unpackedBytes: 1, files });
 const refusalOf = (add: () => unknown): BundleRefusedError => {

@@ -1,7 +1,7 @@
 // The refusal of an archive without a start page says what to pack.
 import { expect, test } from "vitest";
-import { forPacker } from "../../../../provider/publishing/archives/refusal.ts";
 import { BundleRefusedError } from "../../../../provider/base/runtime/messages/errors.ts";
+import { forPacker } from "../../../../provider/publishing/archives/refusal.ts";
 import { tarGz } from "../../../chart/tarArchive.ts";
 import { inspected } from "../archives/bundleOnDisk.ts";
 

@@ -127,8 +127,9 @@ test("rules that are as deep as they are long are read", async () => {
 describe("a nested text", () => {
   const nested = (depth: number): string => {
     let page = `<img src="${X}">`;
-    for (let each = 0; each < depth; each++)
+    for (let each = 0; each < depth; each++) {
       page = `<iframe srcdoc="${page.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"></iframe>`;
+    }
     return page;
   };
 

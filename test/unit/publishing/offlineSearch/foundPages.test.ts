@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { ownText } from "../../../../provider/base/runtime/files/ownText.ts";
 import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
-import { addedTo, find, languagesOf, publishedSite, type PublishedSite } from "./publishedSite.ts";
+import { addedTo, find, languagesOf, type PublishedSite, publishedSite } from "./publishedSite.ts";
 
 const page = (title: string, body: string, lang = ""): string =>
   `<!doctype html><html${lang && ` lang="${lang}"`}><head><title>${title}</title></head><body>${body}</body></html>`;
@@ -107,8 +107,9 @@ describe("pages like those that are treated in their own way", () => {
       Object.fromEntries(names.map((name) => [name, page(name, `ordinary ${name}`)])),
     );
     expect(await pathsOf(site, "ordinary")).toEqual(names.toSorted());
-    for (const name of names)
+    for (const name of names) {
       expect(addedTo(site, name, page(name, `ordinary ${name}`))).toContain("load.js");
+    }
   });
 
   test("404.htm is the page for missing pages, too", async () => {

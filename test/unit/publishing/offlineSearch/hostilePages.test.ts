@@ -1,8 +1,8 @@
 // Pages that are built to break or to delay the extraction of their text: their time is bounded by their size.
 import { expect, test } from "vitest";
 import { MAX_BYTES } from "../../../../provider/publishing/inspection/textLoads.ts";
-import { find, languagesOf, publishedSite } from "./publishedSite.ts";
 import { processorMs } from "../../../simulation/processorTime.ts";
+import { find, languagesOf, publishedSite } from "./publishedSite.ts";
 
 const START = "<title>Start</title><p>welcome</p>";
 

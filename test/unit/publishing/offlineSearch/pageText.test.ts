@@ -147,8 +147,9 @@ describe("text", () => {
   );
 
   test("is not cut off by an element that has no end tag", () => {
-    for (const tag of ["p", "li", "dt", "dd", "tr", "td", "th", "body", "img", "input", "br"])
+    for (const tag of ["p", "li", "dt", "dd", "tr", "td", "th", "body", "img", "input", "br"]) {
       expect(sections(`<${tag} aria-hidden="true">a <b>b</b>`), tag).toEqual(["# : a b"]);
+    }
   });
 });
 

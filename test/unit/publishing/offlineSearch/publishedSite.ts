@@ -1,6 +1,6 @@
-import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
 import type { SearchOptions } from "../../../../provider/publishing/offlineSearch/options.ts";
-import { search, type Result } from "../../../../provider/publishing/search/browser/query.ts";
+import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
+import { type Result, search } from "../../../../provider/publishing/search/browser/query.ts";
 
 /** A site's files by their path, as a destination receives them with a search. */
 export interface PublishedSite {
@@ -27,8 +27,9 @@ export async function publishedSite(
       const received: Uint8Array[] = [];
       for await (const piece of content) received.push(piece);
       const bytes = Buffer.concat(received);
-      if (bytes.length !== size || files.has(path))
+      if (bytes.length !== size || files.has(path)) {
         throw new Error(`${path} has ${bytes.length} bytes, not ${size}`);
+      }
       files.set(path, bytes);
     },
   };

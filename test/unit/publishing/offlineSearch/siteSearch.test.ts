@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { parse, type DefaultTreeAdapterTypes } from "parse5";
+import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { describe, expect, test } from "vitest";
 import { addedTo, find, languagesOf, publishedSite } from "./publishedSite.ts";
 
@@ -314,8 +314,9 @@ describe("what is found", () => {
 
   test("words that are properties of every object", async () => {
     const site = await publishedSite({ "index.html": page("__proto__", "<p>constructor toString</p>") });
-    for (const word of ["__proto__", "constructor", "toString"])
+    for (const word of ["__proto__", "constructor", "toString"]) {
       expect(await find(site, word)).toHaveLength(1);
+    }
   });
 
   test("markup in the text of a page stays text", async () => {
@@ -325,8 +326,9 @@ describe("what is found", () => {
     expect(result?.excerpt.map(([piece]) => piece).join("")).toContain(
       "<img src=x onerror=alert(1)> </script>",
     );
-    for (const [path, bytes] of site.files)
+    for (const [path, bytes] of site.files) {
       if (path.endsWith(".js")) expect(bytes.toString()).not.toMatch(/[\u2028\u2029]/);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 // Whose a place is, and what a publication and a removal do about it: every row of the two tables.
 import { expect, test } from "vitest";
+import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
 import {
   claimAction,
   type Claimant,
@@ -8,12 +9,11 @@ import {
   removalAction,
 } from "../../../../provider/publishing/ownership/placeDecision.ts";
 import {
+  type FoundMark,
   markIn,
   placeMarkText,
-  type FoundMark,
 } from "../../../../provider/publishing/ownership/placeMark.ts";
-import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
-import { COPY_URN, OWNER, otherOwner } from "../../../simulation/owners.ts";
+import { COPY_URN, otherOwner, OWNER } from "../../../simulation/owners.ts";
 
 const SIBLING = COPY_URN.replace(/docs$/, "other");
 const NOW = Date.parse("2026-11-28T07:00:00Z");
@@ -161,6 +161,7 @@ test("a refusal of the same URN says what it may be", () => {
 test("a URN with a control character, or one too long, is not shown", () => {
   const mark = (urn: string): FoundMark =>
     markIn(JSON.stringify({ format: 1, owner: OWNER.id, urn, date: "\u001b[2J" }));
-  for (const urn of [`${COPY_URN}\u001b[2J`, `${COPY_URN}${"x".repeat(1_000)}`])
+  for (const urn of [`${COPY_URN}\u001b[2J`, `${COPY_URN}${"x".repeat(1_000)}`]) {
     expect(mark(urn)).toEqual({ kind: "mark", mark: { owner: OWNER.id, urn: undefined, date: undefined } });
+  }
 });

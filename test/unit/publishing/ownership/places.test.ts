@@ -1,4 +1,5 @@
 // A place belongs to one resource: the rule at real folders and at a bucket, for each layout.
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chownSync,
@@ -12,11 +13,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { ownName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
 import type {
   Copy,
   Destination,
@@ -24,15 +25,14 @@ import type {
 } from "../../../../provider/publishing/destinations/destination.ts";
 import { destinationOf } from "../../../../provider/publishing/destinations/destinationOf.ts";
 import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
-import { ownName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
 import { newOwner } from "../../../../provider/publishing/ownership/owner.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
   stubError,
-  stubOperation,
-  type BucketStub,
   type StubOperation,
+  stubOperation,
 } from "../../../simulation/bucketStub.ts";
 import { COPY_URN, otherOwner, OWNER } from "../../../simulation/owners.ts";
 
@@ -64,8 +64,9 @@ async function publish(destination: Destination, text: string, context: Destinat
   const scratch = mkdtempSync(join(root, "scratch-"));
   const draft = await destination.begin(bundle, { ...context, scratch: () => Promise.resolve(scratch) });
   try {
-    for (const [name, body] of Object.entries({ "index.html": text, [`${text}.css`]: text }))
+    for (const [name, body] of Object.entries({ "index.html": text, [`${text}.css`]: text })) {
       await draft.sink?.file({ path: name, size: body.length }, Readable.from([Buffer.from(body)]));
+    }
     return await draft.publish();
   } catch (error) {
     await draft.abandon?.();
@@ -98,8 +99,9 @@ const inFolder = (layout: "archive" | "site"): Place => ({
   inputs: () => ({ folder: join(root, "public"), layout }),
   content: () => contentOf(join(root, "public")),
   lose: (text) => {
-    for (const name of Object.keys(contentOf(join(root, "public"))))
+    for (const name of Object.keys(contentOf(join(root, "public")))) {
       if (name.includes(text)) rmSync(join(root, "public", name));
+    }
   },
   put: (name, text) => {
     mkdirSync(dirname(join(root, "public", name)), { recursive: true });

@@ -1,6 +1,6 @@
 // Index and search together, without pages of HTML and without a browser.
 import { describe, expect, test } from "vitest";
-import { search, type Result } from "../../../../provider/publishing/search/browser/query.ts";
+import { type Result, search } from "../../../../provider/publishing/search/browser/query.ts";
 import type { Section } from "../../../../provider/publishing/search/sections.ts";
 import { TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
 import { indexFiles } from "./indexFiles.ts";

@@ -1,6 +1,6 @@
 // Questions as people type them, on small sites: the words that carry the question decide.
 import { describe, expect, test } from "vitest";
-import { search, type Result } from "../../../../provider/publishing/search/browser/query.ts";
+import { type Result, search } from "../../../../provider/publishing/search/browser/query.ts";
 import { TextIndex } from "../../../../provider/publishing/search/textIndex.ts";
 import { indexFiles } from "./indexFiles.ts";
 
@@ -10,8 +10,9 @@ async function ask(
   language = "en",
 ): Promise<Result[]> {
   const index = new TextIndex();
-  for (const [path, text] of Object.entries(pages))
+  for (const [path, text] of Object.entries(pages)) {
     index.add(path, `T ${path}`, [{ anchor: "", heading: "", text }]);
+  }
   const { list, parts } = indexFiles(index, language);
   const load = (key: string): Promise<unknown> => {
     const { text = "" } = [list, ...parts].find((file) => file.key === key) ?? {};

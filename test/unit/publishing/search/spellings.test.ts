@@ -1,5 +1,6 @@
 // Words that are written in several ways: versions, hyphens, umlauts, scripts with marks.
 import { describe, expect, test } from "vitest";
+import { searchLanguages } from "../../../../provider/publishing/search/browser/searchLanguages.ts";
 import {
   folded,
   transcribed,
@@ -7,7 +8,6 @@ import {
   visible,
   wordsOf,
 } from "../../../../provider/publishing/search/words.ts";
-import { searchLanguages } from "../../../../provider/publishing/search/browser/searchLanguages.ts";
 import { find, languagesOf, publishedSite } from "../offlineSearch/publishedSite.ts";
 
 test.for([

@@ -33,8 +33,9 @@ test.for([
   "of %i pages, a word that is in %i has their number behind them: «%s»",
   ([pages, count, number]) => {
     const index = new TextIndex();
-    for (let page = 0; page < pages; page++)
+    for (let page = 0; page < pages; page++) {
       index.add(`${page + 1_000}`, "", [section(page < count ? "alpha" : "")]);
+    }
     const texts = indexFiles(index, "en").parts.map(({ text }) => text);
     expect(/alpha [^" ]+ ?(\d*)"/.exec(texts.join(""))?.[1]).toBe(number);
   },

@@ -9,10 +9,12 @@ const DIGEST = expect.stringMatching(/^sha256:[0-9a-f]{16}$/) as string;
 let folder: string;
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "program-")));
-  for (const name of ["chart", "charts/docs", "charts/empty"])
+  for (const name of ["chart", "charts/docs", "charts/empty"]) {
     mkdirSync(join(folder, name), { recursive: true });
-  for (const name of ["chart", "charts/docs"])
+  }
+  for (const name of ["chart", "charts/docs"]) {
     writeFileSync(join(folder, name, "Chart.yaml"), "name: docs\n");
+  }
   writeFileSync(join(folder, "docs-1.0.0.tgz"), "…");
   writeFileSync(join(folder, "notes.txt"), "…");
   vi.spyOn(process, "cwd").mockReturnValue(folder);

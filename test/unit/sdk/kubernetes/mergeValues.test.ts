@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mergeValues } from "../../../../sdk/kubernetes/mergeValues.ts";
-import { startProgram, resolved } from "../../../simulation/pulumiProgram.ts";
+import { resolved, startProgram } from "../../../simulation/pulumiProgram.ts";
 
 beforeAll(async () => {
   await startProgram({ preview: true });

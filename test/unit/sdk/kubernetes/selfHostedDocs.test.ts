@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { SelfHostedDocs, type SelfHostedDocsArgs } from "../../../../sdk/kubernetes/index.ts";
 import type { StaticExportLink } from "../../../../sdk/staticExportValues.ts";
-import { settled, startProgram, resolved, type Registered } from "../../../simulation/pulumiProgram.ts";
+import { type Registered, resolved, settled, startProgram } from "../../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";
 const RELEASE = "kubernetes:helm.sh/v3:Release";

@@ -1,15 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import type { BundleCopy } from "../../../../sdk/bundleCopy.ts";
 import {
+  type ImageVerificationArgs,
   verificationOf,
   verifiedValues,
-  type ImageVerificationArgs,
 } from "../../../../sdk/kubernetes/verifiedImage.ts";
-import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { resolved, startProgram } from "../../../simulation/pulumiProgram.ts";
-import { startRegistryStub, type RegistryStub } from "../../../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub } from "../../../simulation/registryStub.ts";
 import { IMAGE_DIGEST, newSigner, signImage } from "../../../simulation/signedImage.ts";
 
 const OWNER = 'SelfHostedDocs "docs"';

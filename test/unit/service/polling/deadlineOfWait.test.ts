@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import {
   AnswerCutOffError,
   ConnectionError,
   DeadlineExceededError,
 } from "../../../../provider/base/runtime/messages/errors.ts";
-import type { Observation } from "../../../../provider/service/polling/progress.ts";
+import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import { waitForJob } from "../../../../provider/service/polling/jobWait.ts";
+import type { Observation } from "../../../../provider/service/polling/progress.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 

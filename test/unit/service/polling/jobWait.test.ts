@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type PolledJob, waitForJob } from "../../../../provider/service/polling/jobWait.ts";
 import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
+import { type PolledJob, waitForJob } from "../../../../provider/service/polling/jobWait.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 

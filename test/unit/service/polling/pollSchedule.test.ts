@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readExportJob } from "../../../../provider/service/exportJob.ts";
-import type { Observation } from "../../../../provider/service/polling/progress.ts";
-import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
+import { readExportJob } from "../../../../provider/service/exportJob.ts";
+import { nextPollDelayMs } from "../../../../provider/service/polling/pollSchedule.ts";
+import type { Observation } from "../../../../provider/service/polling/progress.ts";
 
 /** The shortest and the longest pause of a single wait, in milliseconds. */
 const FLOOR_MS = 900;

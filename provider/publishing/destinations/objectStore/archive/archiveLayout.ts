@@ -1,22 +1,22 @@
 import { join } from "node:path";
 import { basename } from "node:path/posix";
+import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
+import { writeNewFile } from "../../../../base/runtime/files/writeFile";
+import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { formatBytes } from "../../../../base/runtime/messages/formatBytes";
 import { transferLine } from "../../../../base/runtime/messages/transferLine";
-import { writeNewFile } from "../../../../base/runtime/files/writeFile";
-import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
-import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { parseDuration } from "../../../../base/runtime/time/duration";
 import { ARCHIVE_FORMATS, ARCHIVE_NAME } from "../../../archives/format";
 import type { Bundle } from "../../../inspection/bundle";
-import { parseDuration } from "../../../../base/runtime/time/duration";
 import { RECORDS_FOLDER } from "../../../ownership/placeMark";
 import type { CopyLayout, Placing } from "../../copyLayout";
 import type { Copy } from "../../destination";
 import { removedMeanwhile } from "../../removedMeanwhile";
+import type { OwnedPlace } from "../bucketMark";
 import { LONGEST_LINK_LIFE_MS } from "../inputs";
 import { CONCURRENCY, type StoredObject } from "../objectStore";
 import { listedAt } from "../readObject";
 import { isSameContent, sendObject, sendText } from "../sendObject";
-import type { OwnedPlace } from "../bucketMark";
 import { clearUploads } from "../unfinishedUploads";
 
 /** An archive never changes under its name, and shared caches must not keep it. */
@@ -203,16 +203,18 @@ async function removeArchive(place: OwnedPlace, name: string, known?: ArchivePar
     stored === undefined ||
     stored.revision === known?.etag ||
     isSameContent(stored, { size: known?.size ?? stored.size, sha256 })
-  )
+  ) {
     return place.remove([name]);
+  }
   place.context.reporter.warn(`${place.itemUri(name)} is not removed: someone else overwrote it`);
 }
 
 /** What the state stores of a copy's archive. @throws DestinationError when it does not */
 function archivePartsOf({ uri, parts }: Copy) {
   const { key, size, etag } = parts; // `etag`: the revision, by the name that states have since S3 was the only store
-  if (typeof key === "string" && typeof size === "number" && typeof etag === "string")
+  if (typeof key === "string" && typeof size === "number" && typeof etag === "string") {
     return { key, size, etag };
+  }
   throw new DestinationError(
     `the state does not contain the location of ${uri}`,
     "Run `pulumi state delete` with the URN of this resource, then `pulumi up`: it finds the archive in the bucket and adopts it.",

@@ -7,7 +7,7 @@ import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
 import { containerClient } from "./client";
 import { findAccess } from "./credentials";
-import { addressOf, brokenRule, type AzureContainerInputs, containerUri, LONGEST_NAME } from "./inputs";
+import { addressOf, type AzureContainerInputs, brokenRule, containerUri, LONGEST_NAME } from "./inputs";
 import { linkTo } from "./link";
 import { listBlobs } from "./pages";
 import { loadBlobs } from "./sdk";
@@ -72,8 +72,9 @@ export async function openAzure(
     const { prefix = "" } = inputs;
     const folders = new Set<string>();
     for (const key of keys) {
-      for (let at = key.lastIndexOf("/"); at > 0 && at >= prefix.length; at = key.lastIndexOf("/", at - 1))
+      for (let at = key.lastIndexOf("/"); at > 0 && at >= prefix.length; at = key.lastIndexOf("/", at - 1)) {
         folders.add(key.slice(0, at));
+      }
     }
     const deepestFirst = [...folders].sort((one, other) => other.split("/").length - one.split("/").length);
     for (const key of deepestFirst) {
@@ -118,8 +119,9 @@ export async function openAzure(
       let listed = await listBlobs(client, { prefix }, atMost);
       // it may have folders, which only their metadata tells from empty blobs
       const isUnsure = listed.some(({ properties }) => properties.contentLength === 0);
-      if (isUnsure && (await hasFolders()))
+      if (isUnsure && (await hasFolders())) {
         listed = await listBlobs(client, { prefix, includeMetadata: true }, atMost);
+      }
       for (const { name, properties, metadata } of listed) {
         if (properties.contentType === DISCARDED || metadata?.["hdi_isfolder"] === "true") continue;
         onObject({

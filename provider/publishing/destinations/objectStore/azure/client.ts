@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
-import { parseRetryAfter, type Fault } from "../../../../base/http/retryPolicy";
+import { type Fault, parseRetryAfter } from "../../../../base/http/retryPolicy";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import type { StoreRequest } from "../storeFailure";
 import { untilAnswered } from "../untilAnswered";
 import type { Access } from "./credentials";
-import { azureFailure, codeOf, headerOf, statusOf, type Action } from "./failure";
-import { serviceUrl, type AzureContainerInputs } from "./inputs";
+import { type Action, azureFailure, codeOf, headerOf, statusOf } from "./failure";
+import { type AzureContainerInputs, serviceUrl } from "./inputs";
 import type { BlobsSdk } from "./sdk";
 
 /** A request without traffic for this time is given up, in milliseconds. */

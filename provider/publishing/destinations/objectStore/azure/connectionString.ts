@@ -1,7 +1,10 @@
 import { ConfigurationError } from "../../../../base/runtime/messages/errors";
-import { serviceUrl, type AzureContainerInputs } from "./inputs";
+import { type AzureContainerInputs, serviceUrl } from "./inputs";
 
-/** What `UseDevelopmentStorage=true` stands for: the account that every emulator has, see https://learn.microsoft.com/azure/storage/common/storage-connect-azurite */
+/**
+ * What `UseDevelopmentStorage=true` stands for: the account that every emulator has, see
+ * https://learn.microsoft.com/azure/storage/common/storage-connect-azurite
+ */
 const DEVELOPMENT = {
   AccountName: "devstoreaccount1",
   AccountKey: "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",

@@ -1,10 +1,10 @@
-import { checkCredentialFiles } from "../credentialFiles";
 import { ConfigurationError } from "../../../../base/runtime/messages/errors";
 import type { DestinationContext } from "../../destination";
+import { checkCredentialFiles } from "../credentialFiles";
 import { connectionParts } from "./connectionString";
-import { serviceUrl, type AzureContainerInputs } from "./inputs";
+import { type AzureContainerInputs, serviceUrl } from "./inputs";
 import { sasToken, unquoted } from "./sasToken";
-import { loadIdentity, type BlobsSdk, type SharedKey, type TokenCredential } from "./sdk";
+import { type BlobsSdk, loadIdentity, type SharedKey, type TokenCredential } from "./sdk";
 
 /** With what requests are authorized. */
 export type Access =
@@ -21,8 +21,8 @@ const SAS = "AZURE_STORAGE_SAS_TOKEN";
  * Finds the credentials: the variable that `connectionStringVariable` names; without it the first of AZURE_STORAGE_CONNECTION_STRING,
  * AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN that is set, otherwise what Azure's own tools find. It sends no request.
  *
- * @throws ConfigurationError when the connection string is of another account or endpoint, a token is none, or there are no credentials that
- *   may be sent to the endpoint
+ * @throws ConfigurationError when the connection string is of another account or endpoint, a token is none, or there are no credentials
+ *   that may be sent to the endpoint
  */
 export async function findAccess(
   inputs: AzureContainerInputs,

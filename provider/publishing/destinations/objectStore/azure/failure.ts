@@ -3,15 +3,15 @@ import type { StoreError, StoreFailure } from "../storeError";
 import {
   clockRow,
   CORRUPTED,
-  failuresOf,
   type FailureRow,
+  failuresOf,
   type FailureTable,
   otherRow,
   REMEDIES,
   type StoreRequest,
 } from "../storeFailure";
 import type { Access } from "./credentials";
-import { containerUri, serviceUrl, WEBSITE, type AzureContainerInputs } from "./inputs";
+import { type AzureContainerInputs, containerUri, serviceUrl, WEBSITE } from "./inputs";
 
 /** What a request does, as permissions of SAS tokens are named. */
 export type Action = "read" | "list" | "write" | "delete" | "sign";
@@ -227,12 +227,13 @@ export function azureFailure(
 
 function unreachable(said: string): FailureRow {
   const [code] = /EAI_AGAIN|ENOTFOUND/.exec(said) ?? [];
-  if (code !== undefined)
+  if (code !== undefined) {
     return {
       failure: "address",
       message: `there is no host {host} (${code})`,
       remedy: `Correct the destination's storageAccount, or give its \`endpoint\`: each account has a host of its own.`,
     };
+  }
   return {
     failure: "unreachable",
     message: "{host} could not be reached for {where} ({plainCode})",

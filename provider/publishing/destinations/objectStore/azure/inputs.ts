@@ -36,14 +36,17 @@ export interface AzureContainerInputs extends KeepingInputs {
   readonly layout?: Layout;
 }
 
-/** Longest name of a blob, see https://learn.microsoft.com/rest/api/storageservices/naming-and-referencing-containers--blobs--and-metadata */
+/**
+ * Longest name of a blob, see https://learn.microsoft.com/rest/api/storageservices/naming-and-referencing-containers--blobs--and-metadata
+ */
 export const LONGEST_NAME = 1_024;
 
 /** See {@link LONGEST_NAME}: the service drops a dot at the end, and stores under a name without it. */
 export function brokenRule(name: string): string | undefined {
   const segments = name.split("/");
-  if (segments.some((segment) => segment.endsWith(".")))
+  if (segments.some((segment) => segment.endsWith("."))) {
     return "In Azure no part of a name ends with a dot: the service drops it";
+  }
   return segments.length > MOST_SEGMENTS ? `In Azure a name has ${MOST_SEGMENTS} parts at most` : undefined;
 }
 
@@ -69,8 +72,9 @@ function containerProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string: the name of a container";
   if (value === WEBSITE) return undefined;
   if (/^https?:/i.test(value)) return "must be the container's name alone, without an address";
-  if (value.includes("/"))
+  if (value.includes("/")) {
     return "must be the container's name alone: what follows the slash is the `prefix`";
+  }
   if (value.length < 3 || value.length > 63) return "must have 3 to 63 characters";
   return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(value)
     ? undefined
@@ -88,8 +92,9 @@ function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fie
   const example = `https://${account}.blob.core.chinacloudapi.cn`;
   return addressProblem(value, example, CREDENTIALS, ({ hostname, pathname }) => {
     const path = pathname.replace(/^\/+|\/+$/g, "");
-    if (typeof azureContainer === "string" && path.split("/").at(-1) === azureContainer)
+    if (typeof azureContainer === "string" && path.split("/").at(-1) === azureContainer) {
       return "must not contain the container";
+    }
     if (typeof storageAccount !== "string") return undefined;
     const isInHost = path === "" && hostname.startsWith(`${account}.`) && HOST_OF_ACCOUNT.test(hostname);
     return isInHost || (path === account && !HOST_OF_ACCOUNT.test(hostname))

@@ -1,6 +1,6 @@
 import { readPages } from "../pages";
-import { containerUri } from "./inputs";
 import type { ContainerClient } from "./client";
+import { containerUri } from "./inputs";
 import type { BlobItem, ListOptions } from "./sdk";
 
 /** Blobs of one page of a list, at most. */

@@ -1,17 +1,17 @@
+import type { BlockBlobUploadOptions } from "@azure/storage-blob";
 import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
+import { sentParameters } from "../inputs";
 import { md5Hash } from "../md5";
 import {
-  DIGEST_NAME,
   type Content,
+  DIGEST_NAME,
   type NewObject,
   type Revision,
   type SendOptions,
   type UnfinishedUpload,
 } from "../objectStore";
-import { sentParameters } from "../inputs";
 import { StoreError, unlessFailed } from "../storeError";
 import { abortWithin, partsOf, wholeOf } from "../uploadParts";
-import type { BlockBlobUploadOptions } from "@azure/storage-blob";
 import type { ContainerClient } from "./client";
 import type { AzureContainerInputs } from "./inputs";
 import { listBlobs } from "./pages";

@@ -1,14 +1,14 @@
-import { checkCredentialFiles } from "../credentialFiles";
 import { attempt, type HttpReply, type HttpRequest } from "../../../../base/http/attempt";
 import { KeptConnections } from "../../../../base/http/attemptConnection";
 import { proxyFor } from "../../../../base/http/proxy";
 import { parseRetryAfter } from "../../../../base/http/retryPolicy";
 import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
+import { checkCredentialFiles } from "../credentialFiles";
+import type { StoreRequest } from "../storeFailure";
 import { type Outcome, untilAnswered } from "../untilAnswered";
 import { type Fields, fieldsOf, textOf } from "./answer";
 import { type Action, authFailure, connectionFailure, refusalFailure } from "./failure";
-import type { StoreRequest } from "../storeFailure";
 import { bucketUri, type GcsInputs } from "./inputs";
 import type { Sdk } from "./sdk";
 
@@ -159,7 +159,8 @@ export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationConte
 
 function withQuery(address: string, query: Query): URL {
   const url = new URL(address);
-  for (const [name, value] of Object.entries(query))
+  for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, value);
+  }
   return url;
 }

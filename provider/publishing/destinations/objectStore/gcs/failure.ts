@@ -4,8 +4,8 @@ import { StoreError } from "../storeError";
 import {
   clockRow,
   corruptedRow,
-  failuresOf,
   type FailureRow,
+  failuresOf,
   type FailureTable,
   otherRow,
   REMEDIES,

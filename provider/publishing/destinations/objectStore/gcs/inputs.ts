@@ -50,8 +50,9 @@ function endpointProblem(value: unknown, { gcsBucket }: Fields): string | undefi
   const credentials = "the environment, as Google's own tools find them";
   const example = "https://storage-docs.p.googleapis.com";
   return addressProblem(value, example, credentials, ({ origin, pathname, protocol, host }) => {
-    if (/^\/(?:upload\/|batch\/)?storage\/v1\b/.test(pathname))
+    if (/^\/(?:upload\/|batch\/)?storage\/v1\b/.test(pathname)) {
       return `must not contain the path of the API: write «${origin}»`;
+    }
     return typeof gcsBucket === "string" && host.startsWith(`${gcsBucket}.`)
       ? `must not contain the bucket: write «${protocol}//${host.slice(gcsBucket.length + 1)}»`
       : undefined;

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
+import type { HttpReply } from "../../../../base/http/attempt";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { redact } from "../../../../base/runtime/messages/plainText";
-import type { HttpReply } from "../../../../base/http/attempt";
-import { md5Hash } from "../md5";
-import { DIGEST_NAME, type Content, type NewObject, type SendOptions } from "../objectStore";
 import { sentParameters } from "../inputs";
-import type { GcsInputs } from "./inputs";
+import { md5Hash } from "../md5";
+import { type Content, DIGEST_NAME, type NewObject, type SendOptions } from "../objectStore";
 import { StoreError } from "../storeError";
 import { partsOf, wholeOf } from "../uploadParts";
 import { type Fields, fieldsOf, textOf } from "./answer";
 import type { GcsClient, GcsRequest } from "./client";
 import { corruptedFailure } from "./failure";
+import type { GcsInputs } from "./inputs";
 
 /** What is sent with one request, in bytes; the pieces of a session must be multiples of 256 KiB. */
 const PIECE_SIZE = 8 * 1024 * 1024;
@@ -203,8 +203,9 @@ async function sendSession(
       const progress = await client.send(sent, readProgress, requestOf("*", Buffer.alloc(0)), stalls);
       if ("stored" in progress) return progress.stored;
       stalls = progress.bytes > at ? 0 : stalls + 1;
-      if (progress.bytes < start || progress.bytes > at + rest.length || stalls > MOST_STALLS)
+      if (progress.bytes < start || progress.bytes > at + rest.length || stalls > MOST_STALLS) {
         throw lost(client, key);
+      }
       at = progress.bytes;
       onProgress?.(at);
     }
@@ -229,6 +230,7 @@ function lost({ uri }: GcsClient, key: string): StoreError {
 }
 
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += SLICE_SIZE)
+  for (let at = 0; at < bytes.length; at += SLICE_SIZE) {
     yield await Promise.resolve(bytes.subarray(at, at + SLICE_SIZE));
+  }
 }

@@ -1,12 +1,12 @@
-import { checkCredentialFiles } from "../credentialFiles";
-import { unlessAborted } from "../../../../base/runtime/time/clock";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import { placeUri } from "../bucketPlace";
+import { checkCredentialFiles } from "../credentialFiles";
 import type { StoreRequest } from "../storeFailure";
+import { directPut } from "./directPut";
 import { type Action, s3Failure, type SdkError } from "./failure";
 import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
-import { directPut } from "./directPut";
 import type { Sdk } from "./sdk";
 
 /** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */

@@ -69,7 +69,8 @@ export interface DirectPut {
 
 /**
  * Sends small objects as the SDK has sent one, signed and transported by the signer and the handler of its configuration, but without its
- * middleware, which takes most of the time of a small request. Whatever is not a plain success, the SDK does again, with retries and errors.
+ * middleware, which takes most of the time of a small request. Whatever is not a plain success, the SDK does again, with retries and
+ * errors.
  */
 export function directPut(s3: S3, signal: AbortSignal, clock: Pick<Clock, "now">): DirectPut {
   let sample: Sample | undefined;
@@ -82,8 +83,9 @@ export function directPut(s3: S3, signal: AbortSignal, clock: Pick<Clock, "now">
       async (args) => {
         const result = await next(args);
         const { input, request } = args as { readonly input: { Key?: string }; readonly request: unknown };
-        if (commandName === "PutObjectCommand")
+        if (commandName === "PutObjectCommand") {
           sample = sampleOf(request as SdkRequest, input.Key ?? "") ?? sample;
+        }
         return result;
       },
     { step: "finalizeRequest", priority: "low", name: "docsHostingSample" }, // it sees the signed request
@@ -105,8 +107,9 @@ export function directPut(s3: S3, signal: AbortSignal, clock: Pick<Clock, "now">
 
   return {
     async send(object, content, onlyIf, hasChecksum) {
-      if (sample === undefined || failures >= MOST_FAILURES || content.length !== object.size)
+      if (sample === undefined || failures >= MOST_FAILURES || content.length !== object.size) {
         return undefined;
+      }
       try {
         const request = await signed(requestOf(sample, object, content, onlyIf, hasChecksum), sample.scope);
         const { response } = (await s3.config.requestHandler.handle(request, {})) as { response: SdkReply };

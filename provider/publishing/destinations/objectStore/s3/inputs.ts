@@ -43,11 +43,14 @@ export const BUCKET_FIELDS: FieldsOfKind<BucketInputs> = {
   ...KEEPING,
 };
 
-/** By https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, which other stores are as strict as or stricter than. */
+/**
+ * By https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, which other stores are as strict as or stricter than.
+ */
 function bucketNameProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string: the name of a bucket";
-  if (/^(s3:|https?:|arn:)/i.test(value))
+  if (/^(s3:|https?:|arn:)/i.test(value)) {
     return "must be the bucket's name alone, without s3://, arn: or an address";
+  }
   if (value.includes("/")) return "must be the bucket's name alone: what follows the slash is the `prefix`";
   if (value.length < 3 || value.length > 63) return "must have 3 to 63 characters";
   if (!/^[a-z0-9][a-z0-9.-]*[a-z0-9]$/.test(value)) {

@@ -8,7 +8,7 @@ import { signedLink } from "../signedLink";
 import { StoreError, unlessFailed } from "../storeError";
 import { withChecksums } from "./checksums";
 import { type BucketClient, bucketClient } from "./client";
-import { addressOf, bucketUri, LONGEST_KEY_BYTES, type BucketInputs } from "./inputs";
+import { addressOf, type BucketInputs, bucketUri, LONGEST_KEY_BYTES } from "./inputs";
 import { archiveTierOf, readPlainEntries } from "./listPage";
 import { objectRemoval } from "./removal";
 import { loadSdk } from "./sdk";

@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { PutObjectCommandInput, S3 } from "@aws-sdk/client-s3";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { sentParameters } from "../inputs";
 import {
-  DIGEST_NAME,
   type Content,
+  DIGEST_NAME,
   type NewObject,
   type SendOptions,
   type UnfinishedUpload,
 } from "../objectStore";
+import { readPages } from "../pages";
 import { unlessFailed } from "../storeError";
+import { abortWithin } from "../uploadParts";
 import { contentMd5, withChecksums } from "./checksums";
 import type { BucketClient } from "./client";
-import { sentParameters } from "../inputs";
 import type { BucketInputs } from "./inputs";
-import { readPages } from "../pages";
-import { abortWithin } from "../uploadParts";
 
 /** Larger objects are sent in parts of this size, in bytes; in larger parts if there would be more than {@link MAX_PARTS}. */
 const PART_SIZE = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
-import { hasHeadersOf, headersOf, revalidated, type FileHeaders } from "../fileHeaders";
-import { CONCURRENCY, type ListedObject, type StoredObject } from "../objectStore";
 import type { BucketPlace } from "../bucketPlace";
+import { type FileHeaders, hasHeadersOf, headersOf, revalidated } from "../fileHeaders";
+import { CONCURRENCY, type ListedObject, type StoredObject } from "../objectStore";
 import { secondPaths } from "./siteObjects";
 import { recordPath, type SiteRecord } from "./siteRecord";
 

@@ -7,7 +7,7 @@ import { isInOtherPlace } from "../bucketMark";
 import type { BucketPlace } from "../bucketPlace";
 import { CONCURRENCY } from "../objectStore";
 import { isSameContent } from "../sendObject";
-import { changedHeaders, hasHeaders, sentHeaders, type SentFile } from "./changedHeaders";
+import { changedHeaders, hasHeaders, type SentFile, sentHeaders } from "./changedHeaders";
 import type { SiteInventory } from "./siteInventory";
 import type { SiteObject } from "./siteObjects";
 
@@ -65,7 +65,7 @@ export async function existingContents(
     }
   }
   if (unknown.length > 0 && (await isInOtherPlace(place))) foreign.push(...unknown.map(({ path }) => path));
-  else
+  else {
     await inParallel(unknown, CONCURRENCY, async (object) => {
       const { isSame, hasContent, isSent } = await lookAt(place, object);
       if (!hasContent && !(lacksRecords && isSent)) return void foreign.push(object.path);
@@ -73,6 +73,7 @@ export async function existingContents(
       differing.add(object.path);
       if (!hasContent) altered.push(object.path);
     });
+  }
   if (foreign.length > 0) {
     throw new DestinationError(
       `below ${place.uri} there are objects that no copy of a site wrote: ${firstOf(foreign.sort())}`,

@@ -1,7 +1,7 @@
 import { basename } from "node:path/posix";
 import { hasRelativeAddress } from "../../../inspection/relativeAddresses";
-import type { SiteObject } from "./siteObjects";
 import type { SiteBuffer } from "./siteBuffer";
+import type { SiteObject } from "./siteObjects";
 
 /** A larger page is not read for its addresses, in bytes. */
 const LARGEST_READ = 16 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { createHash, hash } from "node:crypto";
-import { appendFile, open, type FileHandle } from "node:fs/promises";
+import { appendFile, type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { DigestingSink, SiteFile } from "../../../archives/site";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
+import type { DigestingSink, SiteFile } from "../../../archives/site";
 import { headersOf } from "../fileHeaders";
 import type { BufferedFile } from "./siteObjects";
 

@@ -4,7 +4,7 @@ import { MARK_PATH } from "../bucketMark";
 import type { BucketPlace } from "../bucketPlace";
 import { CONCURRENCY, type ListedObject } from "../objectStore";
 import { isRecordPath, type SiteRecord } from "./siteRecord";
-import { listedRecord, type FoundRecord } from "./storedRecords";
+import { type FoundRecord, listedRecord } from "./storedRecords";
 
 /** Lists the objects below the prefix, with their paths below it. */
 export async function listObjects(

@@ -1,16 +1,16 @@
 import { DestinationError } from "../../../../base/runtime/messages/errors";
-import type { CopyLayout } from "../../copyLayout";
 import { RECORDS_FOLDER } from "../../../ownership/placeMark";
+import type { CopyLayout } from "../../copyLayout";
+import type { OwnedPlace } from "../bucketMark";
 import { reportArchived } from "./archivedFiles";
-import { changedHeaders, sentHeaders, type SentFile } from "./changedHeaders";
+import { changedHeaders, type SentFile, sentHeaders } from "./changedHeaders";
 import { SiteBuffer } from "./siteBuffer";
-import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { listSite } from "./siteInventory";
+import { lacksCleanUrls, secondPaths } from "./siteObjects";
 import { copyOf, SitePublication } from "./sitePublication";
 import { editionAt, isRecordPath, recordPath, type SiteRecord } from "./siteRecord";
 import { removeRecords } from "./siteRemoval";
 import { findRecord } from "./storedRecords";
-import type { OwnedPlace } from "../bucketMark";
 
 /** Sites in a bucket: their files at their own paths, and a record of each copy. */
 export const SITES_IN_BUCKET: CopyLayout<OwnedPlace> = {

@@ -99,16 +99,18 @@ function cleanPath(path: string): string | undefined {
 /** The folders that paths are in, with those above them. */
 function foldersOf(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
-  for (const path of paths)
+  for (const path of paths) {
     for (const folder of foldersAbove(path)) {
       if (folders.has(folder)) break;
       folders.add(folder);
     }
+  }
   return folders;
 }
 
 /** The folders above a path, from the inside out. */
 function* foldersAbove(path: string): Generator<string> {
-  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
     yield path.slice(0, end);
+  }
 }

@@ -10,16 +10,16 @@ import { CONCURRENCY } from "../objectStore";
 import { listedAt } from "../readObject";
 import { changedOnDisk, sendObject } from "../sendObject";
 import { ABANDONED_AFTER_MS } from "../unfinishedUploads";
-import { existingContents, type ExistingContents } from "./existingContents";
+import { type ExistingContents, existingContents } from "./existingContents";
 import { checkNames } from "./nameRules";
 import { reportFalseHashes } from "./revalidatedFiles";
 import type { SiteBuffer } from "./siteBuffer";
 import { listObjects, SiteInventory } from "./siteInventory";
-import { conflictingPaths, type BufferedFile, type SiteObject } from "./siteObjects";
+import { type BufferedFile, conflictingPaths, type SiteObject } from "./siteObjects";
 import { recordPath } from "./siteRecord";
 import { clearSiteUploads, removeRecords } from "./siteRemoval";
-import { putRecord, putUnprotected, type NewRecord } from "./storedRecords";
-import { wantedSite, type WantedSite } from "./wantedSite";
+import { type NewRecord, putRecord, putUnprotected } from "./storedRecords";
+import { type WantedSite, wantedSite } from "./wantedSite";
 
 /** Maximum memory that concurrent transfers of files may use, in bytes. */
 const HEAVIEST = 32 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { basename } from "node:path/posix";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
+import { RECORDS_FOLDER } from "../../../ownership/placeMark";
 import { isEdition } from "../../copyLayout";
 import type { BucketPlace } from "../bucketPlace";
-import { RECORDS_FOLDER } from "../../../ownership/placeMark";
 import type { Revision } from "../objectStore";
 
 /** One object of a site, as a record lists it. */

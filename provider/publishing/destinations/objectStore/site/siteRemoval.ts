@@ -1,10 +1,10 @@
 import { firstOf } from "../../../../base/runtime/messages/firstOf";
 import { isPage } from "../../../inspection/mediaTypes";
 import type { OwnedPlace } from "../bucketMark";
+import { clearUploads } from "../unfinishedUploads";
 import { SiteInventory } from "./siteInventory";
 import { recordPath, type SiteRecord } from "./siteRecord";
 import type { FoundRecord } from "./storedRecords";
-import { clearUploads } from "../unfinishedUploads";
 
 /** Removes copies: the files that no other copy has, then their records. */
 export async function removeRecords(

@@ -1,12 +1,12 @@
-import type { Deadline } from "../../../../base/runtime/time/clock";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
-import type { BucketPlace } from "../bucketPlace";
-import { headersOf, HEADERS_VERSION } from "../fileHeaders";
+import type { Deadline } from "../../../../base/runtime/time/clock";
 import { RECORDS_FOLDER } from "../../../ownership/placeMark";
+import type { BucketPlace } from "../bucketPlace";
+import { HEADERS_VERSION, headersOf } from "../fileHeaders";
 import type { ListedObject, Revision } from "../objectStore";
 import { textsOf } from "../readObject";
 import { sendText } from "../sendObject";
-import { parseRecord, recordPath, writeRecord, type SiteRecord } from "./siteRecord";
+import { parseRecord, recordPath, type SiteRecord, writeRecord } from "./siteRecord";
 
 /** A record as read from the bucket. */
 export interface FoundRecord extends SiteRecord {
@@ -32,8 +32,9 @@ function note(place: BucketPlace, key: string, revision: Revision | undefined, r
 export async function findRecord(place: BucketPlace, edition: string): Promise<SiteRecord | undefined> {
   const key = place.key(recordPath(edition));
   const known = KNOWN.get(place.context.deadline)?.get(place.uriOf(key));
-  if (known !== undefined && (await place.objects.head(key))?.revision === known.revision)
+  if (known !== undefined && (await place.objects.head(key))?.revision === known.revision) {
     return known.record;
+  }
   return (await recordAt(place, key))?.record;
 }
 

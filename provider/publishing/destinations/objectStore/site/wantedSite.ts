@@ -1,9 +1,9 @@
 import type { BucketPlace } from "../bucketPlace";
 import { withLeadingPages } from "./leadingPages";
 import { isPossible } from "./nameRules";
-import { withoutFalseHashes, type CheckedHashes } from "./revalidatedFiles";
+import { type CheckedHashes, withoutFalseHashes } from "./revalidatedFiles";
 import type { SiteBuffer } from "./siteBuffer";
-import { siteObjects, type BufferedFile } from "./siteObjects";
+import { type BufferedFile, siteObjects } from "./siteObjects";
 import type { SiteRecord } from "./siteRecord";
 
 /** The objects that a site becomes at a place, in the order of upload. */

@@ -275,10 +275,11 @@ test.skipIf(process.getuid?.() !== 0)(
     await removeOldDrafts(folder, now, reporter);
     expect(left(theirs)).toEqual([true, true, true]);
     expect(await endedDrafts(folder, reporter, KEY)).toEqual([]);
-    for (const path of theirs)
+    for (const path of theirs) {
       expect(reporter.lines.info).toContain(
         `${path} is left alone: another user made it. Remove it when nobody needs it`,
       );
+    }
   },
 );
 

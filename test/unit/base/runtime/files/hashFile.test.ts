@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { hashFile } from "../../../../../provider/base/runtime/files/hashFile.ts";
-import { POSIX_PROGRAMS, notOnWindows } from "../../../../systems.ts";
+import { notOnWindows, POSIX_PROGRAMS } from "../../../../systems.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hash-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

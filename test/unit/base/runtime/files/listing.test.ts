@@ -16,8 +16,8 @@ import {
   differenceOf,
   digestFile,
   filesBelow,
-  removeListed,
   keptText,
+  removeListed,
 } from "../../../../../provider/base/runtime/files/listing.ts";
 
 let folder: string;

@@ -5,13 +5,13 @@ import { copyFileSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "n
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { findCommand } from "../../../../programs/commands.ts";
 import {
   freeName,
-  isAbandoned,
   hasNoOwner,
+  isAbandoned,
   ownName,
 } from "../../../../../provider/base/runtime/files/ownerProcess.ts";
+import { findCommand } from "../../../../programs/commands.ts";
 import { PATIENTLY } from "../../../../simulation/patience.ts";
 
 test("names of this process are its own, and no two of them are the same", () => {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  truncate,
   isPlain,
   isPrintable,
   printable,
   spaced,
+  truncate,
   withoutCommands,
 } from "../../../../../provider/base/runtime/messages/plainText.ts";
 import { hostileText } from "../../../../simulation/hostileText.ts";

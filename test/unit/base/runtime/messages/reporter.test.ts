@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { warningOnce, withoutSecrets } from "../../../../../provider/base/runtime/messages/reporter.ts";
 import { NotReadyError, ResponseError } from "../../../../../provider/base/runtime/messages/errors.ts";
+import { warningOnce, withoutSecrets } from "../../../../../provider/base/runtime/messages/reporter.ts";
 import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 

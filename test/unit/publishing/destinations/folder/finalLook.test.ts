@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
-import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
 import type { Layout } from "../../../../../provider/publishing/destinations/destination.ts";
+import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
+import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
 import { stubOperation } from "../../../../simulation/bucketStub.ts";
 import { OWNER } from "../../../../simulation/owners.ts";
 

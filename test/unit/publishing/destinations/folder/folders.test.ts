@@ -15,22 +15,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
+import { draftPath } from "../../../../../provider/base/runtime/files/drafts.ts";
+import { freeName } from "../../../../../provider/base/runtime/files/ownerProcess.ts";
+import { DeadlineExceededError } from "../../../../../provider/base/runtime/messages/errors.ts";
+import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
 import type {
   Copy,
   DestinationContext,
   Draft,
 } from "../../../../../provider/publishing/destinations/destination.ts";
 import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
-import { draftPath } from "../../../../../provider/base/runtime/files/drafts.ts";
-import { freeName } from "../../../../../provider/base/runtime/files/ownerProcess.ts";
-import { startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
-import { DeadlineExceededError } from "../../../../../provider/base/runtime/messages/errors.ts";
+import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
+import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../../provider/publishing/ownership/placeMark.ts";
 import { OWNER } from "../../../../simulation/owners.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../../simulation/virtualClock.ts";
-import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
-import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../../provider/publishing/ownership/placeMark.ts";
 
 let root: string;
 let folder: string;

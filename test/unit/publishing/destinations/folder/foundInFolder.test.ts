@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
 import type { Copy, Destination } from "../../../../../provider/publishing/destinations/destination.ts";
 import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
-import { stubOperation, type StubOperation } from "../../../../simulation/bucketStub.ts";
+import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
+import { type StubOperation, stubOperation } from "../../../../simulation/bucketStub.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const DIGEST = sha256("an archive");

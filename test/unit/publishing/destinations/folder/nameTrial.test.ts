@@ -4,13 +4,13 @@ import * as fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { DestinationError } from "../../../../../provider/base/runtime/messages/errors.ts";
 import type { DestinationContext } from "../../../../../provider/publishing/destinations/destination.ts";
 import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
-import { OWNER } from "../../../../simulation/owners.ts";
-import { VirtualClock } from "../../../../simulation/virtualClock.ts";
-import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { type NameDisk, tryNames } from "../../../../../provider/publishing/destinations/folder/nameTrial.ts";
-import { DestinationError } from "../../../../../provider/base/runtime/messages/errors.ts";
+import { OWNER } from "../../../../simulation/owners.ts";
+import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
+import { VirtualClock } from "../../../../simulation/virtualClock.ts";
 import { notOnWindows } from "../../../../systems.ts";
 
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkCredentialFiles } from "../../../../../provider/publishing/destinations/objectStore/credentialFiles.ts";
 import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
+import { checkCredentialFiles } from "../../../../../provider/publishing/destinations/objectStore/credentialFiles.ts";
 
 const JSON_KEY = JSON.stringify({
   type: "authorized_user",

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { IMMUTABLE } from "../../../../../provider/publishing/inspection/immutableFiles.ts";
 import {
   hasHeadersOf,
   headersOf,
 } from "../../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
+import { IMMUTABLE } from "../../../../../provider/publishing/inspection/immutableFiles.ts";
 
 const CHART = join(import.meta.dirname, "../../../../../examples/self-hosted/chart");
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { untilAnswered } from "../../../../../provider/publishing/destinations/objectStore/untilAnswered.ts";
 import { DestinationError } from "../../../../../provider/base/runtime/messages/errors.ts";
 import { startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
+import { untilAnswered } from "../../../../../provider/publishing/destinations/objectStore/untilAnswered.ts";
 import { VirtualClock } from "../../../../simulation/virtualClock.ts";
 
 const BUSY = new DestinationError("the store is busy", "");

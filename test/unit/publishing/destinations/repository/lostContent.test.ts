@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy } from "../../../../../provider/publishing/destinations/destination.ts";
 import type { RepositoryInputs } from "../../../../../provider/publishing/destinations/repository/inputs.ts";
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
+import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
 import {
+  type RegistryStub,
   startRegistryStub,
   storeBase,
   storeIndex,
-  type RegistryStub,
 } from "../../../../simulation/registryStub.ts";
-import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
 import { newSigner } from "../../../../simulation/signedImage.ts";
 import { copySite, operation } from "./repositoryCopies.ts";
 

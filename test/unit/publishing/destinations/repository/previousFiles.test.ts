@@ -5,10 +5,10 @@ import { beforeEach, expect, test } from "vitest";
 import type { Copy } from "../../../../../provider/publishing/destinations/destination.ts";
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
 import {
+  type RegistryStub,
   startRegistryStub,
   storeBase,
   storeIndex,
-  type RegistryStub,
 } from "../../../../simulation/registryStub.ts";
 import { copySite, operation } from "./repositoryCopies.ts";
 

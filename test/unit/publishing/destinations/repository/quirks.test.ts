@@ -13,10 +13,10 @@ import {
   type RegistryQuirk,
 } from "../../../../simulation/registryQuirks.ts";
 import {
+  type RegistryStub,
   startRegistryStub,
   storeBase,
   storeIndex,
-  type RegistryStub,
 } from "../../../../simulation/registryStub.ts";
 import { copySite, operation } from "./repositoryCopies.ts";
 

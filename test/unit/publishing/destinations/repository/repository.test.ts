@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import fetch, { Response } from "node-fetch";
 import { beforeEach, describe, expect, test } from "vitest";
+import { formatBytes } from "../../../../../provider/base/runtime/messages/formatBytes.ts";
 import type {
   Copy,
   Destination,
@@ -9,18 +10,17 @@ import type {
   Signing,
 } from "../../../../../provider/publishing/destinations/destination.ts";
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
-import { formatBytes } from "../../../../../provider/base/runtime/messages/formatBytes.ts";
 import { verifierFrom } from "../../../../../provider/publishing/images/signing/verifier.ts";
+import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
+import { OWNER } from "../../../../simulation/owners.ts";
 import {
+  type RegistryStub,
   startRegistryStub,
   storeBase,
   storeIndex,
-  type RegistryStub,
 } from "../../../../simulation/registryStub.ts";
 import { newSigner } from "../../../../simulation/signedImage.ts";
-import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
 import { copySite, operation, SITE } from "./repositoryCopies.ts";
-import { OWNER } from "../../../../simulation/owners.ts";
 
 let registry: RegistryStub;
 let repository: string;

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fetch from "node-fetch";
 import { onTestFinished } from "vitest";
+import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
 import type {
   Copy,
   DestinationContext,
@@ -11,8 +13,6 @@ import type {
 } from "../../../../../provider/publishing/destinations/destination.ts";
 import type { RepositoryInputs } from "../../../../../provider/publishing/destinations/repository/inputs.ts";
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
-import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
-import { startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
 import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
 import { noPauses } from "../../../../simulation/noPauses.ts";
 import { OWNER } from "../../../../simulation/owners.ts";

@@ -8,13 +8,13 @@ import type {
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
 import { newOwner, type Owner } from "../../../../../provider/publishing/ownership/owner.ts";
 import { BUNDLE } from "../../../../simulation/copiedBundle.ts";
-import { otherOwner, OWNER } from "../../../../simulation/owners.ts";
 import { digestOf } from "../../../../simulation/memoryRegistry.ts";
+import { otherOwner, OWNER } from "../../../../simulation/owners.ts";
 import {
+  type RegistryStub,
   startRegistryStub,
   storeBase,
   storeIndex,
-  type RegistryStub,
 } from "../../../../simulation/registryStub.ts";
 import { newSigner } from "../../../../simulation/signedImage.ts";
 import { copySite, operation } from "./repositoryCopies.ts";
@@ -252,8 +252,9 @@ describe("who may push and writes marks", () => {
   test("and says that another owner has left does not have its image removed", async () => {
     const copy = await publish(OWNER, "v1");
     await publish(OTHER, "v1");
-    for (const kind of ["left", "leaving"])
+    for (const kind of ["left", "leaving"]) {
       forge(markTag(kind, copy, OTHER), { "pulumi-docs-hosting.tags": "" });
+    }
     await remove(OWNER, [copy]);
     expect(await compare(OTHER, copy)).toBe("same");
   });

@@ -5,17 +5,17 @@ import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { packageVersion } from "../../../../../provider/base/runtime/files/ownText.ts";
 import { imageStatements } from "../../../../../provider/publishing/images/provenance/imageStatements.ts";
 import type { Origin } from "../../../../../provider/publishing/images/provenance/origin.ts";
 import {
-  imagePackageUrl,
   imageComponent,
+  imagePackageUrl,
+  type SbomComponent,
   sbomText,
   siteComponents,
-  type SbomComponent,
 } from "../../../../../provider/publishing/images/provenance/sbom.ts";
 import { slsaProvenance } from "../../../../../provider/publishing/images/provenance/slsaProvenance.ts";
-import { packageVersion } from "../../../../../provider/base/runtime/files/ownText.ts";
 
 const DIGEST = `sha256:${"c".repeat(64)}`;
 const ORIGIN: Origin = {

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import nodeFetch from "node-fetch";
 import { expect, onTestFinished, test } from "vitest";
-import { getManifest } from "../../../../../provider/publishing/images/registry/manifests.ts";
-import { RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
-import { startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
 import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
+import { startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
+import { RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
+import { getManifest } from "../../../../../provider/publishing/images/registry/manifests.ts";
 import { FasterClock } from "../../../../simulation/fasterClock.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { findManifest } from "../../../../../provider/publishing/images/registry/manifests.ts";
-import { RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
+import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
 import { type Clock, startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
+import { RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
+import { findManifest } from "../../../../../provider/publishing/images/registry/manifests.ts";
 import { FasterClock } from "../../../../simulation/fasterClock.ts";
 import { noPauses } from "../../../../simulation/noPauses.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { scriptedFetch, type ScriptedReply, type SeenRequest } from "../../../../simulation/scriptedFetch.ts";
 import { VirtualClock } from "../../../../simulation/virtualClock.ts";
-import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
 
 const ROOT = "https://registry.internal/v2/";
 const DIGEST = `sha256:${"0".repeat(64)}`;

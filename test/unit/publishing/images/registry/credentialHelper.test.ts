@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import {
-  runCredentialHelper,
   type Credential,
+  runCredentialHelper,
 } from "../../../../../provider/publishing/images/registry/credentials.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { notOnWindows, POSIX_PROGRAMS } from "../../../../systems.ts";

@@ -8,7 +8,7 @@ import {
   findBlob,
   readBlob,
 } from "../../../../../provider/publishing/images/registry/download.ts";
-import { scriptedRegistry, type Reply, type ScriptedRegistry } from "./scriptedRegistry.ts";
+import { type Reply, type ScriptedRegistry, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const CONTENT = Buffer.from("0123456789");
 const BLOB = { digest: digestOf(CONTENT), size: CONTENT.length };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rangesOf } from "../../../../../provider/publishing/images/registry/blobs.ts";
 import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import { ensureBlob, ensureContent } from "../../../../../provider/publishing/images/registry/ensureBlob.ts";
-import { scriptedRegistry, type Reply, type ScriptedRegistry } from "./scriptedRegistry.ts";
+import { type Reply, type ScriptedRegistry, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const CONTENT = contentOf("text/plain", Buffer.from("0123456789"));
 const { digest } = CONTENT;

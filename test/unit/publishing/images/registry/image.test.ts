@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import {
+  type Content,
   contentOf,
   describe,
-  type Content,
 } from "../../../../../provider/publishing/images/registry/content.ts";
-import { readImage, type Platform } from "../../../../../provider/publishing/images/registry/image.ts";
+import { type Platform, readImage } from "../../../../../provider/publishing/images/registry/image.ts";
 import { ociLayerType } from "../../../../../provider/publishing/images/registry/mediaTypes.ts";
-import { scriptedRegistry, type ScriptedRegistry } from "./scriptedRegistry.ts";
+import { type ScriptedRegistry, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
 const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";

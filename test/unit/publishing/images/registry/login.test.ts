@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findManifest, getManifest } from "../../../../../provider/publishing/images/registry/manifests.ts";
 import { noPauses } from "../../../../simulation/noPauses.ts";
-import { scriptedRegistry, type Asked, type Reply } from "./scriptedRegistry.ts";
+import { type Asked, type Reply, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 const REALM = "https://auth.example.com/token";
@@ -195,11 +195,12 @@ describe("a registry that refuses with 403 and never asked for a login", () => {
   const refusing =
     (challenge?: string) =>
     ({ url, headers }: { url: string; headers: Record<string, string> }) => {
-      if (new URL(url).pathname === "/v2/")
+      if (new URL(url).pathname === "/v2/") {
         return {
           status: challenge === undefined ? 200 : 401,
           headers: { "www-authenticate": challenge ?? "" },
         };
+      }
       return "authorization" in headers ? { status: 404 } : { status: 403 };
     };
 

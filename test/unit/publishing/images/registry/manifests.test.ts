@@ -1,5 +1,5 @@
-import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { expect, test } from "vitest";
+import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import {
   deleteManifest,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noPauses } from "../../../../simulation/noPauses.ts";
-import { scriptedRegistry, type Reply } from "./scriptedRegistry.ts";
+import { type Reply, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const STORE = "https://store.example.com/1?signed=geheimer";
 const call = { method: "GET", to: "docs/site/x", accepted: [200] } as const;

@@ -67,8 +67,9 @@ test("an invalid base is reported with the reason, and never parsed", () => {
 
 test("tags have at most 128 letters, digits and marks, none of which is the first", () => {
   for (const tag of ["v1", "_", "A.b-c_9", "x".repeat(128)]) expect(tagProblem(tag)).toBeUndefined();
-  for (const tag of ["", "-a", ".a", "a/b", "ä", "x".repeat(129)])
+  for (const tag of ["", "-a", ".a", "a/b", "ä", "x".repeat(129)]) {
     expect(tagProblem(tag)).toContain("must be");
+  }
 });
 
 test("an image has one spelling, which no other image has", () => {

@@ -1,8 +1,8 @@
-import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { beforeEach, expect, test } from "vitest";
+import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { contentOf } from "../../../../../provider/publishing/images/registry/content.ts";
 import { listReferrers } from "../../../../../provider/publishing/images/registry/referrers.ts";
-import { scriptedRegistry, type Reply, type ScriptedRegistry } from "./scriptedRegistry.ts";
+import { type Reply, type ScriptedRegistry, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
 const IMAGE = `sha256:${"a".repeat(64)}`;

@@ -3,8 +3,8 @@ import { buffer } from "node:stream/consumers";
 import { FetchError, Response } from "node-fetch";
 import type { Fetch } from "../../../../../provider/base/http/attempt.ts";
 import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
-import { type Actions, RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
 import { type Clock, startDeadline } from "../../../../../provider/base/runtime/time/clock.ts";
+import { type Actions, RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
 import { noPauses } from "../../../../simulation/noPauses.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RangeReader } from "../../../../../provider/publishing/images/registry/blobs.ts";
 import { uploadBlob } from "../../../../../provider/publishing/images/registry/upload.ts";
 import { FasterClock } from "../../../../simulation/fasterClock.ts";
-import { scriptedRegistry, type Asked, type Reply, type ScriptedRegistry } from "./scriptedRegistry.ts";
+import { type Asked, type Reply, type ScriptedRegistry, scriptedRegistry } from "./scriptedRegistry.ts";
 
 const DIGEST = `sha256:${"a".repeat(64)}`;
 const OTHER = `sha256:${"b".repeat(64)}`;

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import type { RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
+import { sealed } from "../../../../../provider/publishing/images/signing/envelope.ts";
 import {
   signaturePayload,
   signatureProblem,
 } from "../../../../../provider/publishing/images/signing/imageSignature.ts";
-import { sealed } from "../../../../../provider/publishing/images/signing/envelope.ts";
 import type { Signer } from "../../../../../provider/publishing/images/signing/signer.ts";
 import { openRegistryClient } from "../../../../simulation/registryClient.ts";
-import { startRegistryStub, type RegistryStub } from "../../../../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub } from "../../../../simulation/registryStub.ts";
 import { newSigner } from "../../../../simulation/signedImage.ts";
 
 const IMAGE = `sha256:${"1".repeat(64)}`;

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Manifest } from "../../../../../provider/publishing/images/registry/manifests.ts";
 import type { RegistryClient } from "../../../../../provider/publishing/images/registry/client.ts";
-import { readLayers, type Artifact } from "../../../../../provider/publishing/images/signing/artifacts.ts";
+import type { Manifest } from "../../../../../provider/publishing/images/registry/manifests.ts";
+import { type Artifact, readLayers } from "../../../../../provider/publishing/images/signing/artifacts.ts";
 import { opened } from "../../../../../provider/publishing/images/signing/envelope.ts";
+import type { Attestation } from "../../../../../provider/publishing/images/signing/makeArtifacts.ts";
 import {
   findArtifacts,
   isSignedImage,
@@ -12,9 +13,8 @@ import {
   removeReplacedArtifacts,
   signedArtifacts,
 } from "../../../../../provider/publishing/images/signing/signedImage.ts";
-import type { Attestation } from "../../../../../provider/publishing/images/signing/makeArtifacts.ts";
 import { openRegistryClient } from "../../../../simulation/registryClient.ts";
-import { startRegistryStub, type RegistryStub } from "../../../../simulation/registryStub.ts";
+import { type RegistryStub, startRegistryStub } from "../../../../simulation/registryStub.ts";
 import { newSigner } from "../../../../simulation/signedImage.ts";
 
 const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";

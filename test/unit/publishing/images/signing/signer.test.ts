@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { generateKeyPairSync, verify, type KeyObject } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, verify } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { ConfigurationError } from "../../../../../provider/base/runtime/messages/errors.ts";
 import { sigstoreBundle } from "../../../../../provider/kits/contents/sums.ts";
 import { signerFrom, SUPPORTED_KEYS } from "../../../../../provider/publishing/images/signing/signer.ts";
-import { ConfigurationError } from "../../../../../provider/base/runtime/messages/errors.ts";
 import { notOnWindows, POSIX_PROGRAMS } from "../../../../systems.ts";
 
 let folder: string;

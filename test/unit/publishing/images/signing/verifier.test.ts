@@ -1,8 +1,8 @@
-import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { expect, test } from "vitest";
 import { publicKeyProblem } from "../../../../../provider/base/runtime/values/publicKey.ts";
-import { verifierFrom } from "../../../../../provider/publishing/images/signing/verifier.ts";
 import { signerFrom } from "../../../../../provider/publishing/images/signing/signer.ts";
+import { verifierFrom } from "../../../../../provider/publishing/images/signing/verifier.ts";
 
 const PAIRS = {
   "ECDSA P-256": () => generateKeyPairSync("ec", { namedCurve: "P-256" }),
@@ -38,8 +38,9 @@ test("a text that is no public key of a supported kind has a problem, which neve
   expect(publicKeyProblem("cosign.pub")).toBe(example);
   const kinds =
     "must be an ECDSA key of the curve P-256, P-384 or P-521, an RSA key of 2048, 3072 or 4096 bits, or an Ed25519 key";
-  for (const key of [rsa, curve, generateKeyPairSync("ed448").publicKey])
+  for (const key of [rsa, curve, generateKeyPairSync("ed448").publicKey]) {
     expect(publicKeyProblem(publicPem(key))).toBe(kinds);
+  }
   const secret = privatePem(privateKey);
   expect(publicKeyProblem(secret)).toBe(`${example}, not a private key: keep that one secret`);
   expect(publicKeyProblem(secret)).not.toContain(secret.split("\n")[1]);

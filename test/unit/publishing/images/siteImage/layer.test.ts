@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createCipheriv, createHash } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { list, type ReadEntry } from "tar";
 import { expect, onTestFinished, test } from "vitest";
-import { EMPTY_BASE } from "../../../../../provider/publishing/images/siteImage/siteImage.ts";
 import { LayerWriter } from "../../../../../provider/publishing/images/siteImage/layer.ts";
 import type { Layer } from "../../../../../provider/publishing/images/siteImage/layerTar.ts";
+import { EMPTY_BASE } from "../../../../../provider/publishing/images/siteImage/siteImage.ts";
 
 const CHART_FILES = join(import.meta.dirname, "../../../../../examples/self-hosted/chart/files");
 const TEXT = "text ".repeat(200);

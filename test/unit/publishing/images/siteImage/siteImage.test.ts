@@ -1,5 +1,6 @@
-import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
 import { expect, test } from "vitest";
+import { digestOf } from "../../../../../provider/base/runtime/values/digest.ts";
+import type { PlatformImage } from "../../../../../provider/publishing/images/registry/image.ts";
 import { siteRoot } from "../../../../../provider/publishing/images/siteImage/layer.ts";
 import type { Layer } from "../../../../../provider/publishing/images/siteImage/layerTar.ts";
 import {
@@ -8,7 +9,6 @@ import {
   imageOnBase,
   indexOf,
 } from "../../../../../provider/publishing/images/siteImage/siteImage.ts";
-import type { PlatformImage } from "../../../../../provider/publishing/images/registry/image.ts";
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const LAYER: Layer = { path: "/x", digest: digest("1"), size: 7, diffId: digest("2") };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { webServerFiles } from "../../../../../provider/publishing/images/siteImage/webServer.ts";
 import { EMPTY_BASE } from "../../../../../provider/publishing/images/siteImage/siteImage.ts";
+import { webServerFiles } from "../../../../../provider/publishing/images/siteImage/webServer.ts";
 
 const portsFor = (config: object): string[] => {
   const files = webServerFiles("site", { ...EMPTY_BASE, config: { config } });

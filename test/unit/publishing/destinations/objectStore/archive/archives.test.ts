@@ -1,19 +1,19 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { beforeEach, describe, expect, onTestFinished, test, vi, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
-import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
+import { beforeEach, describe, expect, onTestFinished, test, type TestContext, vi } from "vitest";
 import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
 import {
+  type BucketStub,
   CANARIES,
   startBucketStub,
   STUB_BUCKET,
   stubBundle,
   stubError,
   stubOperation,
-  xml,
-  type BucketStub,
   type StubRequest,
+  xml,
 } from "../../../../../simulation/bucketStub.ts";
 
 const MB = 1024 * 1024;

@@ -2,13 +2,14 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as blobs from "@azure/storage-blob";
+import { beforeEach, describe, expect, test, type TestContext, vi } from "vitest";
+import { Secrets } from "../../../../../../provider/base/runtime/messages/secrets.ts";
 import type { Clock } from "../../../../../../provider/base/runtime/time/clock.ts";
-import { beforeEach, describe, expect, test, vi, type TestContext } from "vitest";
 import { openAzure } from "../../../../../../provider/publishing/destinations/objectStore/azure/azureStore.ts";
 import { containerClient } from "../../../../../../provider/publishing/destinations/objectStore/azure/client.ts";
 import {
-  findAccess,
   type Access,
+  findAccess,
 } from "../../../../../../provider/publishing/destinations/objectStore/azure/credentials.ts";
 import { azureFailure } from "../../../../../../provider/publishing/destinations/objectStore/azure/failure.ts";
 import { linkTo } from "../../../../../../provider/publishing/destinations/objectStore/azure/link.ts";
@@ -17,10 +18,9 @@ import {
   verifyAzureSdk,
 } from "../../../../../../provider/publishing/destinations/objectStore/azure/sdk.ts";
 import type { ObjectStore } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
-import { Secrets } from "../../../../../../provider/base/runtime/messages/secrets.ts";
 import { StoreError } from "../../../../../../provider/publishing/destinations/objectStore/storeError.ts";
-import { FasterClock } from "../../../../../simulation/fasterClock.ts";
 import { stubOperation } from "../../../../../simulation/bucketStub.ts";
+import { FasterClock } from "../../../../../simulation/fasterClock.ts";
 
 const PLACE = { azureContainer: "site", storageAccount: "docs" };
 const KEY = Buffer.from("c4n4ry-key-of-an-account").toString("base64");
@@ -65,8 +65,9 @@ async function open(
 }
 
 beforeEach(() => {
-  for (const name of ["AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_SAS_TOKEN"])
+  for (const name of ["AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_SAS_TOKEN"]) {
     vi.stubEnv(name, undefined);
+  }
   vi.stubEnv("AZURE_STORAGE_KEY", KEY);
 });
 

@@ -5,9 +5,9 @@ import {
 } from "../../../../../../provider/publishing/destinations/inputs.ts";
 import {
   addressOf,
+  type AzureContainerInputs,
   containerIn,
   containerUri,
-  type AzureContainerInputs,
 } from "../../../../../../provider/publishing/destinations/objectStore/azure/inputs.ts";
 
 const PLACE = { azureContainer: "site", storageAccount: "docs" };

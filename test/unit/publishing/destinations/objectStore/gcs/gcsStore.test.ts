@@ -7,12 +7,12 @@ import fetch, { Response } from "node-fetch";
 import { describe, expect, test, type TestContext } from "vitest";
 import { authFailure } from "../../../../../../provider/publishing/destinations/objectStore/gcs/failure.ts";
 import { openGcs } from "../../../../../../provider/publishing/destinations/objectStore/gcs/gcsStore.ts";
-import type { ObjectStore } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
 import {
   loadSdk,
-  verifyGcsSdk,
   type Sdk,
+  verifyGcsSdk,
 } from "../../../../../../provider/publishing/destinations/objectStore/gcs/sdk.ts";
+import type { ObjectStore } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
 import { stubOperation } from "../../../../../simulation/bucketStub.ts";
 import { FasterClock } from "../../../../../simulation/fasterClock.ts";
 
@@ -219,8 +219,9 @@ describe("a large object in a session", () => {
   const content = Buffer.alloc(17 * MB, "0123456789abcdef-");
   const object = { key: "v/a", size: content.length, sha256: sha256(content), headers: HEADERS };
   const read = async function* () {
-    for (let at = 0; at < content.length; at += 100_000)
+    for (let at = 0; at < content.length; at += 100_000) {
       yield await Promise.resolve(content.subarray(at, at + 100_000));
+    }
   };
 
   /** A session as Google's documents describe it. @param fault of a request with content */
@@ -244,8 +245,9 @@ describe("a large object in a session", () => {
         had = Buffer.concat([had, wrong === "half" ? fresh.subarray(0, 2 * MB) : fresh]);
       }
       if (wrong === "half") return { isCut: true };
-      if (had.length === content.length)
+      if (had.length === content.length) {
         return { json: { generation: "1", size: String(had.length), md5Hash: md5(had) } };
+      }
       return { status: 308, headers: had.length === 0 ? {} : { range: `bytes=0-${had.length - 1}` } };
     };
   }

@@ -2,22 +2,22 @@
 import { createHash } from "node:crypto";
 import dns from "node:dns";
 import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import tls from "node:tls";
-import { beforeEach, expect, test, vi, type TestContext } from "vitest";
+import { beforeEach, expect, test, type TestContext, vi } from "vitest";
 import type { SendOptions } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
 import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
 import { openS3 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import { identity, trustAuthority } from "../../../../../faults/certificates.ts";
 import { BUCKET_QUIRKS } from "../../../../../simulation/bucketQuirks.ts";
 import {
+  type BucketStub,
   CANARIES,
   startBucketStub,
   STUB_BUCKET,
+  type StubAnswer,
   stubError,
   stubOperation,
-  type BucketStub,
-  type StubAnswer,
   type StubRequest,
 } from "../../../../../simulation/bucketStub.ts";
 
@@ -190,8 +190,9 @@ test("an object is sent over TLS of a private authority, with the bucket in the 
   const server = tls.createServer(await identity({ host: `${STUB_BUCKET}.${host}` }), (socket) => {
     const onward = connect(Number(port), "127.0.0.1");
     socket.pipe(onward).pipe(socket);
-    for (const end of [socket, onward])
+    for (const end of [socket, onward]) {
       end.on("error", () => [socket, onward].forEach((each) => each.destroy()));
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.onTestFinished(() => void server.close());

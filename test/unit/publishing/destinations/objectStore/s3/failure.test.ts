@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
-  s3Failure,
   type Action,
+  s3Failure,
 } from "../../../../../../provider/publishing/destinations/objectStore/s3/failure.ts";
 
 const PLACE = { bucket: "docs", prefix: "site", region: "us-east-1" };

@@ -1,9 +1,9 @@
 // Links to archives: they are signed without a request.
-import { expect, test, vi, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
+import { expect, test, type TestContext, vi } from "vitest";
 import type { CopyLink } from "../../../../../../provider/publishing/destinations/destination.ts";
-import { CANARIES, stubOperation, type StubOperation } from "../../../../../simulation/bucketStub.ts";
+import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import { CANARIES, type StubOperation, stubOperation } from "../../../../../simulation/bucketStub.ts";
 
 const COPY = {
   sha256: "0".repeat(64),

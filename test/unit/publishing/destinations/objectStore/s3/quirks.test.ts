@@ -1,17 +1,17 @@
 // What stores do otherwise than Amazon's: a copy of each layout is made, compared, found and removed, or the remedy helps.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
 import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
-import { BUCKET_QUIRKS, REFUSING_STORES, type BucketQuirk } from "../../../../../simulation/bucketQuirks.ts";
+import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import { BUCKET_QUIRKS, type BucketQuirk, REFUSING_STORES } from "../../../../../simulation/bucketQuirks.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
   stubBundle,
   stubError,
   stubOperation,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 let store: BucketStub;

@@ -4,12 +4,12 @@ import type { ObjectStore } from "../../../../../../provider/publishing/destinat
 import { openS3 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import { BUCKET_QUIRKS } from "../../../../../simulation/bucketQuirks.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
   stubError,
   stubOperation,
   xml,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 let store: BucketStub;

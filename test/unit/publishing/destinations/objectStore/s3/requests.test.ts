@@ -1,9 +1,10 @@
 // What is asked of a store, and what a store's answers cannot make it do.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import {
+  type BucketStub,
   contentsXml,
   startBucketStub,
   STUB_BUCKET,
@@ -11,7 +12,6 @@ import {
   stubError,
   stubOperation,
   xml,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 let store: BucketStub;

@@ -9,12 +9,12 @@ import type {
 } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
 import { openS3 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
   stubError,
   stubOperation,
   xml,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 let stub: BucketStub;

@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
+import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
 import {
   openS3,
   s3Destination,
 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
   xml,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 type Site = Readonly<Record<string, string>>;
@@ -99,8 +99,9 @@ describe("headers that somebody changed, which leave the ETag as it is", () => {
 
   test("files that are older than their record cost no request each", async (context) => {
     const { copy } = await publish(context, FIRST);
-    for (const [key, object] of store.objects)
+    for (const [key, object] of store.objects) {
       if (!key.includes(".docs-hosting")) store.objects.set(key, { ...object, modifiedAt: new Date(0) });
+    }
     const at = store.requests.length;
     expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
     expect(store.requests.slice(at).filter(({ method }) => method === "HEAD")).toEqual([]);
@@ -167,8 +168,9 @@ describe("a file that is named as if after its content", () => {
       if (key.endsWith(PATH)) store.put(key, body, { ...headers, "cache-control": FOR_EVER });
     }
     for (const [key, { body, headers }] of store.objects) {
-      if (/\/[0-9a-f]{64}\.json$/.test(key))
+      if (/\/[0-9a-f]{64}\.json$/.test(key)) {
         store.put(key, body.toString().replace(/"revalidated":\[[^\]]*\],/, ""), headers);
+      }
     }
     expect(copy.sha256).toMatch(/^[0-9a-f]{64}$/);
     const { warnings } = await publish(context, withFile("two", "third"));

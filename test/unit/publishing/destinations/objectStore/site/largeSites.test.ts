@@ -7,11 +7,11 @@ import type { BucketInputs } from "../../../../../../provider/publishing/destina
 import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
   xml,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 type Site = Readonly<Record<string, string>>;
@@ -42,8 +42,9 @@ async function up(
   const operation = await stubOperation(context);
   const destination = place(more);
   const draft = await destination.begin(bundleOf(site), operation);
-  for (const [path, text] of Object.entries(site))
+  for (const [path, text] of Object.entries(site)) {
     await draft.sink?.file({ path, size: text.length }, Readable.from([Buffer.from(text)]));
+  }
   for (const copy of earlier.slice(0, 1)) await destination.read(copy, operation);
   const copy = await draft.publish();
   const others = earlier.filter(({ sha256 }) => sha256 !== copy.sha256);
@@ -79,8 +80,9 @@ test("a record that somebody else writes meanwhile is read again", async (contex
   store.requests.length = 0;
   store.rule = ({ method, key }) => {
     const text = store.objects.get(record)?.body.toString() ?? "";
-    if (method === "PUT" && key === "v/guide.html")
+    if (method === "PUT" && key === "v/guide.html") {
       store.put(record, text.replace("guide.html", "guide.htm"));
+    }
     return undefined;
   };
   await up(context, SECOND, {}, [first]);

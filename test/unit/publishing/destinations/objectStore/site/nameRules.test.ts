@@ -9,10 +9,10 @@ import type { ObjectStore } from "../../../../../../provider/publishing/destinat
 import { openS3 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import { SITES_IN_BUCKET } from "../../../../../../provider/publishing/destinations/objectStore/site/siteLayout.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
   stubOperation,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 const EDITION = "e".repeat(64);

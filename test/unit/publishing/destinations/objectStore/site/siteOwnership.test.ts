@@ -2,14 +2,14 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import {
+  type BucketStub,
   startBucketStub,
   STUB_BUCKET,
-  stubOperation,
-  type BucketStub,
   type StubOperation,
+  stubOperation,
 } from "../../../../../simulation/bucketStub.ts";
 
 type Site = Readonly<Record<string, string>>;
@@ -158,11 +158,13 @@ test("what a killed run has sent is not sent again, unless it is of other conten
   const { files: listed } = recordOf(SITE);
   rewrite(SITE, { isWhole: false, files: listed.map(([path, digest]) => [path, digest, ""]) });
   const css = store.objects.get("v/app.css");
-  if (css)
+  if (css) {
     store.objects.set("v/app.css", { ...css, headers: { ...css.headers, "cache-control": "no-store" } });
+  }
   const guide = store.objects.get("v/guide.html");
-  if (guide)
+  if (guide) {
     store.objects.set("v/guide.html", { ...guide, body: Buffer.from("<h1>GUIDE</h1>"), headers: {} });
+  }
   await publish(context, SITE);
   expect(asked("PUT")).toEqual(["v/app.css", "v/guide.html"]);
   expect(asked("HEAD").sort()).toEqual(files());

@@ -4,8 +4,8 @@ import {
   isRecordPath,
   parseRecord,
   recordPath,
-  writeRecord,
   type SiteRecord,
+  writeRecord,
 } from "../../../../../../provider/publishing/destinations/objectStore/site/siteRecord.ts";
 
 const PLACE = { uri: "s3://docs/v", uriOf: (key: string) => `s3://docs/${key}` };
@@ -26,8 +26,9 @@ const RECORD = recordOf(["__proto__", "a b/ü.html", '],["', '"files":["x', "con
 
 test("a record is read back as written, with any file names, in any pieces", async () => {
   const text = writeRecord(RECORD).toString();
-  for (let at = 0; at <= text.length; at++)
+  for (let at = 0; at <= text.length; at++) {
     expect(await parse(text.slice(0, at), text.slice(at))).toEqual(RECORD);
+  }
   expect(await parse(...text.split(/(?:)/u))).toEqual(RECORD);
   const spaced = JSON.stringify(JSON.parse(text), undefined, 2);
   expect(await parse(spaced.slice(0, 200), spaced.slice(200))).toEqual(RECORD);

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
-import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
-import type { BucketPlace } from "../../../../../../provider/publishing/destinations/objectStore/bucketPlace.ts";
-import { readText } from "../../../../../../provider/publishing/destinations/objectStore/readObject.ts";
-import { readPages } from "../../../../../../provider/publishing/destinations/objectStore/pages.ts";
-import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
 import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type { BucketPlace } from "../../../../../../provider/publishing/destinations/objectStore/bucketPlace.ts";
+import { readPages } from "../../../../../../provider/publishing/destinations/objectStore/pages.ts";
+import { readText } from "../../../../../../provider/publishing/destinations/objectStore/readObject.ts";
+import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
 import {
+  type BucketStub,
   contentsXml,
   startBucketStub,
   STUB_BUCKET,
   stubError,
   stubOperation,
   xml,
-  type BucketStub,
 } from "../../../../../simulation/bucketStub.ts";
 
 type Site = Readonly<Record<string, string>>;
