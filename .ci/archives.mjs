@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { create } from "tar";
 import { findCommand } from "../test/programs/commands.ts";
-import { nodeBinary } from "./nodeBinaries.mjs";
 import { pluginFlags } from "../test/programs/pluginFlags.ts";
+import { nodeBinary } from "./nodeBinaries.mjs";
 
 const run = promisify(execFile);
 
@@ -94,8 +94,9 @@ async function sign(path) {
   );
   if (codesign) await run(codesign, ["--sign", "-", "--force", "--identifier", PLUGIN, path]);
   else if (rcodesign) await run(rcodesign, ["sign", "--binary-identifier", PLUGIN, path]);
-  else
+  else {
     throw new Error(
       "an archive for darwin needs codesign, which macOS has, or rcodesign (cargo install apple-codesign): there is neither on PATH",
     );
+  }
 }

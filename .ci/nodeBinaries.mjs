@@ -75,8 +75,9 @@ export async function nodeBinary(machine, version) {
   const found = PACKAGES.find(
     (each) => each.machine === machine && [undefined, each.version].includes(version),
   );
-  if (!found)
+  if (!found) {
     throw new Error(`no Node.js ${version ?? ""} for ${machine}: .ci/nodeBinaries.mjs has its packages`);
+  }
   const folder = join(await cacheFolder("node"), `${found.name}-${found.version}`);
   if (!existsSync(folder)) await fetchPackage(found, folder);
   const executable = machine.startsWith("win32") ? "bin/node.exe" : "bin/node";
@@ -93,8 +94,9 @@ async function fetchPackage({ name, version, integrity }, folder) {
     const digest = `sha512-${createHash("sha512")
       .update(await readFile(file))
       .digest("base64")}`;
-    if (digest !== integrity)
+    if (digest !== integrity) {
       throw new Error(`${name}@${version} has the digest ${digest}, not ${integrity}`);
+    }
     await extract({ file, cwd: draft, strip: 1, filter: (path) => /^package\/(bin\/|LICENSE$)/.test(path) });
     await rm(file);
     await rename(draft, folder);

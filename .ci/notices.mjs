@@ -1,5 +1,5 @@
 // Licences of the packages in a bundle of esbuild, with their notices: anyone who passes on the bundle must also pass on these.
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const OF_PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
@@ -29,9 +29,11 @@ function textOf(folder) {
 
 /** Packages that contain no text, such as some of the AWS SDK: it is that of their neighbours. */
 function statedOnly(name, license, author) {
-  if (license === "Apache-2.0")
+  if (license === "Apache-2.0") {
     return "Their package.json says so. The text of the Apache License 2.0 is in this file.";
-  if (license === "MIT" && typeof author === "string")
+  }
+  if (license === "MIT" && typeof author === "string") {
     return `Copyright (c) ${author}. Its package.json says so. The text of the MIT License is in this file.`;
+  }
   throw new Error(`${name}: its licence (${license}) has no text`);
 }

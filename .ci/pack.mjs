@@ -9,8 +9,9 @@ const PREPARE = '    "prepare": "npm run build",\n';
 const text = readFileSync(MANIFEST, "utf8");
 const isThere = text.includes(SCRIPTS + PREPARE);
 if (process.argv[2] === "before") {
-  if (!isThere && text.includes('"prepare"'))
+  if (!isThere && text.includes('"prepare"')) {
     throw new Error(`${MANIFEST}: prepare is not as this file knows it`);
+  }
   writeFileSync(MANIFEST, text.replace(PREPARE, ""));
 } else if (!isThere) {
   writeFileSync(MANIFEST, text.replace(SCRIPTS, SCRIPTS + PREPARE));

@@ -1,7 +1,7 @@
 // Runs first in each command: installs the packages of the lock file unless they are installed, and builds unless dist is newer
 // than its sources.
 import { execSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 
 const run = (command) => execSync(command, { stdio: "inherit" });
 

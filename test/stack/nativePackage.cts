@@ -51,8 +51,9 @@ function resourceClass(token: string, resource: ResourceSchema) {
       const given: Args = {};
       if (opts.id === undefined) {
         for (const input of requiredInputs) {
-          if (args?.[input] === undefined && !opts.urn)
+          if (args?.[input] === undefined && !opts.urn) {
             throw new Error(`Missing required property '${input}'`);
+          }
         }
         for (const [input, { secret }] of Object.entries(inputProperties)) {
           const value = args?.[input];
