@@ -6,7 +6,7 @@ import { noticesOf } from "./notices.mjs";
 import { publishedSchema } from "./schema/publishedSchema.ts";
 
 const FOLDER = "plugin";
-/** Files that the code reads by `ownText` (provider/base/runtime/files/ownText.ts). */
+/** Files that the code reads by `packageText` (provider/base/runtime/files/packageText.ts). */
 const TEXTS = [
   "dist/provider/publishing/download/downloadWriter.js",
   "dist/provider/base/runtime/files/checkFiles.js",

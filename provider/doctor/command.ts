@@ -1,4 +1,4 @@
-import { ownText, packageVersion } from "../base/runtime/files/ownText";
+import { packageText, packageVersion } from "../base/runtime/files/packageText";
 import { printable } from "../base/runtime/messages/plainText";
 import { Secrets } from "../base/runtime/messages/secrets";
 import { examine } from "./doctor";
@@ -22,7 +22,7 @@ export async function runCommand(args: readonly string[], host: DoctorHost) {
     const stderr = `pulumi-docs-hosting: ${printable(error.message)}\nRun \`pulumi-docs-hosting --help\` for all options.\n`;
     return { stdout: "", stderr, exitCode: 2 };
   }
-  if (options.help) return { stdout: ownText("provider/doctor/help.txt"), stderr: "", exitCode: 0 };
+  if (options.help) return { stdout: packageText("provider/doctor/help.txt"), stderr: "", exitCode: 0 };
   const version = packageVersion();
   if (options.version) return { stdout: `${version}\n`, stderr: "", exitCode: 0 };
   const secrets = new Secrets();

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ownText } from "../base/runtime/files/ownText";
+import { packageText } from "../base/runtime/files/packageText";
 import { InputError } from "../base/runtime/messages/errors";
 import { failure, type Finding, findingOf, ok, warning } from "./finding";
 import type { DoctorHost } from "./host";
@@ -18,7 +18,7 @@ interface Manifest {
 
 /** Versions of Node.js and of the packages that a program in TypeScript or JavaScript loads. */
 export function versionFindings(host: DoctorHost, project: PulumiProject | undefined): Finding[] {
-  const { version, engines, peerDependencies } = JSON.parse(ownText("package.json")) as Manifest;
+  const { version, engines, peerDependencies } = JSON.parse(packageText("package.json")) as Manifest;
   const needed = engines.node.replace(">=", "");
   const node = isAtLeast(host.nodeVersion, needed)
     ? ok("node", `Node.js ${host.nodeVersion}`)

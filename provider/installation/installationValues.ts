@@ -4,7 +4,7 @@ import { mergeValues } from "../kits/contents/mergeValues";
 import type { SelfHostedDeploymentKind } from "./featureTable";
 import { type ImageVerification, NOTHING_TO_VERIFY, verificationProblem } from "./imageVerification";
 import { checkFeatures } from "./installationFeatures";
-import { type InstalledSite, type Refuse, type Servable, servable, SITE_ARGUMENTS } from "./installedSite";
+import { type InstalledSite, readSite, type Refuse, type Servable, SITE_ARGUMENTS } from "./installedSite";
 import { airGappedByLink, copyValues, installedValues, needsLink, siteValues } from "./siteValues";
 
 /** Arguments of {@link installationValues}. */
@@ -65,7 +65,7 @@ export function installationValues(given: Readonly<Record<string, unknown>>): In
   const problems: string[] = [];
   const refuse: Refuse = (problem) => void problems.push(problem);
   refuseUnknownArguments(site, refuse);
-  const served = servable(site, refuse);
+  const served = readSite(site, refuse);
   const requested = requestedOf(features, deploymentKind, refuse);
   const theirs = groupOf(values, refuse);
   const signed = served && verificationIn(verify, served, refuse);

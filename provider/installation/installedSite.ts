@@ -57,7 +57,7 @@ export type Refuse = (problem: string) => undefined;
  * @param site see {@link InstalledSite}; unchecked, without null
  * @returns `undefined` if it is refused
  */
-export function servable(site: Readonly<Record<string, unknown>>, refuse: Refuse): Servable | undefined {
+export function readSite(site: Readonly<Record<string, unknown>>, refuse: Refuse): Servable | undefined {
   const wrong = TEXTS.find((name) => site[name] !== undefined && typeof site[name] !== "string");
   if (wrong !== undefined) return refuse(`\`${wrong}\` must be a string.`);
   const { runnable, destination } = site;

@@ -16,12 +16,12 @@ import { unreadStart } from "./plan";
 import { reportGoneJob, resumptionOf } from "./resumption";
 import {
   type FinishedExport,
+  hasSameIntent,
   type KnownJob,
   reportedState,
   type StaticExportState,
   unfinishedState,
   unreadState,
-  wantedSame,
 } from "./state";
 import { completeExport, type JobToComplete, startExport } from "./workflow";
 
@@ -172,7 +172,7 @@ function failureOf(
   const failure = explained(error, domain, oldLink.trim());
   const unfinished = before?.bookkeeping.unfinished;
   // the state must drop a job that is over, or every later run would continue it
-  const isRemembered = wantedSame(unfinished, inputs) || unfinished?.jobId === job.jobId;
+  const isRemembered = hasSameIntent(unfinished, inputs) || unfinished?.jobId === job.jobId;
   return isRemembered ? unfinishedWith(failure, undefined) : failure;
 }
 

@@ -9,13 +9,13 @@ import { type CheckedInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } fro
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import {
   hadLink,
+  hasSameIntent,
   inputsOf,
   jobOf,
   type KnownJob,
   recordedState,
   serviceTimeOf,
   type StaticExportState,
-  wantedSame,
   withUsableLink,
 } from "./state";
 
@@ -62,7 +62,7 @@ export function planExport(
       ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
       : start("STARTED_AGAIN", "the last export did not complete, so a new job is started");
   };
-  if (unfinished && wantedSame(unfinished, inputs)) {
+  if (unfinished && hasSameIntent(unfinished, inputs)) {
     if (unfinished.isUnread === true) return { action: "refuse", code: "JOB_UNKNOWN", text: UNREAD };
     const job = jobOf(unfinished);
     if (!job) return wanted();

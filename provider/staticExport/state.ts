@@ -220,7 +220,7 @@ export function unfinishedState(
 }
 
 /** Whether an interrupted operation has the same intent as these inputs. */
-export function wantedSame(unfinished: Unfinished | undefined, inputs: StaticExportInputs): boolean {
+export function hasSameIntent(unfinished: Unfinished | undefined, inputs: StaticExportInputs): boolean {
   return unfinished !== undefined && unfinished.intent === salted(intentOf(inputs), unfinished.salt);
 }
 

@@ -169,7 +169,6 @@ function reply(stub: BucketStub, request: StubRequest, body: Buffer): StubAnswer
     removed.push(key);
     return { status: 204 };
   }
-  if (method === "PUT" && headers["x-amz-copy-source"] !== undefined) return copyObject(stub, request);
   if (method === "PUT") return putObject(stub, request, body);
   if (!found) return method === "HEAD" ? { status: 404 } : stubError(404, "NoSuchKey");
   const { etag } = found;
@@ -205,18 +204,6 @@ function putObject(
   if (!hasItsMd5(headers, body)) return stubError(400, "BadDigest");
   stub.put(key, body, headers);
   return { status: 200, headers: { etag: stub.objects.get(key)?.etag ?? "" } };
-}
-
-/** Copies an object with its headers. */
-function copyObject(
-  { objects, put }: Pick<BucketStub, "objects" | "put">,
-  { key, headers }: StubRequest,
-): StubAnswer {
-  const source = decodeURIComponent(String(headers["x-amz-copy-source"])).replace(`${STUB_BUCKET}/`, "");
-  const found = objects.get(source);
-  if (!found) return stubError(404, "NoSuchKey");
-  put(key, found.body, found.headers);
-  return xml("CopyObjectResult", `<ETag>${found.etag}</ETag>`);
 }
 
 function hasItsMd5({ "content-md5": md5 }: IncomingHttpHeaders, body: Buffer): boolean {

@@ -1,6 +1,6 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ownText } from "../../base/runtime/files/ownText";
+import { packageText } from "../../base/runtime/files/packageText";
 import { spaced } from "../../base/runtime/messages/plainText";
 
 /** Values of a kit's README: a text, whether a section stays, or the entries of a list. */
@@ -15,18 +15,21 @@ export type Script = "verify.sh" | "load.sh" | "install.sh";
 /** Writes an operator's script into a kit, executable. */
 export async function writeScript(name: Script, kit: string): Promise<void> {
   const to = join(kit, name);
-  await writeFile(to, ownText(`provider/kits/scripts/${name}`));
+  await writeFile(to, packageText(`provider/kits/scripts/${name}`));
   await chmod(to, 0o755);
 }
 
 /** Writes the schema of `manifest.json` into a kit. */
 export async function writeSchema(kit: string): Promise<void> {
-  await writeFile(join(kit, "manifest.schema.json"), ownText("provider/kits/contents/manifest.schema.json"));
+  await writeFile(
+    join(kit, "manifest.schema.json"),
+    packageText("provider/kits/contents/manifest.schema.json"),
+  );
 }
 
 /** Writes the README of a kit. */
 export async function writeReadme(kit: string, values: TextValues): Promise<void> {
-  const template = ownText("provider/kits/scripts/README.template.md");
+  const template = packageText("provider/kits/scripts/README.template.md");
   await writeFile(join(kit, "README.md"), filledIn(template, values));
 }
 

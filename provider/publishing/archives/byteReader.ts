@@ -55,7 +55,9 @@ export class ByteReader {
 }
 
 /** Content that its reader may read only in part: stopping early does not end it, because the rest must still be verified. */
-export function unended(pieces: AsyncIterator<Uint8Array, void, undefined>): AsyncIterable<Uint8Array> {
+export function partlyReadable(
+  pieces: AsyncIterator<Uint8Array, void, undefined>,
+): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => ({ next: () => pieces.next() }) };
 }
 

@@ -1,7 +1,7 @@
 import { pipeline, type Transform } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { ByteReader, skipRest, unended } from "./byteReader";
+import { ByteReader, partlyReadable,skipRest } from "./byteReader";
 import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
 import {
   isZeroBlock,
@@ -55,7 +55,7 @@ export async function* readTarGz(
       if (header === undefined) break;
       const entry = checkedEntry(header);
       const pieces = tar.pieces(entry.size);
-      yield { ...entry, content: unended(pieces) };
+      yield { ...entry, content: partlyReadable(pieces) };
       await skipRest(pieces);
       await tar.exactly(paddingOf(entry.size));
     }

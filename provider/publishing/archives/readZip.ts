@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { ByteReader, skipRest, unended } from "./byteReader";
+import { ByteReader, partlyReadable,skipRest } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { isOfZlib, passedThrough } from "./readTar";
 import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
@@ -42,7 +42,7 @@ export async function* readZip(
       const end = entry.offset + length + entry.packedSize;
       if (end > next) throw entryRefusal(entry.name, "overlaps with another", UNSAFE);
       const pieces = checkedPieces(bytes, entry, signal);
-      yield { name: entry.name, kind: entry.kind, size: entry.size, content: unended(pieces) };
+      yield { name: entry.name, kind: entry.kind, size: entry.size, content: partlyReadable(pieces) };
       await skipRest(pieces);
       if (next > end) {
         const record = await bytes.exactly(Math.min(next - end, LONGEST_DESCRIPTOR + 1));

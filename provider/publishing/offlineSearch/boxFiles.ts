@@ -1,4 +1,4 @@
-import { ownText } from "../../base/runtime/files/ownText";
+import { packageText } from "../../base/runtime/files/packageText";
 import { contentId, IMMUTABLE, type IndexFile } from "../search/dataFile";
 import { type InterfaceTexts, interfaceTexts } from "../search/interfaceTexts";
 import { primaryOf } from "./languages";
@@ -43,8 +43,8 @@ export function boxFiles(
   const boxTexts = [...texts].map(([language, { box }]) => [language, box]);
   const labels = [...texts].map(([language, own]) => [language, own.button] as const);
   // with a byte order mark, because regular expressions in it are not ASCII
-  const box = `\ufeffself.docsHostingSearchTexts=${asciiJson(Object.fromEntries(boxTexts))};\n${ownText(`${BOX}/box.js`)}`;
-  const style = ownText(`${BOX}/box.css`);
+  const box = `\ufeffself.docsHostingSearchTexts=${asciiJson(Object.fromEntries(boxTexts))};\n${packageText(`${BOX}/box.js`)}`;
+  const style = packageText(`${BOX}/box.css`);
   const boxName = `box-${IMMUTABLE}${contentId(box)}.js`;
   const styleName = `box-${IMMUTABLE}${contentId(style)}.css`;
   const settings = {
@@ -61,9 +61,9 @@ export function boxFiles(
     { name: styleName, text: style },
     {
       name: "load.js",
-      text: `self.docsHostingSearchSettings=${asciiJson(settings)};\n${ownText(`${BOX}/load.js`)}`,
+      text: `self.docsHostingSearchSettings=${asciiJson(settings)};\n${packageText(`${BOX}/load.js`)}`,
     },
-    { name: "icon.svg", text: ownText(`${BOX}/icon.svg`) },
+    { name: "icon.svg", text: packageText(`${BOX}/icon.svg`) },
     { name: "index.html", text: ownPage(indexes, texts) },
   ];
 }
@@ -78,7 +78,7 @@ function ownPage(indexes: readonly LanguageIndex[], texts: ReadonlyMap<string, I
   const language = texts.has(main) ? main : "en";
   const { box = [], startPage = "", needsScripts = "" } = texts.get(language) ?? {};
   const direction = RIGHT_TO_LEFT.includes(language) ? ' dir="rtl"' : "";
-  return ownText(`${BOX}/index.html`)
+  return packageText(`${BOX}/index.html`)
     .replace('lang="en"', `lang="${language}"${direction}`)
     .replace(">Search<", `>${asciiHtml(box[0] ?? "")}<`)
     .replace(">Start page<", `>${asciiHtml(startPage)}<`)

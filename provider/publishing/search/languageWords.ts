@@ -1,4 +1,4 @@
-import { ownText } from "../../base/runtime/files/ownText";
+import { packageText } from "../../base/runtime/files/packageText";
 import { folded, wordsOf } from "./words";
 
 /** Of a site's own language, at least this share as many words as of the best other one: else it is not the language of its texts. */
@@ -10,7 +10,7 @@ let files: Readonly<Record<"stopWords" | "endings" | "synonyms", Lists>> | undef
 
 /** The lists of a file in `languages/`. */
 export function listsOf(name: string): Lists {
-  const sections = ownText(`provider/publishing/search/languages/${name}.txt`).matchAll(
+  const sections = packageText(`provider/publishing/search/languages/${name}.txt`).matchAll(
     /^\[(\w+)\].*\n([^[]*)/gm,
   );
   return new Map(Array.from(sections, ([, language = "", list = ""]) => [language, list]));

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ownText } from "../../../provider/base/runtime/files/ownText.ts";
+import { packageText } from "../../../provider/base/runtime/files/packageText.ts";
 import { runCommand } from "../../../provider/doctor/command.ts";
 import { readOptions, UsageError } from "../../../provider/doctor/options.ts";
 import { thisMachine } from "../../../provider/doctor/thisMachine.ts";
 import { notOnWindows, SIGNALS } from "../../systems.ts";
 
-const HELP = ownText("provider/doctor/help.txt");
+const HELP = packageText("provider/doctor/help.txt");
 const OPTIONS = [...HELP.matchAll(/--[a-z-]+/g)].map(([name]) => name);
 
 describe("a wrong command line", () => {

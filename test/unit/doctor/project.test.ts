@@ -1,7 +1,7 @@
 // In the folder of a Pulumi project, with answers as the CLI gives them.
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { packageVersion } from "../../../provider/base/runtime/files/ownText.ts";
+import { packageVersion } from "../../../provider/base/runtime/files/packageText.ts";
 import type { Ended } from "../../../provider/doctor/host.ts";
 import { examined, healthyMachine, type Machine, problemsOf, write } from "./examined.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { packageVersion } from "../../../provider/base/runtime/files/ownText.ts";
+import { packageVersion } from "../../../provider/base/runtime/files/packageText.ts";
 import { failure, ok, warning } from "../../../provider/doctor/finding.ts";
 import { findProject } from "../../../provider/doctor/pulumiProject.ts";
 import { cliFinding, versionFindings } from "../../../provider/doctor/versions.ts";

@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { isBundled, ownText } from "./ownText";
+import { isBundled, packageText } from "./packageText";
 
 /** What a thread answers to a task: the failure has the code of the system. */
 export type Answer<Result> =
@@ -24,7 +24,7 @@ export class Thread<Task, Result> {
     const isText = isBundled || bundle !== undefined;
     // the extension of this file: JavaScript in the package, TypeScript in tests
     const path = join(__dirname, "../../..", `${program}${extname(__filename)}`);
-    this.#worker = new Worker(isText ? ownText(`dist/provider/${program}.js`) : path, {
+    this.#worker = new Worker(isText ? packageText(`dist/provider/${program}.js`) : path, {
       eval: isText,
       workerData: memory,
       execArgv: [],

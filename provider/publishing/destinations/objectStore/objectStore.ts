@@ -113,8 +113,6 @@ export interface ObjectStore {
    * @throws StoreError with the failure `"conflict"` where {@link SendOptions.onlyIf} does not hold
    */
   send(object: NewObject, content: Content, options?: SendOptions): Promise<void>;
-  /** Copies an object within the bucket, with its headers. @returns the copy's revision; `undefined` when there is no such object */
-  copy(from: string, to: string): Promise<Revision | undefined>;
   /** Removes objects, in as few requests as the store allows. One that is already gone is not an error. */
   remove(keys: readonly string[]): Promise<void>;
   /** Signs a link to an object. It expires no later than the credentials that sign it, and is registered as a secret. */

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { isBundled } from "../../../base/runtime/files/ownText";
+import { isBundled } from "../../../base/runtime/files/packageText";
 import { ConfigurationError } from "../../../base/runtime/messages/errors";
 
 /** A store's library: only users of the store install it. */

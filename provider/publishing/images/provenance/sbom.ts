@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { packageVersion } from "../../../base/runtime/files/ownText";
+import { packageVersion } from "../../../base/runtime/files/packageText";
 import { sha256In } from "../../../base/runtime/values/digest";
 import { parseBase, repositoryName } from "../registry/reference";
 import type { Origin } from "./origin";

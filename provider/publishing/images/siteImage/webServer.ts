@@ -1,4 +1,4 @@
-import { ownText } from "../../../base/runtime/files/ownText";
+import { packageText } from "../../../base/runtime/files/packageText";
 import { IMMUTABLE } from "../../inspection/immutableFiles";
 import { MEDIA_TYPES } from "../../inspection/mediaTypes";
 import type { PlatformImage } from "../registry/image";
@@ -67,6 +67,6 @@ function serverFile(root: string, ports: readonly number[]): string {
     charsetTypes: typesWith("hasCharset"),
     gzipTypes: typesWith("isCompressed"),
   };
-  const template = ownText("provider/publishing/images/siteImage/server.conf");
+  const template = packageText("provider/publishing/images/siteImage/server.conf");
   return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
 }

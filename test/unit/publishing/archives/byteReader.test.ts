@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ByteReader, skipRest, unended } from "../../../../provider/publishing/archives/byteReader.ts";
+import { ByteReader, partlyReadable,skipRest } from "../../../../provider/publishing/archives/byteReader.ts";
 
 /** A reader of chunks, and whether its source was released. */
 function reader(...chunks: string[]): { bytes: ByteReader; source: { isReleased: boolean } } {
@@ -53,7 +53,7 @@ test.each([
 test("the rest of a content can be skipped, though its reader stopped early", async () => {
   const { bytes } = reader("ab", "cd", "ef");
   const pieces = bytes.pieces(5);
-  for await (const piece of unended(pieces)) {
+  for await (const piece of partlyReadable(pieces)) {
     expect(text(piece)).toBe("ab");
     break;
   }

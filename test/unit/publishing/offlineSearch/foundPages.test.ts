@@ -1,6 +1,6 @@
 // Which pages a search finds, in which encoding and language it reads them, and the title it shows for them.
 import { describe, expect, test } from "vitest";
-import { ownText } from "../../../../provider/base/runtime/files/ownText.ts";
+import { packageText } from "../../../../provider/base/runtime/files/packageText.ts";
 import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
 import { addedTo, find, languagesOf, type PublishedSite, publishedSite } from "./publishedSite.ts";
 
@@ -215,7 +215,7 @@ describe("the settings of the search box", () => {
     const load = site.files.get("docs-hosting-search/load.js")?.toString() ?? "";
     const [, json = ""] = /^self\.docsHostingSearchSettings=(.*);\n/.exec(load) ?? [];
     expect(load.slice(load.indexOf("\n") + 1)).toBe(
-      ownText("dist/provider/publishing/search/browser/load.js"),
+      packageText("dist/provider/publishing/search/browser/load.js"),
     );
     return JSON.parse(json) as Record<string, unknown>;
   };

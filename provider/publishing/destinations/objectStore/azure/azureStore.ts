@@ -13,9 +13,6 @@ import { listBlobs } from "./pages";
 import { loadBlobs } from "./sdk";
 import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
 
-/** How often the service is asked whether a copy is complete, in milliseconds: most are at once. */
-const COPY_INTERVAL_MS = 500;
-
 /**
  * Copies in a container of Azure Blob Storage.
  *
@@ -148,21 +145,6 @@ export async function openAzure(
     },
 
     send: (object, content, options) => sendBlob(client, object, content, options),
-
-    async copy(from, to) {
-      const source = blob(from).url; // with the SAS token, if there is one
-      try {
-        await run({ action: "write", key: to }, async ({ abortSignal }) => {
-          const options = { abortSignal, intervalInMs: COPY_INTERVAL_MS };
-          await (await blob(to).beginCopyFromURL(source, options)).pollUntilDone();
-        });
-      } catch (error) {
-        context.signal.throwIfAborted();
-        if ((await head(from)) === undefined) return undefined;
-        throw error;
-      }
-      return (await head(to))?.revision;
-    },
 
     async remove(keys) {
       await removeBlobs(keys);

@@ -107,22 +107,6 @@ export async function openGcs(
 
     send: (object, content, options) => sendObject(client, object, content, options),
 
-    /** See https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite: a large object needs several requests. */
-    async copy(from, to) {
-      let rewriteToken: string | undefined;
-      for (;;) {
-        const url = client.object(from, { rewriteToken }, "rewriteTo", "b", inputs.gcsBucket, "o", to);
-        const answer = await unlessFailed(
-          json({ action: "storage.objects.create", key: to, method: "POST", url }),
-          "missing",
-        );
-        if (answer === undefined) return undefined;
-        const { done, rewriteToken: next, resource } = answer;
-        if (done !== false) return (resource as { generation?: string } | undefined)?.generation ?? "";
-        rewriteToken = String(next);
-      }
-    },
-
     remove: objectRemoval(client),
 
     /** See https://cloud.google.com/storage/docs/access-control/signed-urls: signed here with a private key, otherwise by IAM. */

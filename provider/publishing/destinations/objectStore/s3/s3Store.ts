@@ -108,15 +108,6 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
 
     send: (object, content, options) => sendObject(client, object, content, options),
 
-    async copy(from, to) {
-      const CopySource = [bucket, ...from.split("/")].map(encodeURIComponent).join("/");
-      const copying = run({ action: "s3:PutObject", key: to }, (options) =>
-        s3.copyObject({ ...named(to), CopySource }, options),
-      );
-      const copied = await unlessFailed(copying, "NoSuchKey");
-      return copied && (copied.CopyObjectResult?.ETag ?? "");
-    },
-
     remove: objectRemoval(client),
 
     sign: (key, lifeMs) =>

@@ -5,7 +5,7 @@ import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { packageVersion } from "../../../../../provider/base/runtime/files/ownText.ts";
+import { packageVersion } from "../../../../../provider/base/runtime/files/packageText.ts";
 import { imageStatements } from "../../../../../provider/publishing/images/provenance/imageStatements.ts";
 import type { Origin } from "../../../../../provider/publishing/images/provenance/origin.ts";
 import {

@@ -206,7 +206,6 @@ test("every method ends at once when the operation is stopped, also while the st
     store.list("", () => undefined),
     store.read("a", () => Promise.resolve()),
     store.send(object, Buffer.from("a")),
-    store.copy("a", "b"),
     store.remove(["a"]),
   ];
   const ends = Promise.allSettled(all);
@@ -359,16 +358,6 @@ describe("a removal", () => {
     );
     await expect(store.remove(["a", "b"])).rejects.toMatchObject({ failure: "noBucket" });
   });
-});
-
-test("a copy within the store takes as many requests as the store wants", async (context) => {
-  const { store, requests } = await open(context, ({ query }) => ({
-    json: query.has("rewriteToken")
-      ? { done: true, resource: { generation: "9" } }
-      : { done: false, rewriteToken: "t" },
-  }));
-  expect(await store.copy("v/a", "w/b")).toBe("9");
-  expect(requests).toEqual(Array(2).fill(`POST ${OBJECTS}/v/a/rewriteTo/b/docs/o/w/b`));
 });
 
 test.for([(given: object) => given, (given: object) => new Headers(given as Record<string, string>)])(

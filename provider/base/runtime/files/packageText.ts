@@ -15,7 +15,7 @@ export const isBundled = typeof EMBEDDED_TEXTS !== "undefined";
  *
  * @param path in the package
  */
-export function ownText(path: string): string {
+export function packageText(path: string): string {
   if (typeof EMBEDDED_TEXTS === "undefined") {
     return readFileSync(join(packageFolder(__dirname), path), "utf8");
   }
@@ -30,6 +30,6 @@ function packageFolder(folder: string): string {
 
 /** The version of this package. */
 export function packageVersion(): string {
-  const { version } = JSON.parse(ownText("package.json")) as { version: string };
+  const { version } = JSON.parse(packageText("package.json")) as { version: string };
   return version;
 }
