@@ -272,20 +272,20 @@ describe("who may push and writes marks", () => {
 test("a publication waits until another owner's removal of the image has ended, and sends the image again", async () => {
   const copy = await publish(OTHER, "v1");
   const given = await as(OWNER);
-  const waiting = Promise.withResolvers<void>();
+  const waiting = Promise.withResolvers<undefined>();
   const context = {
     ...given,
     clock: { ...given.clock, after: (_ms: number, run: () => void) => given.clock.after(1, run) },
     reporter: {
       ...given.reporter,
-      progress: (text: string) => text.startsWith("waiting") && waiting.resolve(),
+      progress: (text: string) => text.startsWith("waiting") && waiting.resolve(undefined),
     },
   };
   // the removal has announced itself and found no other owner; its first deletion is on its way
   let published: Promise<Copy> | undefined;
   const removing = await as(OTHER);
   const fetch: typeof removing.fetch = async (url, init) => {
-    if (init?.method === "DELETE" && published === undefined) {
+    if (init.method === "DELETE" && published === undefined) {
       published = copySite({ repository }, { files: { "index.html": "v1" }, context });
       await Promise.race([waiting.promise, published]);
     }
