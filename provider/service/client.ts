@@ -137,7 +137,7 @@ export class Client {
    */
   async getAgentJob({ projectId, jobId }: AgentJobKey) {
     try {
-      return await this.jobs.ask(`${projectId}/${jobId}`, () =>
+      return await this.jobs.ask(undefined, () =>
         this.#transport.send(
           { method: "GET", path: ["v2", "agent", projectId, "job", jobId], repetition: "read" },
           (reply) => readAgentJob(jobId, reply),

@@ -10,30 +10,33 @@ const ANSWERS_MS = 20_000;
 const INTERVAL_MS = 250;
 
 /**
- * What one process learned of the jobs of an account, that is of a base URL and a key. To a key of another account, a service answers 404
- * as
- * for a job that is gone: one reply cannot tell which.
+ * What one process learned of the jobs of an account, that is of a base URL and a key. To a key of another account, a service answers
+ * 404 as for a job that is gone: one reply cannot tell which.
  */
 export class JobsOfAccount {
   readonly #missing = new Set<string>();
   #isAnyFound = false;
   #asked = 0;
 
-  /** How many different jobs were missing. */
+  /** How many different export jobs were missing. */
   get missing(): number {
     return this.#missing.size;
   }
 
-  /** Asks for a job, and notes the answer. */
-  async ask<Job>(jobId: string, look: () => Promise<Job>): Promise<Job> {
+  /**
+   * Asks for a job, and notes the answer.
+   *
+   * @param exportId of an export job. An agent's job has none: it proves that the account is the right one, and not that it is another
+   */
+  async ask<Job>(exportId: string | undefined, look: () => Promise<Job>): Promise<Job> {
     this.#asked++;
     try {
       const job = await look();
       this.#isAnyFound = true;
-      this.#missing.delete(jobId);
+      if (exportId !== undefined) this.#missing.delete(exportId);
       return job;
     } catch (error) {
-      if (error instanceof NotFoundError) this.#missing.add(jobId);
+      if (error instanceof NotFoundError && exportId !== undefined) this.#missing.add(exportId);
       throw error;
     } finally {
       this.#asked--;

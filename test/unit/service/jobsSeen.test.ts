@@ -9,7 +9,11 @@ const signal = new AbortController().signal;
 function newAccount() {
   const clock = new VirtualClock();
   const jobs = new JobsSeen().of("https://a.example", "svc_1");
-  const ask = (jobId: string, answer: "found" | "missing" | "error", afterMs = 0): Promise<unknown> =>
+  const ask = (
+    jobId: string | undefined,
+    answer: "found" | "missing" | "error",
+    afterMs = 0,
+  ): Promise<unknown> =>
     jobs
       .ask(jobId, async () => {
         await new Promise<void>((resolve) => clock.after(afterMs, resolve));
@@ -31,6 +35,15 @@ test("of two jobs that are missing none counts as gone", async () => {
   await clock.run(Promise.all([ask("1", "missing"), ask("2", "missing")]));
   expect(await isGone()).toBe(false);
   expect(jobs.missing).toBe(2);
+});
+
+test("an agent's job that is missing, too, proves nothing of an export, and one that is there does", async () => {
+  const { clock, ask, isGone, jobs } = newAccount();
+  await clock.run(Promise.all([ask("1", "missing"), ask(undefined, "missing")]));
+  expect(await isGone()).toBe(true);
+  expect(jobs.missing).toBe(1);
+  await clock.run(Promise.all([ask("2", "missing"), ask(undefined, "found")]));
+  expect(await isGone()).toBe(true);
 });
 
 test("the same job that is missing twice is one", async () => {
