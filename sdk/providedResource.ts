@@ -9,8 +9,7 @@ import { isAtService } from "./sourceKinds";
 
 /**
  * The names of a resource's inputs; a missing one does not compile. `any` has values of any kind, which {@link anyValue} prepares. The
- * rules
- * are in the provider's tables, and need what publishes a bundle: a program does not load them.
+ * rules are in the provider's tables, and need what publishes a bundle: a program does not load them.
  */
 export type InputNames<Inputs> = { readonly [Name in keyof Inputs]-?: "any" | "plain" };
 

@@ -43,10 +43,9 @@ interface Waiting {
  * refuses nothing gets all of them within about a second.
  *
  * A 429 stops all requests for the time of its `Retry-After`, or a second without a usable one. Then the pacer sends them one by one, at
- * four fifths of the rate
- * that the service accepted (as in TCP Westwood). The rate grows while requests wait, and faster the longer nothing is refused
- * (as in CUBIC, RFC 9438). A 503 with `Retry-After` contains no information about a rate: after the pause, the pacer starts as at
- * first.
+ * four fifths of the rate that the service accepted (as in TCP Westwood). The rate grows while requests wait, and faster the longer
+ * nothing is refused (as in CUBIC, RFC 9438). A 503 with `Retry-After` contains no information about a rate: after the pause, the pacer
+ * starts as at first.
  */
 export class Pacer {
   /** Whether the service ever answered, with any status. */

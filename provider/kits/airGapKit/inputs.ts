@@ -89,8 +89,7 @@ export interface AirGapKitInputs {
   llmsTxt?: boolean | LlmsTxtOptions;
   /**
    * Fetch what pages load from other hosts (scripts, styles, fonts, images, media), store it in the site's image in the kit, and refer to
-   * it
-   * there. `true`, or options. Needs `images`. The archive in the kit stays as it is.
+   * it there. `true`, or options. Needs `images`. The archive in the kit stays as it is.
    *
    * @default false
    */

@@ -16,8 +16,7 @@ const NAMING = /^(?:namespace|(?:-moz-)?document)$/;
 
 /**
  * Replaces what a style sheet, or the value of a property, loads from other hosts. Its positions are those of the tokenizer, so that all
- * else
- * stays as it is.
+ * else stays as it is.
  */
 export function replaceInStyle(css: string, base: TextBase, replacing: Replacing): string {
   if (!mayLoad(css) || css.length > MAX_CHARACTERS) return css;
