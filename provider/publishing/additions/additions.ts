@@ -8,8 +8,11 @@ import { SEARCH_VERSION } from "../offlineSearch/siteSearch";
 
 /** What is added to a site while it is published. The inputs of copies and kits have these names. */
 export interface SiteAdditions {
+  /** The search in it, if any: `true`, or options. */
   readonly offlineSearch?: OfflineSearch;
+  /** The Markdown of its pages, and their list for programs, if any: `true`, or options. */
   readonly llmsTxt?: LlmsTxt;
+  /** What is fetched of that which its pages load from other hosts, if anything: `true`, or options. */
   readonly fetchExternal?: FetchExternal;
 }
 
