@@ -1,7 +1,7 @@
 import { pipeline, type Transform } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { ByteReader, partlyReadable,skipRest } from "./byteReader";
+import { ByteReader, partlyReadable, skipRest } from "./byteReader";
 import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
 import {
   isZeroBlock,

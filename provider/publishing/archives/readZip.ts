@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ArchiveFile } from "./archiveFile";
-import { ByteReader, partlyReadable,skipRest } from "./byteReader";
+import { ByteReader, partlyReadable, skipRest } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { isOfZlib, passedThrough } from "./readTar";
 import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ByteReader, partlyReadable,skipRest } from "../../../../provider/publishing/archives/byteReader.ts";
+import { ByteReader, partlyReadable, skipRest } from "../../../../provider/publishing/archives/byteReader.ts";
 
 /** A reader of chunks, and whether its source was released. */
 function reader(...chunks: string[]): { bytes: ByteReader; source: { isReleased: boolean } } {
