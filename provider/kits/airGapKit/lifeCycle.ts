@@ -97,7 +97,12 @@ export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state
       const made = (kit: MadeKit["kit"]): MadeKit => ({
         kit,
         bundle: {
-          ...{ version, jobId, bundleSha256, size, files, pages },
+          version,
+          jobId,
+          bundleSha256,
+          size,
+          files,
+          pages,
           // of the image, if something was fetched for it
           selfContained: kit.search?.selfContained ?? selfContained,
           externalLoads: kit.search?.externalLoads ?? externalLoads,
