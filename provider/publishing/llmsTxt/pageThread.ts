@@ -9,16 +9,21 @@ const HEAP = 768;
 export class PageThread {
   #thread: Thread<Uint8Array, MarkdownPage> | undefined;
 
-  /** @returns undefined for a page that cannot be read */
+  /**
+   * @returns undefined for a page that cannot be read
+   * @throws if the thread itself does not work, whatever the page is
+   */
   async read(bytes: Uint8Array): Promise<MarkdownPage | undefined> {
     const thread = (this.#thread ??= new Thread<Uint8Array, MarkdownPage>(PROGRAM, undefined, {
       heap: HEAP,
     }));
     try {
       return await thread.do(bytes);
-    } catch {
+    } catch (error) {
       this.#thread = undefined;
       await thread.end().catch(() => undefined);
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== undefined && code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
       return undefined;
     }
   }
