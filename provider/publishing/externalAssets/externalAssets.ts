@@ -23,7 +23,11 @@ import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
 
 /** Version of how addresses are replaced and files are named. Increase it with every change of what the same content becomes. */
-export const FETCH_VERSION = "1";
+export const FETCH_VERSION = "2";
+
+/** Why an address stays that nothing else explains. */
+const NOT_REPLACED =
+  "nothing is replaced where it stands (a rule for later pages, a data: address, a text with entities of its own)";
 
 /** What a copy has of other hosts, and what it still loads from there. */
 export interface ExternalFacts {
@@ -153,8 +157,7 @@ export class ExternalAssets {
         }
         loads.followModules("", (path) => stored.has(path) || this.#site.hasFile(path));
         const externalLoads = loads.external.map(({ page, ...load }) => {
-          const reason = this.#assets.reasonOf(load.address);
-          return { ...load, page: shown(page), ...(reason !== undefined && { reason }) };
+          return { ...load, page: shown(page), reason: this.#assets.reasonOf(load.address) ?? NOT_REPLACED };
         });
         return { fetchedAssets: this.fetched, selfContained: externalLoads.length === 0, externalLoads };
       },
@@ -197,6 +200,7 @@ export class ExternalAssets {
       replace: (reference: Reference, base) => forBase(base).replace(reference, base),
       dropsConnection: (url) => own.dropsConnection(url),
       prefixed: (prefix, url, base) => forBase(base).prefixed?.(prefix, url, base) ?? new Map(),
+      scope: (url, base) => forBase(base).scope?.(url, base),
     };
   }
 }

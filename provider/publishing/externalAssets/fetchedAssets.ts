@@ -9,7 +9,7 @@ import type { TextKind } from "../inspection/embedded";
 import { decoded, externalAddress, SITE_BASE } from "../inspection/externalAddress";
 import { mediaTypeOf } from "../inspection/mediaTypes";
 import { MAX_BYTES } from "../inspection/textLoads";
-import { assetPath } from "./assetNames";
+import { assetFolder, assetPath } from "./assetNames";
 import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetRequest";
 import { cyclesIn } from "./cycles";
 import type { FetchedAsset } from "./fetchedAsset";
@@ -167,6 +167,12 @@ export class FetchedAssets {
         }
         return found;
       },
+      scope: (url) => {
+        const path = url.pathname.endsWith("/")
+          ? this.#usedFolder(url)
+          : this.#storedAs({ url, kind: "module" })?.path;
+        return path === undefined ? undefined : addressOf(path);
+      },
     };
   }
 
@@ -235,6 +241,12 @@ export class FetchedAssets {
     if (this.#problemOf(asset, kind, integrity) !== undefined) return undefined;
     const { path, storedIntegrity } = asset;
     return { path, ...(storedIntegrity !== undefined && { storedIntegrity }) };
+  }
+
+  /** Where what was fetched from a folder of another host is stored. */
+  #usedFolder(url: URL): string | undefined {
+    const folder = assetFolder(url);
+    return this.#recorded.some(({ path }) => path.startsWith(folder)) ? folder : undefined;
   }
 
   /** The file of the site that a whole address on its own domain leads to. */
