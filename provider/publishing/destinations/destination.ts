@@ -167,7 +167,7 @@ export interface Destination {
    */
   claim(copies: readonly Copy[], context: DestinationContext): Promise<void>;
   /**
-   * The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Absent where several resources have copies.
+   * The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Of a repository, the owner of its tag.
    */
   ownerNow?(context: DestinationContext): Promise<string | undefined>;
   /**

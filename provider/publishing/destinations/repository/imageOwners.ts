@@ -110,7 +110,8 @@ export class ImageOwners {
       announcement === undefined ? this.#marks.list() : this.#marks.listShowing(announcement);
     const tags = await list();
     if (tags === undefined) {
-      if (await exists()) {
+      // the mark stays as well, also that of an image which is gone
+      if (own !== undefined || (await exists())) {
         reporter.warn(
           `${address} stays, because its owners cannot be listed. Remove it if no other stack uses it, or allow the list`,
         );
@@ -119,6 +120,10 @@ export class ImageOwners {
     }
     if (own === undefined && owner.hasMarks) {
       if (await exists()) await this.#reportUnmarked(item, tags);
+      // of a removal that was killed after that of the mark
+      if (found === undefined && this.#marks.isAnnounced({ item, owner: owner.id }, tags)) {
+        await this.#marks.removeAnnouncement(item, owner.id);
+      }
       return;
     }
     const others = await this.#stayingOthers(item, tags);
@@ -126,7 +131,13 @@ export class ImageOwners {
       if (own) await this.#marks.remove(own);
       if (!(await exists())) return;
       await untag(others);
-      reporter.info(`${address} stays: it also belongs to ${this.#named(others)}`);
+      const isNamesake = others.some(({ urn }) => urn !== undefined && urn === owner.urn);
+      // a create takes over such marks, unless the registry does not list them
+      if (own && isNamesake) {
+        reporter.warn(
+          `${address} stays: it also has a mark of ${owner.urn ?? ""}, of a stack of the same name in another backend, or of a run that was killed. Remove it if there is no such stack`,
+        );
+      } else reporter.info(`${address} stays: it also belongs to ${this.#named(others)}`);
       return;
     }
     let provenAt = this.#context.clock.monotonic();

@@ -22,7 +22,7 @@ import { fileListOf, findFileList, manifestsOf, type Parts, partsOf } from "./im
 import { removeImage, unknownCopies } from "./imageRemoval";
 import type { RepositoryInputs } from "./inputs";
 import { previousLayer } from "./previousLayer";
-import { claimTag, takeTag, untag } from "./pulledTag";
+import { claimTag, ownerOfTag, takeTag, untag } from "./pulledTag";
 import { ownTag } from "./repositoryMarks";
 import { isThere, openRepository } from "./repositoryPlace";
 import { readBase, sendBlobs } from "./sendImage";
@@ -87,12 +87,14 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
               });
             }
             await putManifest(client, top, ownTag(top.digest));
+            if ((await findManifest(client, ownTag(top.digest))) !== top.digest) {
+              throw new DestinationError(
+                `${image} was removed by somebody else while it was published`,
+                "Run `pulumi up` again: it publishes the rest.",
+              );
+            }
+            // last: a copy whose tag names it is whole
             await takeTag(place, top, earlier);
-            if (await exists()) return;
-            throw new DestinationError(
-              `${image} was removed by somebody else while it was published`,
-              "Run `pulumi up` again: it publishes the rest.",
-            );
           });
           return copy;
         },
@@ -134,6 +136,8 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
         await place.owners.claim({ image, tags: tag === undefined ? [] : [tag], files });
       }
     },
+
+    ownerNow: (context) => ownerOfTag(openRepository(inputs, context, "pull")),
 
     async read(copy, context) {
       const place = openRepository(inputs, context, "pull");

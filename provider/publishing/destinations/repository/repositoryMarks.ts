@@ -145,11 +145,14 @@ export class RepositoryMarks {
     const tags = [...new Set([...(known?.tags ?? []), ...claim.tags])];
     const isSaid = known?.image === claim.image && known.tags.length === tags.length;
     if (isSaid && !(await this.isLeaving(known))) return;
-    const earlier = known ? [...known.earlier, known.digest].slice(-MOST_EARLIER) : [];
-    const mark = { tags, earlier, writtenAtMs: this.#clock.now() };
+    const earlier = known ? [...known.earlier, known.digest] : [];
+    const writtenAtMs = this.#clock.now();
     await ensureContent(this.#client, EMPTY);
     const put = async (files?: Descriptor): Promise<void> => {
+      const mark = { tags, earlier: earlier.slice(-MOST_EARLIER), writtenAtMs };
       const manifest = markManifest(owner, { ...claim, files }, mark);
+      // the next attempt may replace it: the registry can have it, and not say so
+      earlier.push(manifest.digest);
       await putManifest(this.#client, manifest, tag);
       if ((await findManifest(this.#client, tag)) === manifest.digest) return;
       throw new DestinationError(
@@ -188,7 +191,7 @@ export class RepositoryMarks {
   }
 
   /** Whether a list of tags shows an announcement of a mark's owner. It may be about an earlier mark. */
-  isAnnounced({ item, owner }: FoundMark, tags: readonly string[]): boolean {
+  isAnnounced({ item, owner }: Pick<FoundMark, "item" | "owner">, tags: readonly string[]): boolean {
     return tags.includes(tagOf("leaving", item, owner));
   }
 
@@ -212,6 +215,11 @@ export class RepositoryMarks {
       if (isOwn && (await deleteManifest(this.#client, digest))) return false;
     }
     if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    return this.removeAnnouncement(item, owner);
+  }
+
+  /** Removes what an owner announced about an image. @returns whether nothing of it is left: a registry may refuse removals */
+  async removeAnnouncement(item: string, owner: string): Promise<boolean> {
     const announcement = await getManifest(this.#client, tagOf("leaving", item, owner));
     if (announcement === undefined || annotationsIn(announcement.bytes)[LEAVES] === undefined) return true;
     return (await deleteManifest(this.#client, announcement.digest)) === undefined;

@@ -1,6 +1,7 @@
+import { DestinationError } from "../../../base/runtime/messages/errors";
 import { formatBytes } from "../../../base/runtime/messages/formatBytes";
 import { sleep } from "../../../base/runtime/time/clock";
-import { hasBlob, type RangeReader } from "./blobs";
+import { hasBlob, lacksBlob, type RangeReader } from "./blobs";
 import type { RegistryClient } from "./client";
 import type { Blob } from "./content";
 import { checkDigest } from "./manifests";
@@ -89,6 +90,13 @@ export async function uploadBlob(
         retries.moved(end - offset);
         if (next instanceof URL) continue;
         checkDigest(client, digest, next, "stored");
+        // whoever answered does not say what the registry has
+        if (next === null && (await lacksBlob(client, digest))) {
+          throw new DestinationError(
+            `the registry ${client.repository.host} accepted ${digest}, and does not have it`,
+            "If a proxy or a login page answers in its place, check the way to the registry. Run `pulumi up` again.",
+          );
+        }
         return onMoved(size);
       }
       if (sent.fault.kind === "status" && sent.fault.status === TOO_LARGE) {
