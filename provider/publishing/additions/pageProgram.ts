@@ -3,18 +3,19 @@ import { parentPort } from "node:worker_threads";
 import type { Answer } from "../../base/runtime/files/thread";
 import { readMarkdown } from "../llmsTxt/readMarkdown";
 import { readPage } from "../offlineSearch/readPage";
-import type { PageRead, PageTask } from "./pageReaders";
+import type { PageRead, PagesRead, PagesTask } from "./pageReaders";
 
-parentPort?.on("message", (task: PageTask) => {
-  const answer = answerTo(task);
-  parentPort?.postMessage(answer, answer.ok ? [answer.page.sections.buffer as ArrayBuffer] : []);
+parentPort?.on("message", ({ pages, isMarkdownWanted }: PagesTask) => {
+  // nothing is transferred: what a thread has allocated would stay in its own part of the memory
+  const answer: Answer<PagesRead> = { ok: true, read: pages.map((bytes) => read(bytes, isMarkdownWanted)) };
+  parentPort?.postMessage(answer);
 });
 
-function answerTo({ bytes, isMarkdownWanted }: PageTask): Answer<PageRead> {
+function read({ buffer, byteOffset, byteLength }: Uint8Array, isMarkdownWanted: boolean): PageRead | undefined {
   try {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { ok: true, ...(isMarkdownWanted ? readMarkdown(buffer) : { page: readPage(buffer) }) };
-  } catch (error) {
-    return { ok: false, code: undefined, message: String(error) };
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    return isMarkdownWanted ? readMarkdown(bytes) : { page: readPage(bytes) };
+  } catch {
+    return undefined; // such as markup that is nested too deep
   }
 }

@@ -72,6 +72,7 @@ export class PagesWithAdditions implements SiteSink {
     reporter?: Pick<Reporter, "info" | "warn">,
   ): Promise<{ llmsPages: number | undefined; searchPages: number | undefined }> {
     await this.#queue.flush();
+    await this.#readers.end(); // the index needs memory, too
     const llmsPages = this.#markdown && (await this.#finishMarkdown(this.#markdown, reporter));
     return { llmsPages, searchPages: await this.#search?.finish() };
   }

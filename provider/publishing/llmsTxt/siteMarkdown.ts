@@ -2,14 +2,14 @@ import { basename, dirname, relative } from "node:path/posix";
 import { shown } from "../archives/refusal";
 import { leadsAway } from "../offlineSearch/redirect";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
+import { LINK_MARK } from "./inlineMarkdown";
 import { addressOf, inOrder, type ListedPage, llmsText } from "./llmsText";
 import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";
 import type { LlmsTxt, LlmsTxtOptions } from "./options";
 import type { MarkdownPage } from "./readMarkdown";
-import { LINK_MARK } from "./writeMarkdown";
 
 /** Version of the Markdown and of `llms.txt`. Increase it with every change of their content. */
-export const LLMS_VERSION = "1";
+export const LLMS_VERSION = "2";
 
 export const LLMS_TXT = "llms.txt";
 export const LLMS_FULL = "llms-full.txt";

@@ -42,7 +42,8 @@ export function withoutSpeed(screen: readonly string[]): string {
       .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "JOB")
       .replaceAll(/\bsite-\d/g, "site-N")
       .replace(/^( .*[├└]─ .*)\(\d+s\).*/, "$1(Ns)…")
-      .replace(/\((?:\d+|N)s\) +/, "(Ns)  ")
+      .replace(/\((?:\d+|N)s\)(?: +|$)/, "(Ns)  ")
+      .trimEnd()
       .replace(/Status +Info/, "Status  Info")
       .replace(/^( +)(?:\d+|N)% · .*/, "$1N% · …")
       .replace(/in (\d+m )?\d+s: /, "in Ns: ")
@@ -57,4 +58,23 @@ export function withoutSpeed(screen: readonly string[]): string {
   const last = blocks.findLastIndex((block) => block.startsWith("  ")) + 1;
   const sorted = [...blocks.slice(0, first), ...blocks.slice(first, last).sort(), ...blocks.slice(last)];
   return sorted.join("\n\n");
+}
+
+/**
+ * The rows of what still runs, on the last screen on which a resource does: people see them for minutes. Without what depends on the
+ * speed of a machine.
+ */
+export function runningRows(written: string): string {
+  const lines = written.split("\n");
+  const last = lines.findLastIndex((line) => /─ .*(?:creat|updat)in/.test(line));
+  const rows = screenOf(lines.slice(0, last + 1).join("\n")).filter((line) => /(?:creat|updat)in/.test(line));
+  const shown = rows.map((line) =>
+    line
+      .replaceAll(/\bsite-\d/g, "site-N")
+      .replace("├", "└")
+      .replace(/(ing) \(\d+s\)\.* */, "$1 (Ns)  ")
+      .replace(/\b\d+(?:%.*)?$/, "N% …")
+      .trimEnd(),
+  );
+  return [...new Set(shown)].sort().reverse().join("\n");
 }
