@@ -3,7 +3,7 @@ import { shown } from "../archives/refusal";
 import { leadsAway } from "../offlineSearch/redirect";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
 import { LINK_MARK } from "./inlineMarkdown";
-import { addressOf, firstSentence, inOrder, type ListedPage, llmsText } from "./llmsText";
+import { addressOf, inOrder, type ListedPage, llmsText } from "./llmsText";
 import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";
 import type { LlmsTxt, LlmsTxtOptions } from "./options";
 import type { MarkdownPage } from "./readMarkdown";
@@ -95,14 +95,12 @@ export class SiteMarkdown {
     return { files, pages: listed.length };
   }
 
-  #list(path: string, markdown: string, { page, description }: MarkdownPage): void {
-    const sentence = firstSentence(page.sections.find((section) => section.text !== "")?.text ?? "");
-    const heading = page.sections.find((section) => section.heading !== "")?.heading ?? "";
+  #list(path: string, markdown: string, { page, description, sentence }: MarkdownPage): void {
     this.#listed.push({
       path,
       markdown,
       title: page.title,
-      heading,
+      heading: page.heading,
       description: description.trim(),
       sentence,
     });
