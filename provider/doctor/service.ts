@@ -8,7 +8,7 @@ import { noTracer } from "../base/runtime/tracing/tracer";
 import { present } from "../base/runtime/values/fields";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import type { ServiceInputs } from "../resource/serviceInputs";
-import { agentJobOutcome, isKnownStatus, nameOf } from "../service/agentJob";
+import { agentJobName, agentJobOutcome, isKnownStatus } from "../service/agentJob";
 import { type ConfigurationSource, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
 import { JobsSeen } from "../service/jobsSeen";
@@ -167,7 +167,7 @@ async function agentJobFinding(
   { client }: Opened,
 ): Promise<Finding> {
   const { status } = (await client.getAgentJob(key)).job;
-  const message = `${nameOf(key)} is ${status}`;
+  const message = `${agentJobName(key)} is ${status}`;
   const outcome = agentJobOutcome(status);
   if (outcome === "failure") return warning("job", message, "Start the agent again.");
   return outcome === "pending" && !isKnownStatus(status)

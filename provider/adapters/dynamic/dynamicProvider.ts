@@ -4,7 +4,7 @@ import { Secrets } from "../../base/runtime/messages/secrets";
 import { parseDuration } from "../../base/runtime/time/duration";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { StoredState } from "../../resource/lifeCycle";
-import { shown, shownFailure } from "../session/rowReporter";
+import { shownFailure, shownLine } from "../session/rowReporter";
 import type { Session, Urns } from "../session/session";
 import {
   type AnyLifeCycle,
@@ -65,8 +65,8 @@ export function dynamicProvider(
       return {
         inputs: plain({ ...inputs, ...internal }),
         failures: failures.map(({ property, reason }) => ({
-          property: shown(property, secrets),
-          reason: shown(reason, secrets),
+          property: shownLine(property, secrets),
+          reason: shownLine(reason, secrets),
         })),
       };
     }),

@@ -95,7 +95,7 @@ export function providerSettings(
  * Finds problems of given settings, without a request. A missing setting is no problem, because the environment or an input may
  * contain it.
  */
-export function checkSettings(
+export function checkProviderSettings(
   name: string,
   given: Properties,
   environment: Environment,

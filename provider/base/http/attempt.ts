@@ -208,7 +208,7 @@ export function bodyReader(body: NodeJS.ReadableStream): () => Promise<readonly 
 }
 
 /** A complete answer of the service, with any status. */
-export type Answer = Exclude<Awaited<ReturnType<typeof readAnswer>>, FailedAttempt>;
+export type ReadReply = Exclude<Awaited<ReturnType<typeof readAnswer>>, FailedAttempt>;
 
 /** Reads an answer to its end. */
 export async function readAnswer({ name }: Endpoint, reply: HttpReply, clock: Clock) {

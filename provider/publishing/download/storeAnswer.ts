@@ -25,7 +25,7 @@ export interface ReceivedRange {
 }
 
 /** How a store's response is interpreted. */
-export type StoreAnswer =
+export type StoreReply =
   | ReceivedRange
   /** All bytes have already arrived. */
   | { readonly kind: "complete" }
@@ -52,7 +52,7 @@ export function readStoreAnswer(
   requested: RequestedRange,
   reason: string,
   nowMs: number,
-): StoreAnswer {
+): StoreReply {
   if (status === 200 || status === 206) {
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
     if (coding !== "" && coding !== "identity") {
@@ -126,7 +126,7 @@ function whole(headers: Headers): ReceivedRange {
   };
 }
 
-function partial(headers: Headers, requested: RequestedRange): StoreAnswer {
+function partial(headers: Headers, requested: RequestedRange): StoreReply {
   const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(headers.get("content-range") ?? "");
   if (!range) return restart("the store does not say which bytes it sends");
   const [from = 0, last = 0, totalBytes = 0] = range.slice(1).map(Number);
@@ -152,7 +152,7 @@ function lengthOf(headers: Headers): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-function restart(why: string): StoreAnswer {
+function restart(why: string): StoreReply {
   return { kind: "restart", why };
 }
 

@@ -44,7 +44,7 @@ export interface NewObject {
 export const DIGEST_NAME = "sha256";
 
 /** The content of an object: in memory, or read anew for each attempt. An error while it is read ends the attempt unchanged. */
-export type Content = Buffer | (() => AsyncIterable<Uint8Array>);
+export type ObjectContent = Buffer | (() => AsyncIterable<Uint8Array>);
 
 export interface SendOptions {
   /** Keeps an object that is at the key: the store checks it in the same step. @default it is replaced */
@@ -112,7 +112,7 @@ export interface ObjectStore {
    *
    * @throws StoreError with the failure `"conflict"` where {@link SendOptions.onlyIf} does not hold
    */
-  send(object: NewObject, content: Content, options?: SendOptions): Promise<void>;
+  send(object: NewObject, content: ObjectContent, options?: SendOptions): Promise<void>;
   /** Removes objects, in as few requests as the store allows. One that is already gone is not an error. */
   remove(keys: readonly string[]): Promise<void>;
   /** Signs a link to an object. It expires no later than the credentials that sign it, and is registered as a secret. */

@@ -17,7 +17,7 @@ export type FailureTable = Readonly<Record<string, FailureRow>>;
 const TEXT_LIMIT = 300;
 
 /** What helps against a failure of any store. */
-export const REMEDIES = {
+export const STORE_REMEDIES = {
   busy: "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
   unreachable:
     "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",

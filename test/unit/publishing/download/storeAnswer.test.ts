@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import {
   readStoreAnswer,
   type RequestedRange,
-  type StoreAnswer,
   storeReason,
+  type StoreReply,
 } from "../../../../provider/publishing/download/storeAnswer.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
@@ -15,11 +15,11 @@ function read(
   headers: Record<string, string> = {},
   requested: RequestedRange = { from: 0 },
   reason = "",
-): StoreAnswer {
+): StoreReply {
   return readStoreAnswer({ status, headers: new Headers(headers) }, requested, reason, NOW_MS);
 }
 
-const restart = (why: string): StoreAnswer => ({ kind: "restart", why });
+const restart = (why: string): StoreReply => ({ kind: "restart", why });
 
 describe("an answer with the whole bundle", () => {
   const whole = { kind: "bytes", from: 0 };
