@@ -1,4 +1,4 @@
-import { attempt, readAnswer } from "../base/http/attempt";
+import { attempt, readReply } from "../base/http/attempt";
 import { endpointOf } from "../base/http/endpoint";
 import { Pacers } from "../base/http/pacer";
 import { NotFoundError, ResponseError } from "../base/runtime/messages/errors";
@@ -32,7 +32,7 @@ export interface ServiceResult {
   readonly findings: readonly Finding[];
   /** The job that was started. */
   readonly startedJobId?: string;
-  /** Whether a start had no answer, so that a job with an unknown ID may run. @default false */
+  /** Whether a start had no reply, so that a job with an unknown ID may run. @default false */
   readonly mayHaveStarted?: boolean;
 }
 
@@ -130,7 +130,7 @@ async function statusWithoutKey(
     { method: "GET", headers: { accept: "application/json" } },
     context,
     { silenceMs: CHECK_LIMIT_MS, proxy },
-    (reply) => readAnswer(endpoint, reply, context.clock),
+    (reply) => readReply(endpoint, reply, context.clock),
   );
   return "value" in outcome && "status" in outcome.value ? outcome.value.status : undefined;
 }

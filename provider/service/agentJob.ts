@@ -70,7 +70,7 @@ export function isKnownStatus(status: string): boolean {
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,12})?([Zz]|[+-]\d\d:\d\d)$/;
 /** Longest address that is accepted, in characters. */
 const MAX_LINK_LENGTH = 2_048;
-/** Schemes of a repository's address. `undefined`: the address is no URL. */
+/** Schemes of a repository's address. `undefined`: the address is not a URL. */
 const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", "ssh:", "git:", undefined];
 
 /**

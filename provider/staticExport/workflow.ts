@@ -15,7 +15,7 @@ const UNKNOWN_AFTER_START_MS = 10_000;
 const POLL_AGAIN_MS = 2_000;
 /** How many times a completed job may be not ready for its bundle. */
 const MAX_NOT_READY = 5;
-/** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
+/** Pause after the first such reply, in milliseconds; grows by the same amount each time. */
 const NOT_READY_DELAY_MS = 2_000;
 
 /** A job of a site. */

@@ -16,7 +16,7 @@ import {
   urnOf,
   urnsOf,
 } from "../session/storedProperties";
-import { exitIfAnswerIsNotSent } from "./unsentAnswer";
+import { exitIfReplyIsNotSent } from "./unsentReply";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export type DynamicProvider = ReturnType<typeof dynamicProvider>;
@@ -121,7 +121,7 @@ function answering<Given extends unknown[], Answer>(
     } catch (error) {
       throw isPartial(error) ? error : sendable(error, secrets);
     } finally {
-      exitIfAnswerIsNotSent();
+      exitIfReplyIsNotSent();
     }
   };
 }

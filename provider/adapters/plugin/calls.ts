@@ -11,7 +11,7 @@ const LONGEST_DETAILS = 10 * 2 ** 20;
 
 export interface PluginCall<Request> {
   readonly request: Request;
-  /** Secret values that the call reads: no answer contains them in plain text. */
+  /** Secret values that the call reads: no reply contains them in plain text. */
   readonly secrets: Secrets;
   /** The call's span, in the form of the header `traceparent`. */
   readonly traceParent: string | undefined;

@@ -146,7 +146,7 @@ export function urnOf(properties: Properties): string | undefined {
 const FAULTS = ["TypeError", "RangeError", "SyntaxError"];
 
 /**
- * Runs a call that works on a stored state. The state comes from a file that anybody can edit, so what cannot be read of it is no fault
+ * Runs a call that works on a stored state. The state comes from a file that anybody can edit, so what cannot be read of it is not a fault
  * of the code: the message says what to do.
  *
  * @param urn the resource, if known

@@ -2,7 +2,7 @@ import { MalformedResponseError } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
 import type { Tracer } from "../runtime/tracing/tracer";
-import { attempt, type NetworkContext, readAnswer, type ReadReply } from "./attempt";
+import { attempt, type NetworkContext, type ReadReply,readReply } from "./attempt";
 import { type Call, type Endpoint, endpointOf, type ServiceAccess } from "./endpoint";
 import type { Pacer, Pacers } from "./pacer";
 import { refusal } from "./refusal";
@@ -172,7 +172,7 @@ export class Transport {
           graceMs: repetition === "start" ? START_GRACE_MS : 0,
           proxy: service.proxy,
         },
-        (reply) => readAnswer(endpoint, reply, clock),
+        (reply) => readReply(endpoint, reply, clock),
       );
       const answer = "fault" in outcome ? outcome : outcome.value;
       if ("status" in answer) tracer.note({ "http.response.status_code": answer.status });

@@ -16,7 +16,7 @@ const EXPORT_AGAIN =
   "Export the site again. If the next bundle contains it, too, report it to the service's support.";
 const unsafe = (packed: string): Remedy => ({ exported: EXPORT_AGAIN, packed });
 
-/** The remedy for what is no whole archive. */
+/** The remedy for what is not a whole archive. */
 export const broken = (packed: string): Remedy => ({
   exported: "Run `pulumi up` again; if the bundle is still broken, export the site again.",
   packed,
@@ -87,7 +87,7 @@ export const PACK_AGAIN = broken(
   `Pack the site as tar.gz or zip: ${PACK}, or \`zip -r site.zip .\` within the folder.`,
 );
 
-/** The remedy for an answer of a server in place of an archive. */
+/** The remedy for a reply of a server in place of an archive. */
 export const DOWNLOAD_AGAIN = broken(
   "Look at the file: it says what the server answered. Download it again, or pack the site.",
 );

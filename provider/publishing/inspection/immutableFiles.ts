@@ -35,7 +35,7 @@ const PARTS_OF_TITLES = [
 ].join("|");
 
 /**
- * What is a hash of 8 characters of base64url, and not made of words: `MyScreen`, `Win11Pro` and `ToDoList` are no hashes. Of scripts,
+ * What is a hash of 8 characters of base64url, and not made of words: `MyScreen`, `Win11Pro` and `ToDoList` are not hashes. Of scripts,
  * styles and fonts fewer are doubted: an open page may still load them. Of random hashes, 88 % of scripts and 60 % of pictures count.
  */
 const BASE64URL = [

@@ -12,7 +12,7 @@ export interface CheckTask {
   readonly isRemoved: boolean;
 }
 
-/** Which files do not have their digest, or are no files: their numbers. */
+/** Which files do not have their digest, or are not files: their numbers. */
 export interface Checked {
   readonly others: readonly number[];
 }

@@ -42,7 +42,7 @@ export class Thread<Task, Result> {
   /** @throws the error of the task; that of the thread */
   async do(task: Task): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure.error;
-    this.#worker.ref(); // the process does not end before the answer
+    this.#worker.ref(); // the process does not end before the reply
     try {
       const answer = await new Promise<ThreadReply<Result>>((resolve, reject) => {
         this.#waiting.push({ resolve, reject });
@@ -55,7 +55,7 @@ export class Thread<Task, Result> {
     }
   }
 
-  /** Ends the thread, also during a task. @param reason the error of tasks without an answer, and of later ones */
+  /** Ends the thread, also during a task. @param reason the error of tasks without a reply, and of later ones */
   async end(reason: unknown = new Error("the thread has ended")): Promise<void> {
     await this.#worker.terminate();
     this.#fail(reason);

@@ -51,9 +51,9 @@ export interface SendOptions {
   readonly onlyIf?: "absent" | undefined;
   /** Gets the number of bytes that arrived. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
-  /** Gets the revision of the new object, where the store's answer has it. */
+  /** Gets the revision of the new object, where the store's reply has it. */
   readonly onStored?: ((revision: Revision) => void) | undefined;
-  /** Gets what protects the new object from being replaced or removed, where the store's answer has it. */
+  /** Gets what protects the new object from being replaced or removed, where the store's reply has it. */
   readonly onProtected?: ((by: string) => void) | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface ObjectStore {
    */
   list(prefix: string, onObject: (object: ListedObject) => void, atMost?: number): Promise<void>;
   /**
-   * Passes the content of an object to a function, and its revision where the store's answer has it. Returns the function's result;
+   * Passes the content of an object to a function, and its revision where the store's reply has it. Returns the function's result;
    * `undefined` when there is no such object.
    */
   read<T>(
@@ -108,7 +108,7 @@ export interface ObjectStore {
     use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
   ): Promise<T | undefined>;
   /**
-   * Writes an object as a whole: content that does not arrive, or not unchanged, is no object, and its upload is aborted.
+   * Writes an object as a whole: content that does not arrive, or not unchanged, is not an object, and its upload is aborted.
    *
    * @throws StoreError with the failure `"conflict"` where {@link SendOptions.onlyIf} does not hold
    */

@@ -40,7 +40,7 @@ export const clockRow = (store: string): FailureRow => ({
   remedy: `Set this machine's clock.`,
 });
 
-/** An answer whose message is the store's own. @param log where more is told */
+/** A reply whose message is the store's own. @param log where more is told */
 export function otherRow(failure: StoreFailure, log: string): FailureRow {
   return {
     failure,
@@ -66,7 +66,7 @@ interface FailedRequest extends StoreRequest<string> {
   /** The bucket, and the prefix of the destination. */
   readonly uri: string;
   readonly prefix?: string | undefined;
-  /** The store's own code, or the status, or the system's code where there was no answer. */
+  /** The store's own code, or the status, or the system's code where there was no reply. */
   readonly code: string;
   readonly status?: number | undefined;
   /** What the store said, unchanged. */

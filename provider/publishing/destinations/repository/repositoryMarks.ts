@@ -49,7 +49,7 @@ export function ownTag(digest: string): string {
   return `sha256-${itemOf(digest)}`;
 }
 
-/** Whether this package, or a signer of images, gives such tags: they are no names that people gave. */
+/** Whether this package, or a signer of images, gives such tags: they are not names that people gave. */
 export function isMadeTag(tag: string): boolean {
   return MARK_TAG.test(tag) || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag);
 }

@@ -32,10 +32,10 @@ interface SdkError {
 export const headerOf = (error: unknown, name: string): string | undefined =>
   (error as SdkError).response?.headers?.get(name);
 
-/** The status of the service's answer; undefined without an answer. */
+/** The status of the service's reply; undefined without a reply. */
 export const statusOf = (error: unknown): number | undefined => (error as SdkError).statusCode;
 
-/** The service's error code, such as "BlobNotFound"; of an answer without one its status; of no answer the system's code. */
+/** The service's error code, such as "BlobNotFound"; of a reply without one its status; of no reply the system's code. */
 export function codeOf(error: unknown): string {
   const { code, details, statusCode, name = "failed" } = error as SdkError;
   const said = headerOf(error, "x-ms-error-code") ?? details?.errorCode ?? code;

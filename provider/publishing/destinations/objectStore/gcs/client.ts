@@ -7,9 +7,9 @@ import type { DestinationContext } from "../../destination";
 import { checkCredentialFiles } from "../credentialFiles";
 import type { StoreRequest } from "../storeFailure";
 import { type Outcome, untilAnswered } from "../untilAnswered";
-import { type JsonFields, jsonFieldsOf, textField } from "./answer";
 import { authFailure, type GcsAction, gcsConnectionFailure, refusalFailure } from "./failure";
 import { gcsBucketUri, type GcsInputs } from "./inputs";
+import { type JsonFields, jsonFieldsOf, textField } from "./replyText";
 import type { GcsSdk } from "./sdk";
 
 /** A connection without traffic for this time is closed, in milliseconds: a copy within the store may take half of it. */
@@ -25,7 +25,7 @@ export interface GcsRequest extends StoreRequest<GcsAction> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Created again for each attempt. */
   readonly body?: (() => Buffer | AsyncIterable<Uint8Array>) | undefined;
-  /** Does not decompress the answer. @default false */
+  /** Does not decompress the reply. @default false */
   readonly isRaw?: boolean;
   /** Statuses of 300 and more that the reader handles. */
   readonly accepted?: readonly number[];
@@ -149,7 +149,7 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
     upload: (query: Query): URL =>
       withQuery(`${endpoint}/upload/storage/v1/b/${encodeURIComponent(inputs.gcsBucket)}/o`, query),
 
-    /** Sends a request, and reads the JSON of its answer. */
+    /** Sends a request, and reads the JSON of its reply. */
     json: (request: GcsRequest): Promise<JsonFields> =>
       send(request, async (reply) => jsonFieldsOf(await textField(reply))),
 

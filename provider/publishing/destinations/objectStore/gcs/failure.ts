@@ -12,17 +12,17 @@ import {
   type StoreRequest,
   whereOf,
 } from "../storeFailure";
-import { jsonFieldsOf, textField } from "./answer";
 import { gcsBucketUri, type GcsInputs } from "./inputs";
+import { jsonFieldsOf, textField } from "./replyText";
 
 /** The permissions that requests need, see https://cloud.google.com/storage/docs/access-control/iam-json */
 export type GcsAction =
   "storage.objects.create" | "storage.objects.delete" | "storage.objects.get" | "storage.objects.list";
 
-/** How much of an answer is read, in bytes. */
+/** How much of a reply is read, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** An answer with an error, see https://cloud.google.com/storage/docs/json_api/v1/status-codes */
+/** A reply with an error, see https://cloud.google.com/storage/docs/json_api/v1/status-codes */
 interface Refusal {
   readonly error?: {
     readonly message?: unknown;
@@ -158,7 +158,7 @@ export function corruptedFailure(inputs: GcsInputs, key: string, more: string): 
   return by(corruptedRow(more));
 }
 
-/** The error for a request without an answer. */
+/** The error for a request without a reply. */
 export function gcsConnectionFailure(
   { fault, error: { message, remedy } }: FailedAttempt,
   { key }: StoreRequest<GcsAction>,

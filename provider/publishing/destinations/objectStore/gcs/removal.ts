@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { batchRemoval } from "../batchRemoval";
 import { unlessFailed } from "../storeError";
-import { textField } from "./answer";
 import type { GcsClient } from "./client";
+import { textField } from "./replyText";
 
 /** Removes objects of a bucket, see https://cloud.google.com/storage/docs/batch */
 export function gcsRemoval(client: GcsClient) {

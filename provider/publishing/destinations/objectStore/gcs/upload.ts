@@ -7,10 +7,10 @@ import { md5Hash } from "../md5";
 import { DIGEST_NAME, type NewObject, type ObjectContent, type SendOptions } from "../objectStore";
 import { StoreError } from "../storeError";
 import { uploadPartsOf, wholeOf } from "../uploadParts";
-import { type JsonFields, jsonFieldsOf, textField } from "./answer";
 import type { GcsClient, GcsRequest } from "./client";
 import { corruptedFailure } from "./failure";
 import type { GcsInputs } from "./inputs";
+import { type JsonFields, jsonFieldsOf, textField } from "./replyText";
 
 /** What is sent with one request, in bytes; the pieces of a session must be multiples of 256 KiB. */
 const PIECE_SIZE = 8 * 1024 * 1024;
@@ -27,7 +27,7 @@ const INCOMPLETE = 308;
 type Where = "gcsBucket" | "prefix" | "endpoint";
 
 /**
- * Sends an object: a small one with one request, a large one in a session of several. A session that does not end is no object: the store
+ * Sends an object: a small one with one request, a large one in a session. A session that does not end is not an object: the store
  * forgets it after a week, and does not bill it.
  *
  * The store compares the content with the checksum that is sent before it. The answer is compared, too: stores that only speak its

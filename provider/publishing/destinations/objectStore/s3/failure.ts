@@ -35,7 +35,7 @@ export interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
-/** The store's error code, such as "NoSuchKey"; without one (an answer to HEAD has none), the status: "404". */
+/** The store's error code, such as "NoSuchKey"; without one (a reply to HEAD has none), the status: "404". */
 function codeOf({ name = "", code, $metadata }: SdkError): string {
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return code ?? name;
@@ -159,7 +159,7 @@ export function s3Failure(
   return by(otherRow(failureOf(code, status), "the log of the store"));
 }
 
-/** What an answer means whose message is the store's own. */
+/** What a reply means whose message is the store's own. */
 function failureOf(code: string, status: number): StoreFailure {
   if (/^NoSuch(?:Key|Upload)$/.test(code) || status === 404) return "missing";
   // 409: another write to the key is under way
@@ -201,7 +201,7 @@ function forbiddenRemedy(said: string, action: S3Action, destination: BucketInpu
 }
 
 /**
- * The bucket's region, if the answer reports it: in a header, in the text of a redirect, or in the error for a refused signature.
+ * The bucket's region, if the reply reports it: in a header, in the text of a redirect, or in the error for a refused signature.
  */
 function rightRegion(
   code: string,

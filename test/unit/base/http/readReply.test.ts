@@ -1,7 +1,7 @@
 // What is read of an answer: its text, its time and what it asks for, and where it is too large.
 import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
-import { readAnswer, type ReadReply } from "../../../../provider/base/http/attempt.ts";
+import { type ReadReply,readReply } from "../../../../provider/base/http/attempt.ts";
 import { MAX_BODY_BYTES } from "../../../../provider/base/http/reply.ts";
 import type { FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
@@ -18,7 +18,7 @@ function read(text: string, headers: Record<string, string> = {}): Promise<ReadR
     },
     beginning: () => Promise.resolve(Buffer.from(text)),
   };
-  return readAnswer(ENDPOINT, reply, new VirtualClock("2026-01-01T11:00:00Z"));
+  return readReply(ENDPOINT, reply, new VirtualClock("2026-01-01T11:00:00Z"));
 }
 
 test("an answer has what its headers say, and nothing of those that are missing", async () => {

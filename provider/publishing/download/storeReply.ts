@@ -4,7 +4,7 @@ import { parseHttpDate } from "../../base/runtime/time/pointInTime";
 import { strongEtag } from "./partialDownload";
 
 export interface RequestedRange {
-  /** Offset of the first requested byte; from 1 on, the response must be partial. */
+  /** Offset of the first requested byte; from 1 on, the reply must be partial. */
   readonly from: number;
   /** ETag of the bundle that the received bytes belong to. */
   readonly etag?: string | undefined;
@@ -15,7 +15,7 @@ export interface RequestedRange {
 export interface ReceivedRange {
   readonly kind: "bytes";
   readonly from: number;
-  /** Offset after the last byte of this response, if known. */
+  /** Offset after the last byte of this reply, if known. */
   readonly until?: number | undefined;
   /** Size of the whole bundle, if known. */
   readonly totalBytes?: number | undefined;
@@ -24,7 +24,7 @@ export interface ReceivedRange {
   readonly endIsUnknown: boolean;
 }
 
-/** How a store's response is interpreted. */
+/** How a store's reply is interpreted. */
 export type StoreReply =
   | ReceivedRange
   /** All bytes have already arrived. */
@@ -41,13 +41,13 @@ export type StoreReply =
 const REFUSED = new Set([401, 403, 410]);
 
 /**
- * Interprets the status and headers of a response. It trusts them only if they are all consistent: bytes of two bundles are never
+ * Interprets the status and headers of a reply. It trusts them only if they are all consistent: bytes of two bundles are never
  * combined.
  *
  * @param reason the store's error message
  * @param nowMs wall-clock time in milliseconds since 1970
  */
-export function readStoreAnswer(
+export function readStoreReply(
   { status, headers }: { status: number; headers: Headers },
   requested: RequestedRange,
   reason: string,
@@ -104,7 +104,7 @@ const STORED_WITH_CODING =
   "`gcloud storage objects update gs://BUCKET/OBJECT --clear-content-encoding`, in S3 by copying the object onto itself without one, and uploads bundles without it. Report this to the service's support.";
 
 /**
- * Whether the store decompressed the object for this response, see https://cloud.google.com/storage/docs/transcoding: Google's store
+ * Whether the store decompressed the object for this reply, see https://cloud.google.com/storage/docs/transcoding: Google's store
  * names how the object is stored, and adds a warning.
  */
 function isTranscoded(headers: Headers): boolean {
@@ -156,7 +156,7 @@ function restart(why: string): StoreReply {
   return { kind: "restart", why };
 }
 
-/** How many bytes of an error response are read, and how many characters are quoted. */
+/** How many bytes of an error reply are read, and how many characters are quoted. */
 export const MAX_ERROR_BYTES = 16 * 1024;
 const QUOTE_LENGTH = 200;
 

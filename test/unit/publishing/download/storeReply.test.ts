@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
-  readStoreAnswer,
+  readStoreReply,
   type RequestedRange,
   storeReason,
   type StoreReply,
-} from "../../../../provider/publishing/download/storeAnswer.ts";
+} from "../../../../provider/publishing/download/storeReply.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
 /** The request for the end of a bundle of 100 bytes. */
@@ -16,7 +16,7 @@ function read(
   requested: RequestedRange = { from: 0 },
   reason = "",
 ): StoreReply {
-  return readStoreAnswer({ status, headers: new Headers(headers) }, requested, reason, NOW_MS);
+  return readStoreReply({ status, headers: new Headers(headers) }, requested, reason, NOW_MS);
 }
 
 const restart = (why: string): StoreReply => ({ kind: "restart", why });
