@@ -27,7 +27,7 @@ const MOST_THREADS = 2;
 const BYTES_BEFORE_THREADS = 2 * 2 ** 20;
 /** Pages that are sent to a thread at once have about so many bytes: for each small one alone, threads would wait for each other. */
 const TASK_BYTES = 128 * 1_024;
-/** After so many threads that end without an answer, no other one is started. */
+/** After so many threads that end without a reply, no other one is started. */
 const MOST_FAILURES = 8;
 
 interface WaitingPage {
@@ -54,7 +54,7 @@ export class PageReaders {
   #waiting: WaitingPage[] = [];
   #bytes = 0;
   #isPlanned = false;
-  /** Threads that ended one after the other without an answer. */
+  /** Threads that ended one after the other without a reply. */
   #failures = 0;
   /** Whether this process may start no threads. */
   #canStartNone = false;
