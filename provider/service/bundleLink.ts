@@ -18,6 +18,8 @@ export interface BundleLink {
   readonly expiresAtMs?: number | undefined;
   /** What the reply says in place of `expiresAtMs`, if that had passed already: the end of the link's own signature counts then. */
   readonly wrongEndMs?: number | undefined;
+  /** What the reply has in place of an end, if that is no point in time, redacted. */
+  readonly unreadEnd?: string | undefined;
   /** Size of the bundle in bytes. Absent if the service does not report it. */
   readonly sizeBytes?: number | undefined;
 }
@@ -75,7 +77,7 @@ export function readBundleLink(
   }
   const ends = {
     repliedMs: parsePointInTime(body["expiresAt"]),
-    signedMs: signedEnd(parsed),
+    signedMs: signedEnd(parsed, dateMs),
   };
   const { endMs, isWrong } = endOf(ends, isOwnClock ? undefined : dateMs);
   if (endMs !== undefined && endMs - dateMs > LONGEST_LIFE_MS) {
@@ -90,7 +92,17 @@ export function readBundleLink(
     sizeBytes: sizeBytes === 0 ? undefined : sizeBytes, // an archive has bytes: the service does not know its size
     ...(endMs !== undefined && { expiresAtMs: endMs }),
     ...(isWrong && { wrongEndMs: ends.repliedMs }),
+    ...(ends.repliedMs === undefined && { unreadEnd: unreadEnd(body["expiresAt"]) }),
   };
+}
+
+/** The zeros of programs, which mean «no end». */
+const ZERO = /^(?:0+|(?:0001|1970)-01-01.*)?$/;
+
+function unreadEnd(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
+  return ZERO.test(text) ? undefined : redact(text, QUOTE_LENGTH);
 }
 
 /** When the reply says that a link ends, and when the link's own signature does, where they are known. */

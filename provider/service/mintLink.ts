@@ -27,9 +27,11 @@ export function mintLink(
       );
     }
     if (link.expiresAtMs === undefined) {
-      reporter.warn(
-        `the service does not say when the link to job ${jobId} expires: it is renewed only when an input changes`,
-      );
+      const unknown =
+        link.unreadEnd === undefined
+          ? `the service does not say when the link to job ${jobId} expires`
+          : `the service says that the link to job ${jobId} expires at ${link.unreadEnd}, which is no point in time`;
+      reporter.warn(`${unknown}: it is renewed only when an input changes`);
       return link;
     }
     if (lifeMs <= 0 && client.clockAheadMs !== undefined) {

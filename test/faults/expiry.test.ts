@@ -80,7 +80,6 @@ describe("no expiresAt", () => {
     "X-Amz-Expires=3600",
     "X-Amz-Date=20260101T000000Z&X-Amz-Expires=",
     "X-Amz-Date=20260101T000000Z&X-Amz-Expires=-5",
-    "X-Amz-Date=2026-01-01T00:00:00Z&X-Amz-Expires=3600",
     "se=2026-01-01T01:00:00Z",
     "sig=c4n4ry&se=soon",
   ])("E01 no expiresAt: the query %s does not", async (query) => {
@@ -112,6 +111,19 @@ describe("the forms of expiresAt", () => {
     ["E02", "a time of Go", "2026-01-01 01:00:00 +0000 UTC"],
     ["E02", "a time of Java", "2026-01-01T01:00:00Z[UTC]"],
     ["E02", "ISO 8601 without separators", "20260101T010000Z"],
+    ["E02", "RFC 1123 with an offset after GMT", "Thu, 01 Jan 2026 02:00:00 GMT+01:00"],
+    ["E02", "a date of a cookie", "Thu, 01-Jan-2026 01:00:00 GMT"],
+    ["E02", "a text of JavaScript", "Thu Jan 01 2026 02:00:00 GMT+0100 (Central European Standard Time)"],
+    ["E02", "the output of date", "Thu Jan  1 01:00:00 UTC 2026"],
+    [
+      "E02",
+      "a time of Go with its monotonic clock",
+      "2026-01-01 01:00:00.5 +0000 UTC m=+0.01",
+      "2026-01-01T01:00:00.500Z",
+    ],
+    ["E02", "a time of Go in a zone without a name", "2026-01-01 03:00:00 +0200 +0200"],
+    ["E02", "a number of Go as text", "1.7672292e+09"],
+    ["E02", "JSON of .NET", `/Date(${hour})/`],
     ["E08", "a leap second", "2026-01-01T00:59:60Z", "2026-01-01T00:59:59.000Z"],
     ["E08", "an offset of +14:00", "2026-01-01T15:00:00+14:00"],
     ["E08", "an offset of -12:00", "2025-12-31T13:00:00-12:00"],
@@ -123,30 +135,43 @@ describe("the forms of expiresAt", () => {
 
   test.each([
     "tomorrow",
-    "",
     "2026-13-01T00:00:00Z",
     "2026-02-30T25:00:00Z",
     "01/02/2026",
     "2026-01-01",
     "2026-02-30T01:00:00Z",
-    "0001-01-01T00:00:00Z",
-    "1970-01-01T00:00:00Z",
     "NaN",
     "12345",
-    null,
+    "Thu, 01 Jan 2026 01:00:00 CEST",
     5,
     -1,
     true,
     {},
+    { seconds: 1767229200 },
     ["2026-01-01T01:00:00Z"],
-  ])("E02 %j is not guessed: a warning, and no date", async (expiresAt) => {
+    639028728000000000,
+    134116956000000000,
+  ])("E02 %j is not guessed: a warning that names it, and no date", async (expiresAt) => {
     const state = await exported(expiresAt);
     expect(state.outputs).not.toHaveProperty("expiresAt");
     expect(state.outputs).not.toHaveProperty("renewAfter");
-    expect(warnings()).toHaveLength(1);
+    expect(warnings()).toEqual([
+      expect.stringMatching(/ expires at .+, which is no point in time: it is renewed /),
+    ]);
     site.clock.advance(DAY_MS);
     expect(site.verdict(state)).toEqual(nothing);
   });
+
+  test.each([null, "", 0, "0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z"])(
+    "E02 %j is no end",
+    async (expiresAt) => {
+      const state = await exported(expiresAt);
+      expect(state.outputs).not.toHaveProperty("expiresAt");
+      expect(warnings()).toEqual([expect.stringContaining("the service does not say when the link")]);
+      site.clock.advance(DAY_MS);
+      expect(site.verdict(state)).toEqual(nothing);
+    },
+  );
 
   test("E02 a value that is no finite number is no date", () => {
     for (const value of [NaN, Infinity, -Infinity]) expect(parsePointInTime(value)).toBeUndefined();
@@ -279,14 +304,48 @@ describe("a link whose own signature ends, too", () => {
     ["Azure without seconds", "se=2026-01-01T01:00Z&sig=c4n4ry"],
     ["Azure, whose key ends before the signature", "se=2026-01-03&ske=2026-01-01T01%3A00%3A00Z&sig=c4n4ry"],
     ["two signatures", `${SIGNED}&Expires=${HOUR_S + 60}&Signature=c4n4ry`],
+    ["a name that is there twice", `Expires=${HOUR_S}&Signature=c4n4ry&Expires=${HOUR_S + 60}`],
+    ["Swift", `temp_url_sig=c4n4ry&temp_url_expires=${HOUR_S}`],
+    ["Swift, as a date", "temp_url_sig=c4n4ry&temp_url_expires=2026-01-01T01:00:00Z"],
+    ["Symfony", `_expiration=${HOUR_S}&_hash=c4n4ry`],
+    ["Limelight", `p=20&e=${HOUR_S}&h=0123456789abcdef0123456789abcdef`],
+    ["imgix", `expires=${HOUR_S}&s=0123456789abcdef0123456789abcdef`],
+    ["a name of several words", `expiresAt=${HOUR_S}&signature=c4n4ry`],
+    ["another word for it", `valid_until=${HOUR_S}&sig=c4n4ry`],
+    ["a store of another name", SIGNED.replaceAll("X-Amz", "X-Kss")],
+    ["BOS with its own date", "x-bce-date=2026-01-01T00:00:00Z&x-bce-expires=3600&x-bce-signature=c4n4ry"],
+    ["BOS", "authorization=bce-auth-v1%2FAK%2F2026-01-01T00%3A00%3A00Z%2F3600%2Fhost%2Fc4n4ry"],
+    ["Fastly", `token=${HOUR_S}_0123456789abcdef0123456789abcdef01234567`],
+    ["Akamai's older form", `__gda__=${HOUR_S}_0123456789abcdef0123456789abcdef`],
+    ["Cloudinary", `__cld_token__=exp=${HOUR_S}~acl=%2fa~hmac=c4n4ry`],
+    ["CDN77", `secure=c4n4ry0123456789_-,${HOUR_S}`],
+    ["a JWT in another parameter", `sig=${jwt({ exp: HOUR_S })}`],
+    [
+      "a header of the answer beside it",
+      `${SIGNED}&response-expires=Thu%2C%2001%20Jan%202026%2000%3A30%3A00%20GMT`,
+    ],
   ])("E09 the end of %s is read", async (_, query) => {
     expect((await exported("2026-01-02T00:00:00Z", at(query))).outputs.expiresAt).toBe(HOUR_END);
   });
 
-  test("E09 the end of Bunny's parameters in the path is read", async () => {
-    const link = `https://cdn.example.com/bcdn_token=c4n4ry&expires=${HOUR_S}&token_path=%2Fa%2F/a/bundle.tgz`;
+  test.each([
+    ["Bunny's parameters", `bcdn_token=c4n4ry&expires=${HOUR_S}&token_path=%2Fa%2F/a`],
+    ["Bunny's parameters below a folder", `a/bcdn_token=c4n4ry&expires=${HOUR_S}&token_path=%2Fa%2F`],
+    ["Akamai's token", `exp=${HOUR_S}~acl=%2F*~hmac=c4n4ry`],
+    ["Akamai's named token", `hdnts=exp=${HOUR_S}~acl=%2F*~hmac=c4n4ry/a`],
+    ["CDN77's token", `c4n4ry0123456789_-,${HOUR_S}/a`],
+  ])("E09 the end of %s in the path is read", async (_, path) => {
+    const link = `https://cdn.example.com/${path}/bundle.tgz`;
     expect((await exported("2026-01-02T00:00:00Z", link)).outputs.expiresAt).toBe(HOUR_END);
   });
+
+  test.each([`_expiration=1767225599&_hash=c4n4ry`, `until=1&created_exp=1767225599&sig=c4n4ry`])(
+    "E09 a time in %s that has passed is another time where the kind of the signature is not known",
+    async (query) => {
+      const { outputs } = await exported("2026-01-02T00:00:00Z", at(query));
+      expect(outputs.expiresAt).toBe("2026-01-02T00:00:00.000Z");
+    },
+  );
 
   test("E09 a day is the end of a signature of Azure at its beginning", async () => {
     const { outputs } = await exported(undefined, at("sv=2024-05-04&se=2026-01-03&sig=c4n4ry"));
@@ -302,6 +361,10 @@ describe("a link whose own signature ends, too", () => {
     "token=eyJ.eyJ.c4n4ry",
     "hdnts=exp=soon~hmac=c4n4ry",
     `e=${HOUR_S}`,
+    `e=${HOUR_S}&file=bundle.tgz`,
+    `expires=${HOUR_S}&v=20260101`,
+    `response-expires=${HOUR_S}&sig=c4n4ry`,
+    "temp_url_expires=3600&temp_url_sig=c4n4ry",
   ])("E09 the query %s contains no end", async (query) => {
     expect((await exported(undefined, at(query))).outputs).not.toHaveProperty("expiresAt");
   });

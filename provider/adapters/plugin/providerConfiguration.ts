@@ -87,7 +87,6 @@ export function providerSettings(
     stackConfig,
     ...(hasOwn(BASE_URL) && !hasOwn(API_KEY) && { ownBaseUrl: { provider: name, outside } }),
     keySetting: hasOwn(API_KEY) ? property : `${API_KEY.variable} (or ${property})`,
-    wholeEnvironment: environment,
     environment: (variable) => (replaced.includes(variable) ? undefined : environment(variable)),
   };
 }

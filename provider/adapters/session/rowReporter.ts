@@ -106,8 +106,13 @@ export function rowReporter(
   let cancelTimer = (): void => undefined;
   const sendSteps = (): void => {
     cancelTimer();
-    // the row has newer progress by now
     for (const step of steps.splice(0)) if (!isOneOfMany()) send(SEVERITY.info, step);
+  };
+  const sendLate = (): void => {
+    const last = isOneOfMany() ? undefined : steps.at(-1);
+    sendSteps();
+    // the CLI shows the last line of both kinds on the row, and the step is older
+    if (last !== undefined) row.repeat(last);
   };
   const sendAfterSteps = (severity: EngineLine["severity"], line: string): void => {
     sendSteps();
@@ -119,7 +124,7 @@ export function rowReporter(
     info: (line, isStep = false) => {
       if (!isStep) return sendAfterSteps(SEVERITY.info, line);
       if (isOneOfMany()) return row.set(line);
-      if (steps.length === 0) cancelTimer = clock.after(STEP_DELAY_MS, sendSteps);
+      if (steps.length === 0) cancelTimer = clock.after(STEP_DELAY_MS, sendLate);
       steps.push(line);
     },
     warn: (line) => sendAfterSteps(SEVERITY.warning, line),
@@ -161,6 +166,11 @@ export function progressRow(clock: Clock, show: (line: string) => void) {
       const waitMs = shownAt + MIN_INTERVAL_MS - clock.monotonic();
       if (waitMs > 0) showAfter(waitMs);
       else showNow();
+    },
+
+    /** Shows the line again, after another one. @param other the other one */
+    repeat(other: string): void {
+      if (!isClosed && shownAt > -Infinity && text !== other) showNow();
     },
 
     /**

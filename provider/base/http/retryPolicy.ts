@@ -115,30 +115,43 @@ const FIRST_EPOCH_SECONDS = 1e9;
 
 /**
  * Parses a `Retry-After` header: seconds, or a date in one of the three forms of HTTP, see RFC 9110 §10.2.3; also fractions,
- * a unit (`4s`, `500 ms`), and a time since 1970. Of a header that was sent several times (`2, 2`), the longest pause counts.
+ * units (`4s`, `1m30s`, `500 ms`), a duration of ISO 8601 (`PT5S`), a clock (`00:00:05`), and a time since 1970. Of a header that was sent
+ * several times (`2, 2`), the longest pause counts. What follows a semicolon or is in brackets is a comment.
  *
  * @param nowMs the service's own time, so that a wrong local clock does not matter
  * @returns milliseconds, at most {@link MAX_RETRY_AFTER_MS}; `undefined` if there is none, or if it cannot be understood
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
-  const text = header?.trim() ?? "";
-  // the commas of dates are followed by a day, and end no value
-  const parts = [text, ...text.split(/,(?![^,]*:)/)];
+  const text = (header ?? "").replaceAll(/;[^,]*|\([^()]*\)|["']/g, "").trim();
+  // a comma after the name of a day ends no value
+  const parts = text.split(/(?<!\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*),/i);
   const pauses = parts.map((part) => pauseOf(part.trim(), nowMs)).filter((pause) => pause !== undefined);
   if (pauses.length === 0) return undefined;
   return Math.min(Math.max(0, ...pauses), MAX_RETRY_AFTER_MS);
 }
 
 function pauseOf(text: string, nowMs: number): number | undefined {
-  const [, amount, unit = ""] = /^"?(\d+(?:\.\d*)?|\.\d+) ?([a-z]*)"?$/i.exec(text) ?? [];
-  if (amount === undefined) {
+  if (/^\d+(\.\d+)?$/.test(text) && Number(text) >= FIRST_EPOCH_SECONDS && Number(text) < 1e17) {
+    return (parsePointInTime(text) ?? nowMs) - nowMs;
+  }
+  const [, hours, minutes, seconds] = /^(?:(\d{1,2}):)?(\d{1,2}):(\d\d(?:\.\d+)?)$/.exec(text) ?? [];
+  if (seconds !== undefined) {
+    return (Number(hours ?? 0) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
+  }
+  const amounts = /^(?:in |P(?:0D)?T)?((?:\d+\.?\d*|\.\d+) ?[a-z]*(?: ?\d+\.?\d* ?[a-z]+)*)$/i.exec(
+    text,
+  )?.[1];
+  if (amounts === undefined) {
     const atMs = parseHttpDate(text, nowMs) ?? parsePointInTime(text);
     return atMs === undefined ? undefined : atMs - nowMs;
   }
-  const unitMs = PAUSE_UNIT_MS[unit.toLowerCase() || "s"];
-  const isEpoch = unit === "" && Number(amount) >= FIRST_EPOCH_SECONDS && Number(amount) < 1e17;
-  if (isEpoch) return (parsePointInTime(amount) ?? nowMs) - nowMs;
-  return unitMs === undefined ? undefined : Number(amount) * unitMs;
+  let pauseMs = 0;
+  for (const [, amount, unit = ""] of amounts.matchAll(/(\d+\.?\d*|\.\d+) ?([a-z]*)/gi)) {
+    const unitMs = PAUSE_UNIT_MS[unit.toLowerCase() || "s"];
+    if (unitMs === undefined) return undefined;
+    pauseMs += Number(amount) * unitMs;
+  }
+  return pauseMs;
 }
 
 /** Units that services write after the number, in milliseconds. */

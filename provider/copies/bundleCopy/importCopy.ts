@@ -22,15 +22,16 @@ import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import type { PublicationContext } from "../publication/context";
-import type { CheckedBundle, OwnedContext } from "../publication/publication";
+import type { CheckedBundle, OwnedContext } from "../publication/publicationKind";
 import { preparedAdditions } from "../publication/siteAdditions";
 import { describeSource, jobOf, sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import { type ImportId, parseImportId } from "./importId";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { linkTo } from "./links";
 import { withScratchFolder } from "./scratchFolder";
-import { type BundleCopyState, copiedBundle, linkTo, stateOf } from "./state";
+import { type BundleCopyState, copiedBundle, stateOf } from "./state";
 
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;

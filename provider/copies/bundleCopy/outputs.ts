@@ -1,7 +1,6 @@
-import type { ExternalLoad, FetchedAsset } from "../../publishing/index";
+import type { ExternalLoad, FetchedAsset, SiteChanges } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
 import type { CheckedInputs } from "./inputs";
-import type { SiteChanges } from "./siteChanges";
 
 /** Facts about bundle and copy. The only definition of these outputs. */
 export interface OwnOutputs {

@@ -3,24 +3,15 @@ import { present } from "../../base/runtime/values/fields";
 import {
   type AdditionFacts,
   type Copy,
-  type CopyLink,
   type DestinationInputs,
-  destinationOf,
   kindFacts,
+  type SiteChanges,
 } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
-import { linkTimes } from "../../service/renewalWindow";
-import {
-  type CheckedBundle,
-  knownOfBundle,
-  type LinkOutputs,
-  type OwnedContext,
-  type PublishedBookkeeping,
-} from "../publication/publication";
+import { knownOfBundle, type LinkOutputs, type PublishedBookkeeping } from "../publication/publication";
+import type { CheckedBundle, StateForm } from "../publication/publicationKind";
 import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
 import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
-import { withScratchFolder } from "./scratchFolder";
-import type { SiteChanges } from "./siteChanges";
 
 /** Facts about a copied bundle. */
 export type CopiedBundle = Pick<
@@ -126,7 +117,7 @@ function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): 
 }
 
 /** The outputs before a copy is made. */
-export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
+function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
   const { destination, requireSelfContained } = inputs;
   const hasNoLinkLife = !isUnknown(destination) && !isLinkSigned(destination);
   const { isImage, localPath } = kindFacts(destination) ?? {};
@@ -147,24 +138,16 @@ export function isLinkSigned(place: DestinationInputs): boolean {
   return "linkLife" in place;
 }
 
-/** @param signedAtMs milliseconds since 1970 */
-export function linkOutputs({ url, ...link }: CopyLink, signedAtMs: number): LinkOutputs {
-  return { bundleUrl: url, ...linkTimes({ mintedAtMs: signedAtMs, ...link }) };
-}
-
-/** A link to a copy; `undefined` if it has none, or an address that needs no signature: the publication returns that. */
-export async function linkTo(
-  context: OwnedContext,
-  { destination }: CheckedInputs,
-  copy: Copy,
-): Promise<LinkOutputs | undefined> {
-  const { link } = destinationOf(destination);
-  if (!link || (!isLinkSigned(destination) && copy.address !== undefined)) return undefined;
-  const signedAtMs = context.clock.now();
-  return withScratchFolder(context, async (place) => linkOutputs(await link(copy, place), signedAtMs));
-}
-
 /** The inputs that a state was made from. */
-export function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedInputs {
+function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedInputs {
   return outputsAmong<CheckedInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
 }
+
+/** How a state has inputs and copies. */
+export const COPY_STATE: StateForm<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }> = {
+  noBookkeeping: { copies: [] },
+  inputsOf,
+  itemsOf: ({ bookkeeping }) => bookkeeping.copies,
+  stateOf,
+  outputsBefore,
+};

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { present } from "../../base/runtime/values/fields";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
+import type { StateForm } from "../../copies/publication/publicationKind";
 import type { AdditionFacts, Bundle, Inspection } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
 import type { WrittenKit } from "../contents/compareKit";
@@ -33,7 +34,7 @@ export interface AirGapKitState {
 }
 
 /** The state with these kits, the newest first. */
-export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGapKitState {
+function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGapKitState {
   const [newest] = kits;
   if (newest === undefined) throw new Error("no kit is left"); // the plan makes one first
   const { kit, bundle } = newest;
@@ -56,7 +57,7 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
 }
 
 /** The outputs before a kit is written. */
-export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
+function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
   return {
     ...unknownOutputs(AIR_GAP_KIT_OUTPUTS),
     ...knownOfBundle(inputs),
@@ -65,6 +66,15 @@ export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, u
 }
 
 /** The inputs that a state was made from. */
-export function inputsOf({ outputs }: AirGapKitState): CheckedInputs {
+function inputsOf({ outputs }: AirGapKitState): CheckedInputs {
   return outputsAmong<CheckedInputs>(AIR_GAP_KIT_INPUTS, outputs);
 }
+
+/** How a state has inputs and kits. */
+export const KIT_STATE: StateForm<{ inputs: CheckedInputs; item: MadeKit; state: AirGapKitState }> = {
+  noBookkeeping: { kits: [] },
+  inputsOf,
+  itemsOf: ({ bookkeeping }) => bookkeeping.kits,
+  stateOf,
+  outputsBefore,
+};

@@ -164,7 +164,8 @@ export class ExternalAssets {
   async #changedBytes(path: string, bytes: Buffer, turns: Yielder): Promise<Buffer> {
     const kind = mediaTypeOf(path)?.inspectedAs;
     const isPacked = mediaTypeOf(path)?.encoding !== undefined;
-    if (kind === undefined || isPacked || (kind === "module" && !this.#modules.has(path))) return bytes;
+    if (kind === undefined || isPacked || !this.#changed.has(path)) return bytes;
+    if (kind === "module" && !this.#modules.has(path)) return bytes;
     const { text, bytesOf } = siteText(bytes);
     const next = await replaceInText(
       kind,
@@ -255,6 +256,10 @@ class FoundTexts implements SiteSink {
         const isDropped = this.#noting.dropsConnection(url);
         if (isDropped) this.changed.add(path);
         return isDropped;
+      },
+      prefixed: (prefix, url, at) => {
+        this.changed.add(path);
+        return this.#noting.prefixed?.(prefix, url, at) ?? new Map();
       },
       named: (specifier) => {
         sink.named(specifier);

@@ -1,25 +1,10 @@
 import { attributeOf, classesOf, type ContentElement } from "./contentElement";
+import { rememberedTest } from "./rememberedClasses";
 
 /** Where an element is. */
 interface Place {
   readonly isInMain: boolean;
   readonly isInCode: boolean;
-}
-
-/** Most classes whose result is remembered: a site has some hundreds, and pages that nobody should write have any number. */
-const MOST_REMEMBERED = 20_000;
-
-/** Whether classes fit. Pages repeat them many thousand times. */
-function remembered(pattern: RegExp): (classes: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (classes) => {
-    let fits = known.get(classes);
-    if (fits === undefined) {
-      fits = pattern.test(classes);
-      if (known.size < MOST_REMEMBERED) known.set(classes, fits);
-    }
-    return fits;
-  };
 }
 
 /** Elements that are no content, wherever they are. Scripts with mathematics are. */
@@ -36,7 +21,7 @@ const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo|complementary)$/i;
 const NEVER_ROLE =
   /^(?:navigation|search|alertdialog|dialog|listbox|menu|menubar|progressbar|tooltip|toolbar)$/i;
 /** Classes of what surrounds the content, or helps to move in it, in generators that use no elements for it. */
-const AROUND_CLASS = remembered(
+const AROUND_CLASS = rememberedTest(
   new RegExp(
     String.raw`(?:^|\s)(?:${[
       "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|related|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
@@ -50,18 +35,18 @@ const AROUND_CLASS = remembered(
   ),
 );
 /** Classes and ids that mean this outside of the main part only. */
-const OUTSIDE = remembered(
+const OUTSIDE = rememberedTest(
   /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|nosearch|search)(?=\s|$)/i,
 );
 /** Within code: numbers of lines, prompts and buttons. */
-const BESIDE_CODE = remembered(
+const BESIDE_CODE = rememberedTest(
   /(?:^|\s)(?:linenos?|linenodiv|lineno|linenumbers?|line-numbers?(?:-rows)?|lnt|ln|gl|gutter|hljs-ln-numbers|rouge-gutter|rouge-line-numbers|gp|prompt|hljs-prompt|copybtn|copy)(?=\s|$)/i,
 );
-const LINE_NUMBERS = remembered(
+const LINE_NUMBERS = rememberedTest(
   /(?:^|\s)(?:linenos?|lineno|lines|linenodiv|lnt|gutter|hljs-ln-numbers|rouge-gutter|line-numbers-wrapper|line-numbers-rows)(?=\s|$)/i,
 );
 /** Spans that mean something. */
-const MEANT_CLASS = remembered(
+const MEANT_CLASS = rememberedTest(
   /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*)(?=\s|$)/,
 );
 const PANEL_ROLE = /^(?:tabpanel|region)$/i;
@@ -130,10 +115,8 @@ function isPanel(element: ContentElement, role: string): boolean {
   return PANEL_ROLE.test(role) || attributeOf(element, "aria-labelledby") !== undefined;
 }
 
-/** Whether an element may be a list of links beside the content, or a note in it: its text tells. */
-export function isDoubtful(element: ContentElement): boolean {
-  return /(?:^|\s)sidebar(?=\s|$)/i.test(classesOf(element));
-}
+/** Whether the classes are those of a list of links beside the content, or of a note in it: the text tells. */
+export const isDoubtful = rememberedTest(/(?:^|\s)sidebar(?=\s|$)/i);
 
 /** Whether an element has code: the fragments of Doxygen are no `<pre>`. */
 export function isCode(element: ContentElement): boolean {

@@ -2,6 +2,9 @@ import { escaped, type TextPlace } from "./escape";
 
 const EDGE = /[\p{L}\p{N}]/u;
 
+/** White space other than a single space. */
+const UNEVEN = /[^\S ]|\u200b| {2}/;
+
 /** Collects the words and marks of one block. White space is one space, and belongs to no mark. */
 export class InlineText {
   readonly #pieces: string[] = [];
@@ -29,7 +32,7 @@ export class InlineText {
 
   /** A text as a page has it. */
   words(raw: string): void {
-    const text = raw.replace(/[\s\u200b]+/g, " ");
+    const text = UNEVEN.test(raw) ? raw.replace(/[\s\u200b]+/g, " ") : raw;
     const words = text.trim();
     if (text.startsWith(" ")) this.#hasSpace = true;
     if (words === "") return;
@@ -70,7 +73,8 @@ export class InlineText {
     this.#settle("a"); // its own mark follows
     const before = this.#hasSpace ? "" : this.#last;
     this.#join();
-    const opens = EDGE.test(first) || !EDGE.test(before);
+    // beside the mark of another element, nobody could tell which is whose
+    const opens = before !== mark[0] && (EDGE.test(first) || !EDGE.test(before));
     const open = this.#pieces.length;
     this.#push(opens ? mark : `<${tag}>`);
     this.#push(text);

@@ -1,7 +1,7 @@
-import { basename, dirname, relative } from "node:path/posix";
+import { basename, dirname } from "node:path/posix";
 import { isPage } from "../inspection/mediaTypes";
 import { isExcluded } from "../offlineSearch/options";
-import { LINK_MARK } from "./writeMarkdown";
+import { LINK_MARK } from "./inlineMarkdown";
 
 /** Endings of pages, the most usual first: the page with the first one has the Markdown that several could have. */
 const ENDINGS = [".html", ".htm", ".xhtml", ".xht", ".shtml"];
@@ -52,9 +52,14 @@ export class MarkdownPaths {
  */
 export function placed(markdown: string, folder: string, targetOf: (address: string) => LinkTarget): string {
   const pattern = new RegExp(`${LINK_MARK}([^${LINK_MARK}]*)${LINK_MARK}`, "g");
+  const known = new Map<string, string>();
   return markdown.replace(pattern, (_, address: string) => {
+    const before = known.get(address);
+    if (before !== undefined) return before;
     const target = targetOf(address);
-    return "address" in target ? target.address : addressFrom(folder, target);
+    const found = "address" in target ? target.address : addressFrom(folder, target);
+    known.set(address, found);
+    return found;
   });
 }
 
@@ -70,10 +75,17 @@ export type LinkTarget =
 
 /** The address of a file of the site, as seen from a folder. */
 export function addressFrom(folder: string, { path, suffix }: Extract<LinkTarget, { path: string }>): string {
-  const way = relative(folder === "." ? "" : folder, path) || basename(path);
+  const way = wayFrom(folder === "." ? [] : folder.split("/"), path.split("/"));
   // a first part with a colon would be a scheme
   const begin = /^[^/]*:/.test(way) ? "./" : "";
   return begin + encodedPath(way) + suffix;
+}
+
+/** The way from a folder to a file. */
+function wayFrom(folder: readonly string[], path: readonly string[]): string {
+  let common = 0;
+  while (common < folder.length && common < path.length - 1 && folder[common] === path[common]) common++;
+  return "../".repeat(folder.length - common) + path.slice(common).join("/");
 }
 
 /** A path in an address between the brackets of a link. */

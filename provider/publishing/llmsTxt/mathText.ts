@@ -1,4 +1,5 @@
 import { attributeOf, classesOf, type ContentElement, firstBelow, textOf } from "./contentElement";
+import { rememberedTest } from "./rememberedClasses";
 
 /** Mathematics of a page. */
 export interface MathText {
@@ -6,6 +7,8 @@ export interface MathText {
   readonly source: string;
   readonly isBlock: boolean;
 }
+
+const MAY_BE_MATH = rememberedTest(/katex|math/);
 
 /** The mathematics that an element is; undefined for another element. */
 export function mathIn(element: ContentElement): MathText | undefined {
@@ -17,6 +20,7 @@ export function mathIn(element: ContentElement): MathText | undefined {
   if (tag === "math") return fromMarkup(element, attributeOf(element, "display") === "block");
   if (element.attributes.length === 0) return undefined;
   const classes = classesOf(element);
+  if (!MAY_BE_MATH(classes)) return undefined;
   if (/(?:^|\s)katex-display(?=\s|$)/.test(classes)) return below(element, true);
   if (/(?:^|\s)katex(?=\s|$)/.test(classes)) return below(element, false);
   if (/(?:^|\s)(?:math|arithmatex)(?=\s|$)/.test(classes)) {

@@ -1,6 +1,7 @@
 import { namedBy } from "./codeText";
 import { attributeOf, classesOf, type ContentElement, textOf } from "./contentElement";
 import { isDoubtful } from "./contentRules";
+import { rememberedTest } from "./rememberedClasses";
 
 /** What the writer must know of a page's content before it writes. */
 export interface Prepared {
@@ -19,9 +20,13 @@ export interface Prepared {
 const MOST_TABS = 500;
 /** How far behind a list of tabs their panels are. */
 const MOST_SIBLINGS = 64;
-const TAB_LIST = /(?:^|\s)(?:tabbed-labels|tabs|tab-list|tablist|nav-tabs|tab-bar)(?=\s|$)/;
-const REFERENCE =
-  /(?:^|\s)(?:footnote-ref|footnote-reference|footnote_reference|footnoteref|footref|footnote)(?=\s|$)/;
+/** How many elements around a list of tabs may have their panels. */
+const MOST_AROUND = 4;
+const TAB_LIST = rememberedTest(/(?:^|\s)(?:tabbed-labels|tabs|tab-list|tablist|nav-tabs|tab-bar)(?=\s|$)/);
+const TAB_LABEL = rememberedTest(/(?:^|\s)sd-tab-label(?=\s|$)/);
+const REFERENCE = rememberedTest(
+  /(?:^|\s)(?:footnote-ref|footnote-reference|footnote_reference|footnoteref|footref|footnote)(?=\s|$)/,
+);
 
 interface Tabs {
   readonly list: ContentElement;
@@ -38,7 +43,10 @@ export function prepared(content: ContentElement): Prepared {
   const languages = new Map<ContentElement, string>();
   const labels = new Map<ContentElement, string>();
   const skipped = new Set<ContentElement>();
-  const see = (element: ContentElement, around: readonly ContentElement[], language: string): void => {
+  /** Panels with a label that no tab shows. */
+  const labelled: ContentElement[] = [];
+  const open: ContentElement[] = [];
+  const see = (element: ContentElement, language: string): void => {
     const { tag, attributes } = element;
     let own = language;
     if (attributes.length > 0) {
@@ -49,25 +57,32 @@ export function prepared(content: ContentElement): Prepared {
         if (href.startsWith("#")) links.push({ link: element, id: href.slice(1) });
       }
       const classes = classesOf(element);
-      const isList = attributeOf(element, "role") === "tablist" || (TAB_LIST.test(classes) && tag !== "pre");
-      if (isList) {
+      const role = attributeOf(element, "role");
+      if (role === "tablist" || (tag !== "pre" && TAB_LIST(classes))) {
         const found = labelsIn(element);
-        if (found.length > 0) tabs.push({ list: element, labels: found, around });
-      } else if (tag === "label" && /(?:^|\s)sd-tab-label(?=\s|$)/.test(classes)) {
-        tabs.push({ list: element, labels: [element], around });
+        if (found.length > 0) tabs.push({ list: element, labels: found, around: innermost(open) });
+      } else if (tag === "label" && TAB_LABEL(classes)) {
+        tabs.push({ list: element, labels: [element], around: innermost(open) });
+      } else if (role === "tabpanel" && attributeOf(element, "aria-label") !== undefined) {
+        labelled.push(element);
       }
-      if (isDoubtful(element) && isOfLinks(element)) skipped.add(element);
+      if (isDoubtful(classes) && isOfLinks(element)) skipped.add(element);
       if (tag !== "pre" && tag !== "code") own = namedBy(element) || language;
     }
     if (tag === "pre") {
       if (own !== "") languages.set(element, own);
       return;
     }
-    const inner = [element, ...around.slice(0, 3)];
-    for (const child of element.children) if (typeof child !== "string") see(child, inner, own);
+    open.push(element);
+    for (const child of element.children) if (typeof child !== "string") see(child, own);
+    open.pop();
   };
-  see(content, [], "");
+  see(content, "");
   for (const each of tabs.slice(0, MOST_TABS)) labelPanels(each, byId, labels, skipped);
+  for (const panel of labelled) {
+    const label = asLabel(attributeOf(panel, "aria-label") ?? "");
+    if (label !== "" && !labels.has(panel)) labels.set(panel, label);
+  }
   const references = new Map<ContentElement, string>();
   const notes = new Map<ContentElement, string>();
   for (const { link, id } of links) {
@@ -78,6 +93,19 @@ export function prepared(content: ContentElement): Prepared {
     references.set(link, name);
   }
   return { labels, skipped, references, notes, languages };
+}
+
+/** The elements around the one that is read, the innermost first. */
+function innermost(open: readonly ContentElement[]): ContentElement[] {
+  return open.slice(-MOST_AROUND).reverse();
+}
+
+/** A text between the marks of a label. */
+function asLabel(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\\`*_[\]<]/g, "\\$&");
 }
 
 /** Whether most of a text are links. */
@@ -94,7 +122,7 @@ function isReference(link: ContentElement): boolean {
   return (
     attributeOf(link, "role") === "doc-noteref" ||
     attributeOf(link, "data-footnote-ref") !== undefined ||
-    REFERENCE.test(classesOf(link)) ||
+    REFERENCE(classesOf(link)) ||
     /^fnref/.test(attributeOf(link, "id") ?? "")
   );
 }
@@ -128,12 +156,7 @@ function labelPanels(
   skipped.add(list);
   for (const [index, panel] of panels.entries()) {
     const tab = tabs[index];
-    const text = tab
-      ? textOf(tab)
-          .replace(/\s+/g, " ")
-          .trim()
-          .replace(/[\\`*_[\]<]/g, "\\$&")
-      : "";
+    const text = tab ? asLabel(textOf(tab)) : "";
     if (text !== "") labels.set(panel, text);
   }
 }

@@ -2,14 +2,14 @@ import { basename, dirname, relative } from "node:path/posix";
 import { shown } from "../archives/refusal";
 import { leadsAway } from "../offlineSearch/redirect";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
-import { addressOf, firstSentence, inOrder, type ListedPage, llmsText } from "./llmsText";
+import { LINK_MARK } from "./inlineMarkdown";
+import { addressOf, inOrder, type ListedPage, llmsText } from "./llmsText";
 import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";
 import type { LlmsTxt, LlmsTxtOptions } from "./options";
 import type { MarkdownPage } from "./readMarkdown";
-import { LINK_MARK } from "./writeMarkdown";
 
 /** Version of the Markdown and of `llms.txt`. Increase it with every change of their content. */
-export const LLMS_VERSION = "1";
+export const LLMS_VERSION = "2";
 
 export const LLMS_TXT = "llms.txt";
 export const LLMS_FULL = "llms-full.txt";
@@ -95,14 +95,12 @@ export class SiteMarkdown {
     return { files, pages: listed.length };
   }
 
-  #list(path: string, markdown: string, { page, description }: MarkdownPage): void {
-    const sentence = firstSentence(page.sections.find((section) => section.text !== "")?.text ?? "");
-    const heading = page.sections.find((section) => section.heading !== "")?.heading ?? "";
+  #list(path: string, markdown: string, { page, description, sentence }: MarkdownPage): void {
     this.#listed.push({
       path,
       markdown,
       title: page.title,
-      heading,
+      heading: page.heading,
       description: description.trim(),
       sentence,
     });

@@ -6,6 +6,13 @@ const MOST_COLUMNS = 100;
 /** Classes of tables that only place code beside its numbers. */
 const OF_CODE = /(?:^|\s)(?:highlighttable|codehilitetable|lntable|rouge-table|hljs-ln)(?=\s|$)/;
 
+/** The parts of a table in their order. */
+const PARTS: ReadonlyMap<string, number> = new Map([
+  ["thead", 0],
+  ["tbody", 1],
+  ["tfoot", 2],
+]);
+
 /** A row: a cell for each column, undefined where another one reaches. */
 export type Row = (ContentElement | undefined)[];
 
@@ -18,17 +25,19 @@ export interface TableRows {
 
 /** The rows of a table, without those of tables in it. @param skipped cells that it does not have */
 export function rowsOf(table: ContentElement, skipped: ReadonlySet<ContentElement>): TableRows {
-  const found: { row: ContentElement; isHead: boolean }[] = [];
+  const found: { row: ContentElement; part: number }[] = [];
   let caption: ContentElement | undefined;
-  const see = (element: ContentElement, isHead: boolean): void => {
+  const see = (element: ContentElement, part: number): void => {
     for (const child of element.children) {
       if (typeof child === "string") continue;
-      if (child.tag === "tr") found.push({ row: child, isHead });
+      if (child.tag === "tr") found.push({ row: child, part });
       else if (child.tag === "caption") caption ??= child;
-      else if (/^(?:thead|tbody|tfoot)$/.test(child.tag)) see(child, child.tag === "thead");
+      else if (PARTS.has(child.tag)) see(child, PARTS.get(child.tag) ?? 1);
     }
   };
-  see(table, false);
+  see(table, 1);
+  // a browser shows the head above and the foot below, wherever they are
+  found.sort((one, other) => one.part - other.part);
   /** For each column, how many rows a cell still reaches. */
   const reach: number[] = [];
   const rows = found.map(({ row }) => {
@@ -63,7 +72,7 @@ export function rowsOf(table: ContentElement, skipped: ReadonlySet<ContentElemen
   const cells = first?.row.children.filter((child) => typeof child !== "string") ?? [];
   const headings =
     first !== undefined &&
-    (first.isHead ||
+    (first.part === 0 ||
       (cells.length > 0 && cells.every((cell) => typeof cell !== "string" && cell.tag === "th")));
   return { rows: rows.filter((row) => row.length > 0), headings, caption };
 }

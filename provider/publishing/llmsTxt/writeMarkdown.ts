@@ -1,3 +1,4 @@
+import { BLOCK, HEADING } from "./blockElements";
 import { languageOf, linesOf } from "./codeText";
 import {
   attributeOf,
@@ -8,33 +9,18 @@ import {
   textOf,
 } from "./contentElement";
 import { isCode } from "./contentRules";
-import { asParagraph, codeBlock, codeSpan, destination } from "./escape";
+import { asParagraph, codeBlock } from "./escape";
+import { InlineMarkdown } from "./inlineMarkdown";
 import { InlineText } from "./inlineText";
 import { mathIn } from "./mathText";
 import type { Prepared } from "./prepareContent";
-import { isLayout, rowsOf } from "./tableRows";
+import { rememberedTest } from "./rememberedClasses";
+import { type CellWriter, tableBlocks } from "./tableMarkdown";
 
-/** Encloses the address of a link in Markdown that is not placed yet, see `placed`: no page can contain it. */
-export const LINK_MARK = "\0";
-
-/** Elements that are blocks of their own, or contain such. */
-const BLOCK = new Set(
-  (
-    "address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
-    "header hgroup hr legend li main menu ol p pre search section summary table tbody td tfoot th thead tr ul"
-  ).split(" "),
-);
-const HEADING = /^h[1-6]$/;
-const STRONG = new Set(["strong", "b"]);
-const EMPHASIS = new Set(["em", "i", "cite", "dfn", "var"]);
-const DELETED = new Set(["del", "s", "strike"]);
-/** Elements without a mark in Markdown that a reader needs. */
-const KEPT = new Set(["kbd", "sub", "sup"]);
-/** Symbols that generators put beside a heading. */
-const PERMALINK = /^[\s¶#§🔗​]*$/u;
 /** The class of a note with a title, and its kind. */
-const NOTE =
-  /(?:^|\s)(?:admonition(?:block)?|theme-admonition|custom-block|starlight-aside|markdown-alert|callout|nextra-callout|alert|hint|note|tip|info|important|warning|caution|danger|attention|error|seealso)(?=\s|$)/i;
+const NOTE = rememberedTest(
+  /(?:^|\s)(?:admonition(?:block)?|theme-admonition|custom-block|starlight-aside|markdown-alert|callout|nextra-callout|alert|hint|note|tip|info|important|warning|caution|danger|attention|error|seealso)(?=\s|$)/i,
+);
 const NOTE_KIND =
   /(?:^|[\s-])(note|tip|info|important|warning|caution|danger|attention|error|hint|seealso|success|example|quote|bug|failure|abstract|question)(?=\s|$)/i;
 const NOTE_TITLE =
@@ -42,17 +28,26 @@ const NOTE_TITLE =
 /** Deeper lists and quotations are written at this depth. */
 const MOST_INDENTS = 16;
 
-/** The Markdown of a page's content. Addresses of its links are between two {@link LINK_MARK}. */
+/** The Markdown of a page's content. Addresses of its links are between two `LINK_MARK`. */
 export class MarkdownWriter {
   readonly #prepared: Prepared;
-  /** Ids of elements that began since the last text. */
-  #anchor = "";
+  readonly #inlines: InlineMarkdown;
+  readonly #cells: CellWriter;
+  /** Whether elements that are no blocks themselves contain one. */
+  readonly #contains = new Map<ContentElement, boolean>();
   #indents = 0;
   /** The first heading of the first level, as text. */
   hasTitle = false;
 
   constructor(prepared: Prepared) {
     this.#prepared = prepared;
+    this.#inlines = new InlineMarkdown(prepared);
+    this.#cells = {
+      skipped: prepared.skipped,
+      isBlock: (element) => this.#isBlock(element),
+      inline: (nodes, place) => this.#inlines.textOf(nodes, place),
+      blocks: (nodes) => this.#blocksOf(nodes),
+    };
   }
 
   /** The blocks of an element, one below the other. */
@@ -79,11 +74,14 @@ export class MarkdownWriter {
 
   #isBlock(element: ContentElement): boolean {
     if (BLOCK.has(element.tag) || this.#prepared.labels.has(element)) return true;
-    if (element.tag === "a" || element.children.length === 0) return mathIn(element)?.isBlock === true;
-    return (
+    const known = this.#contains.get(element);
+    if (known !== undefined) return known;
+    const isBlock =
       mathIn(element)?.isBlock === true ||
-      element.children.some((child) => typeof child !== "string" && this.#isBlock(child))
-    );
+      (element.tag !== "a" &&
+        element.children.some((child) => typeof child !== "string" && this.#isBlock(child)));
+    this.#contains.set(element, isBlock);
+    return isBlock;
   }
 
   #block(element: ContentElement): string[] {
@@ -91,7 +89,7 @@ export class MarkdownWriter {
     const { labels, skipped, notes } = this.#prepared;
     if (skipped.has(element)) return [];
     const id = attributeOf(element, "id");
-    if (id !== undefined) this.#anchor = id;
+    if (id !== undefined) this.#inlines.anchor = id;
     const math = mathIn(element);
     if (math) return [math.isBlock ? `$$\n${math.source}\n$$` : `$${math.source}$`];
     const label = labels.get(element);
@@ -115,10 +113,10 @@ export class MarkdownWriter {
       case "blockquote":
         return [quoted(this.#nested(children))];
       case "table":
-        return [...before, ...this.#table(element)];
+        return [...before, ...tableBlocks(element, this.#cells)];
       case "summary": {
         const isHeading = children.some((child) => typeof child !== "string" && HEADING.test(child.tag));
-        return isHeading ? this.#blocksOf(children) : [strong(this.#inline(children))];
+        return isHeading ? this.#blocksOf(children) : [strong(this.#inlines.textOf(children))];
       }
       default:
         return [...before, ...(this.#note(element) ?? this.#blocksOf(children))];
@@ -133,21 +131,21 @@ export class MarkdownWriter {
     );
     const own =
       attributeOf(element, "id") ?? (inner && (attributeOf(inner, "id") ?? attributeOf(inner, "name")));
-    const id = own ?? this.#anchor;
-    const text = this.#inline(element.children, { isInHeading: true }).replace(/\\\n/g, " ");
+    const id = own ?? this.#inlines.anchor;
+    const text = this.#inlines.textOf(element.children, { isInHeading: true }).replace(/\\\n/g, " ");
     if (text === "") return "";
     if (level === 1) this.hasTitle = true;
     return `${"#".repeat(level)} ${text}${addressOf(id)}`;
   }
 
   #paragraph(nodes: readonly ContentNode[]): string {
-    return asParagraph(this.#inline(nodes));
+    return asParagraph(this.#inlines.textOf(nodes));
   }
 
   #code(element: ContentElement): string {
     const text = linesOf(element);
     if (text.trim() === "") return "";
-    this.#anchor = "";
+    this.#inlines.anchor = "";
     return codeBlock(text, languageOf(element, this.#prepared.languages));
   }
 
@@ -170,7 +168,7 @@ export class MarkdownWriter {
         continue;
       }
       const id = attributeOf(child, "id");
-      if (id !== undefined) this.#anchor = id;
+      if (id !== undefined) this.#inlines.anchor = id;
       const blocks = this.#nestedBlocks(child.children);
       if (blocks.length === 0) continue;
       const marker = isOrdered ? `${number++}. ` : "- ";
@@ -198,7 +196,7 @@ export class MarkdownWriter {
       if (child.tag === "div" || child.tag === "dl") for (const each of child.children) add(each);
       else if (child.tag === "dt") {
         const id = attributeOf(child, "id") ?? "";
-        const term = this.#inline(child.children).replace(/\\\n/g, " ");
+        const term = this.#inlines.textOf(child.children).replace(/\\\n/g, " ");
         if (term !== "") items.push({ term: `${strong(term)}${addressOf(id)}`, blocks: [] });
       } else {
         const blocks = note === undefined ? this.#nestedBlocks(child.children) : this.#block(child);
@@ -221,7 +219,7 @@ export class MarkdownWriter {
     const { tag } = element;
     if (!/^(?:div|aside|section|article)$/.test(tag) && !tag.includes("-")) return undefined;
     const classes = classesOf(element);
-    if (!NOTE.test(classes) || /(?:^|\s)hint--/.test(classes)) return undefined;
+    if (!NOTE(classes) || /(?:^|\s)hint--/.test(classes)) return undefined;
     const title = firstBelow(
       element,
       (each) =>
@@ -229,79 +227,13 @@ export class MarkdownWriter {
         HEADING.test(each.tag) ||
         /(?:^|\s)icon(?=\s|$)/.test(classesOf(each)),
     );
-    const given = title && this.#inline(title.children, { isInHeading: true });
+    const given = title && this.#inlines.textOf(title.children, { isInHeading: true });
     if (title && given !== "") this.#prepared.skipped.add(title);
     const kind = NOTE_KIND.exec(classes)?.[1] ?? "";
     const text = given || (kind === "" ? "" : kind.slice(0, 1).toUpperCase() + kind.slice(1).toLowerCase());
     const content = this.#nested(element.children);
     if (content === "" && text === "") return [];
     return [quoted([text === "" ? "" : strong(text), content].filter((each) => each !== "").join("\n\n"))];
-  }
-
-  #table(element: ContentElement): string[] {
-    const { rows, headings, caption } = rowsOf(element, this.#prepared.skipped);
-    const above = caption ? this.#blocksOf(caption.children) : [];
-    if (isLayout(element, rows)) {
-      return [...above, ...rows.flat().flatMap((cell) => (cell ? this.#blocksOf(cell.children) : []))];
-    }
-    const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
-    if (width === 0) return above;
-    // cells that are missing at the end of a row are empty
-    const lines = rows.map((row) => `| ${row.map((cell) => (cell ? this.#cell(cell) : "")).join(" | ")} |`);
-    const rule = `|${" --- |".repeat(width)}`;
-    const empty = `|${"  |".repeat(width)}`;
-    const [first = "", ...others] = headings ? lines : [empty, ...lines];
-    const missing = headings ? width - (rows[0]?.length ?? 0) : 0;
-    return [...above, [first + "  |".repeat(missing), rule, ...others].join("\n")];
-  }
-
-  /** In one line: what takes several is HTML. */
-  #cell({ children }: ContentElement): string {
-    return this.#cellText(children).replaceAll("\n", " ");
-  }
-
-  #cellText(nodes: readonly ContentNode[]): string {
-    const parts: string[] = [];
-    let run: ContentNode[] = [];
-    const endRun = (): void => {
-      const text = this.#inline(run, { isInCell: true });
-      if (text !== "") parts.push(text);
-      run = [];
-    };
-    for (const node of nodes) {
-      if (typeof node === "string" || !this.#isBlock(node)) {
-        run.push(node);
-        continue;
-      }
-      endRun();
-      const text = this.#cellBlock(node);
-      if (text !== "") parts.push(text);
-    }
-    endRun();
-    return parts.join("<br>");
-  }
-
-  #cellBlock(element: ContentElement): string {
-    const { tag, children } = element;
-    if (this.#prepared.skipped.has(element)) return "";
-    const math = mathIn(element);
-    if (math) return `$${math.source.replace(/\s+/g, " ").replaceAll("|", "\\|")}$`;
-    if (isCode(element)) {
-      const lines = linesOf(element).split("\n");
-      return lines.map((line) => codeSpan(line, true)).join("<br>");
-    }
-    if (tag === "ul" || tag === "ol") {
-      const items = children.filter(
-        (child) => typeof child !== "string" && child.tag === "li",
-      ) as ContentElement[];
-      const text = items.map((item) => `<li>${this.#cellText(item.children)}</li>`).join("");
-      return text === "" ? "" : `<${tag}>${text}</${tag}>`;
-    }
-    if (HEADING.test(tag) || tag === "dt") {
-      const text = this.#inline(children, { isInCell: true, isInHeading: true });
-      return text === "" ? "" : strong(text);
-    }
-    return this.#cellText(children);
   }
 
   #nested(nodes: readonly ContentNode[], note?: string): string {
@@ -316,141 +248,6 @@ export class MarkdownWriter {
     this.#indents--;
     return blocks.filter((block) => block !== "");
   }
-
-  #inline(
-    nodes: readonly ContentNode[],
-    { isInHeading = false, isInCell = false, isInLink = false } = {},
-  ): string {
-    const inline = new InlineText({ isInLink, isInCell });
-    this.#write(nodes, inline, { isInHeading, isInCell, isInLink, isStrong: isInHeading, isEmphasis: false });
-    return inline.text.replace(/(?:\\\n|<br>)$/, "");
-  }
-
-  #write(nodes: readonly ContentNode[], inline: InlineText, place: InlinePlace): void {
-    for (const node of nodes) {
-      if (typeof node === "string") {
-        inline.words(node);
-        if (this.#anchor !== "" && node.trim() !== "") this.#anchor = "";
-      } else this.#writeElement(node, inline, place);
-    }
-  }
-
-  #writeElement(element: ContentElement, inline: InlineText, place: InlinePlace): void {
-    const { tag, children } = element;
-    if (this.#prepared.skipped.has(element)) return;
-    const math = mathIn(element);
-    if (math) {
-      const source = math.source.replace(/\s+/g, " ");
-      inline.markup(`$${place.isInCell ? source.replaceAll("|", "\\|") : source}$`, "$");
-      return;
-    }
-    if (STRONG.has(tag) && !place.isStrong) {
-      inline.marked("**", "strong", (inner) => this.#write(children, inner, { ...place, isStrong: true }));
-    } else if (EMPHASIS.has(tag) && !place.isEmphasis) {
-      inline.marked("*", "em", (inner) => this.#write(children, inner, { ...place, isEmphasis: true }));
-    } else if (DELETED.has(tag)) {
-      inline.marked("~~", "del", (inner) => this.#write(children, inner, place));
-    } else if (KEPT.has(tag)) this.#keep(element, inline, place);
-    else if (tag === "code" || tag === "samp") inline.markup(this.#codeSpan(element, place), "`");
-    else if (tag === "a") this.#link(element, inline, place);
-    else if (tag === "img") this.#image(element, inline);
-    else if (tag === "br") {
-      if (place.isInHeading || place.isInLink) inline.space();
-      else inline.lineBreak();
-    } else if (tag === "q") {
-      inline.markup("“", "“");
-      this.#write(children, inline, place);
-      inline.markup("”", "”");
-    } else if (tag === "svg") this.#drawing(element, inline, place);
-    else {
-      const isApart = BLOCK.has(tag);
-      if (isApart) inline.space();
-      this.#write(children, inline, place);
-      if (isApart) inline.space();
-    }
-  }
-
-  #codeSpan(element: ContentElement, { isInCell }: InlinePlace): string {
-    const span = codeSpan(textOf(element), isInCell);
-    if (span !== "") this.#anchor = "";
-    return span;
-  }
-
-  #keep(element: ContentElement, inline: InlineText, place: InlinePlace): void {
-    const { tag, children } = element;
-    const reference = tag === "sup" && firstBelow(element, (each) => this.#prepared.references.has(each));
-    if (reference) return this.#write(children, inline, place);
-    const inner = new InlineText(place);
-    this.#write(children, inner, place);
-    if (inner.isEmpty) return;
-    inline.markup(`<${tag}>${inner.text}</${tag}>`, "<");
-  }
-
-  #link(element: ContentElement, inline: InlineText, place: InlinePlace): void {
-    const { children } = element;
-    const note = this.#prepared.references.get(element);
-    if (note !== undefined) {
-      inline.markup(`[^${note}]`, "[");
-      return;
-    }
-    const address = attributeOf(element, "href");
-    const isPlain =
-      address === undefined || place.isInLink || /^\s*(?:javascript|data|vbscript):/i.test(address);
-    if (isPlain) return this.#write(children, inline, place);
-    const inner = new InlineText({ ...place, isInLink: true });
-    this.#write(children, inner, { ...place, isInLink: true });
-    const text = inner.text;
-    if (place.isInHeading && address.startsWith("#")) {
-      // the address of the heading itself
-      if (!PERMALINK.test(text)) inline.markup(text, text[0]);
-      return;
-    }
-    const named =
-      text === "" ? (attributeOf(element, "aria-label") ?? attributeOf(element, "title") ?? "") : text;
-    const shown =
-      text === ""
-        ? named
-            .replace(/[[\]\\`*_<]/g, "\\$&")
-            .replace(/\s+/g, " ")
-            .trim()
-        : text;
-    if (shown === "") return;
-    inline.markup(`[${shown}](${LINK_MARK}${destination(address)}${LINK_MARK})`, "[");
-  }
-
-  #image(element: ContentElement, inline: InlineText): void {
-    const source = attributeOf(element, "src") ?? attributeOf(element, "data-src") ?? "";
-    const alt = (attributeOf(element, "alt") ?? "").replace(/\s+/g, " ").trim();
-    if (/(?:^|\s)math(?=\s|$)/.test(classesOf(element)) && alt !== "") {
-      inline.markup(`$${alt}$`, "$");
-      return;
-    }
-    const isEmbedded = /^\s*(?:data|blob):/i.test(source) || source === "";
-    if (isEmbedded && alt === "") return;
-    const text = alt.replace(/[[\]\\`*_<]/g, "\\$&");
-    inline.markup(`![${text}](${isEmbedded ? "" : `${LINK_MARK}${destination(source)}${LINK_MARK}`})`, "!");
-  }
-
-  /** The words of a drawing. */
-  #drawing(element: ContentElement, inline: InlineText, place: InlinePlace): void {
-    for (const child of element.children) {
-      if (typeof child === "string") continue;
-      if (child.tag === "style" || child.tag === "title" || child.tag === "defs") continue;
-      if (/^(?:text|foreignobject)$/i.test(child.tag)) {
-        inline.space();
-        this.#write(child.children, inline, place);
-        inline.space();
-      } else this.#drawing(child, inline, place);
-    }
-  }
-}
-
-interface InlinePlace {
-  readonly isInHeading: boolean;
-  readonly isInCell: boolean;
-  readonly isInLink: boolean;
-  readonly isStrong: boolean;
-  readonly isEmphasis: boolean;
 }
 
 function push(blocks: string[], block: string): void {

@@ -40,6 +40,28 @@ onEachEngine({ name: "given values", withBoth: true }, (kind) => {
     expect(world.requests()).toEqual([]);
   });
 
+  test("F2 a Map in the place of options is refused at its property, and not taken for «no options»", async (context) => {
+    onlyWith(context, "dynamic", kind, "generated SDKs convert values themselves");
+    const world = await buildWorld(context, kind);
+    world.program(
+      `new BundleCopy("copy", {
+         source: { domain: "docs.example.com", jobId: "job-1", version: new URL("https://docs.example.com") },
+         destination: { folder: "copies", layout: "site" },
+         limits: new Map([["files", 1]]),
+         fetchExternal: { exclude: new Set(["a.example"]) },
+       });`,
+    );
+    const failed = await world.stack.preview();
+    expect(failed.ok).toBe(false);
+    for (const says of [
+      /limits.* has a Map/,
+      /fetchExternal.* has at exclude a Set/,
+      /source.* has at version a URL/,
+    ]) {
+      expect(failed.text).toMatch(says);
+    }
+  });
+
   test("N2 the content of a credential file in its variable is named, and no part of it is shown or stored", async (context) => {
     const world = await buildWorld(context, kind, { env: { GOOGLE_APPLICATION_CREDENTIALS: CREDENTIAL } });
     world.program(

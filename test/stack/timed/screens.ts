@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** Everything that a program wrote to a terminal, as the lines that it shows in the end. Those that left it at the top come first. */
 export function screenOf(written: string): string[] {
   const lines: string[] = [""];
@@ -42,7 +44,9 @@ export function withoutSpeed(screen: readonly string[]): string {
       .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "JOB")
       .replaceAll(/\bsite-\d/g, "site-N")
       .replace(/^( .*[├└]─ .*)\(\d+s\).*/, "$1(Ns)…")
-      .replace(/\((?:\d+|N)s\) +/, "(Ns)  ")
+      .replace(/\((?:\d+|N)s\)(?: +|$)/, "(Ns)  ")
+      .replace(/ {2}\d+ [mers]{1,8}$/, "  …")
+      .trimEnd()
       .replace(/Status +Info/, "Status  Info")
       .replace(/^( +)(?:\d+|N)% · .*/, "$1N% · …")
       .replace(/in (\d+m )?\d+s: /, "in Ns: ")
@@ -57,4 +61,21 @@ export function withoutSpeed(screen: readonly string[]): string {
   const last = blocks.findLastIndex((block) => block.startsWith("  ")) + 1;
   const sorted = [...blocks.slice(0, first), ...blocks.slice(first, last).sort(), ...blocks.slice(last)];
   return sorted.join("\n\n");
+}
+
+/**
+ * The row of a resource while it works, which people see for minutes: where the row has space for the progress, with it. Without what
+ * depends on the speed of a machine.
+ */
+export function runningRow(written: string): string {
+  const rows = stripVTControlCharacters(written)
+    .split(/[\r\n]+/)
+    .filter((line) => /─ .* (?:creat|updat)in/.test(line));
+  const row = rows.findLast((line) => /\d%/.test(line)) ?? rows.at(-1) ?? "";
+  return row
+    .replaceAll(/\bsite-\d/g, "site-N")
+    .replace("├", "└")
+    .replace(/(ing) \(\d+s\)\.* */, "$1 (Ns)  ")
+    .replace(/\b\d+%.*$/, "N% …")
+    .trimEnd();
 }

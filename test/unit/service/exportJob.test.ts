@@ -38,6 +38,12 @@ test.each([
   ["completing", "pending", true],
   ["incomplete", "pending", true],
   ["cancel_requested", "pending", true],
+  ["waiting_on_completed", "pending", true],
+  ["retrying_after_failed", "pending", true],
+  ["cancel_failed", "pending", true],
+  ["50% done", "pending", true],
+  ["half_done", "pending", true],
+  ["retrying: failed", "pending", true],
   ["constructor", "pending", true],
 ])("the status «%s» means %s; that it is unknown: %s", (status, outcome, isUnexpected) => {
   expect(read({ status })).toEqual({ status, outcome, isUnexpected, report: {} });
@@ -52,6 +58,12 @@ test.each([
     "export-finished",
     "completed_successfully",
     "completed_with_warnings",
+    "completed (3 warnings)",
+    "Completed: 42 pages",
+    "COMPLETED_V2",
+    "100% completed",
+    "finished_ok",
+    "done.",
   ].map((status) => [status, "success"]),
   ...[
     "canceled",
@@ -66,6 +78,16 @@ test.each([
     "deadline-exceeded",
     "JOB_STOPPED",
     "unsuccessful",
+    "CANCELLED_BY_USER",
+    "failed_permanently",
+    "FAILED: disk full",
+    "failed (disk full)",
+    "errored_out",
+    "OOMKilled",
+    "out_of_memory",
+    "TIME_OUT",
+    "fail",
+    "superseded",
   ].map((status) => [status, "failure"]),
 ])("the status «%s», whose last word means an end, means %s", (status, outcome) => {
   expect(read({ status })).toMatchObject({ outcome, isUnexpected: true });

@@ -30,7 +30,7 @@ export class Thread<Task, Result> {
       execArgv: [],
       // programs create almost no garbage, unless they are large
       resourceLimits: bundle
-        ? { maxOldGenerationSizeMb: bundle.heap }
+        ? { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: bundle.heap }
         : { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
     });
     this.#worker.unref();

@@ -35,18 +35,25 @@ function timeOf(fields: Fields): number | undefined {
   return atMs + Math.floor(Number(`0.${fraction.slice(1) || "0"}`) * 1_000) - eastMs;
 }
 
-/** ISO 8601 (without a zone: UTC), also as Go (`… +0000 UTC`) and Java (`…[UTC]`) print it. */
+/** ISO 8601 (without a zone: UTC), also as Go (`… +0000 UTC m=+0.1`) and Java (`…[UTC]`) print it. */
 const ISO =
-  /^\+?(?<year>\d{4,6})-(?<month>\d\d)-(?<day>\d\d)[T ](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?<fraction>[.,]\d+)?)?\s*(?:(?:Z|UTC|GMT)|(?<zone>[+-]\d\d(?::?\d\d)?)(?: [A-Z]{3,5})?)?(?:\[[\w/+-]+\])?$/i;
+  /^\+?(?<year>\d{4,6})-(?<month>\d\d)-(?<day>\d\d)[T ](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?<fraction>[.,]\d+)?)?\s*(?:(?:Z|UTC|GMT)|(?<zone>[+-]\d\d(?::?\d\d)?)(?: (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?))?)?(?: m=[+-][\d.]+)?(?:\[[\w/+-]+\])?$/i;
 /** ISO 8601 without separators: `20260131T120000Z`. */
 const BASIC =
   /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)(?:Z|(?<zone>[+-]\d{4}))$/i;
 /** A day: it begins at 00:00 UTC. */
 const DAY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/;
-/** The three forms of RFC 9110 §5.6.7: RFC 1123, RFC 850, and asctime. */
+/** Texts of JavaScript and of `date`: `Sat Jan 31 2026 12:00:00 GMT+0000 (…)`, `Sat Jan 31 12:00:00 UTC 2026`. */
+const PRINTED = [
+  /^[a-z]{3} (?<month>[a-z]{3}) (?<day>\d\d?) (?<year>\d{4}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) GMT(?<zone>[+-]\d{4})(?: \(.*\))?$/i,
+  /^[a-z]{3} (?<month>[a-z]{3}) {1,2}(?<day>\d\d?) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) (?:GMT|UTC) (?<year>\d{4})$/i,
+];
+/** Milliseconds in JSON of .NET. */
+const DOT_NET = /^\\?\/Date\((\d{12,13})(?:[+-]\d{4})?\)\\?\/$/;
+/** The three forms of RFC 9110 §5.6.7: RFC 1123 (also with dashes, as in cookies), RFC 850, and asctime. */
 const HTTP = [
-  /^(?:[a-z]{3}, *)?(?<day>\d\d?) (?<month>[a-z]{3}) (?<year>\d{4}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) (?:GMT|UTC|Z|(?<zone>[+-]\d{4}))$/i,
-  /^[a-z]{6,9}, *(?<day>\d\d)-(?<month>[a-z]{3})-(?<year>\d{2}|\d{4}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) (?:GMT|UTC)$/i,
+  /^(?:[a-z]{3}, *)?(?<day>\d\d?)[ -](?<month>[a-z]{3})[ -](?<year>\d{4}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?: (?:GMT|UTC|Z)?(?<zone>[+-]\d\d:?\d\d)?)?$/i,
+  /^[a-z]{3,9}, *(?<day>\d\d)-(?<month>[a-z]{3})-(?<year>\d{2}|\d{4}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) (?:GMT|UTC)$/i,
   /^[a-z]{3} (?<month>[a-z]{3}) {1,2}(?<day>\d\d?) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) (?<year>\d{4})$/i,
 ];
 
@@ -77,7 +84,8 @@ export function parseEpoch(value: number): number | undefined {
   if (!Number.isFinite(value) || value < FIRST_SECONDS) return undefined;
   if (value < 1e11) return value * 1_000;
   if (value < 1e14) return value;
-  return value < 1e17 ? value / 1e3 : value / 1e6;
+  if (value < 1e17) return value / 1e3;
+  return value < 1e18 ? undefined : value / 1e6; // in between are no nanoseconds since 2001, but units such as the ticks of .NET
 }
 
 /**
@@ -88,8 +96,15 @@ export function parsePointInTime(value: unknown): number | undefined {
   if (typeof value === "number") return parseEpoch(value);
   if (typeof value !== "string") return undefined;
   const text = value.trim();
-  if (/^\d{10,19}(\.\d+)?$/.test(text)) return parseEpoch(Number(text));
-  const atMs = byPattern(text, ISO) ?? byPattern(text, BASIC) ?? parseHttpDate(text, Date.UTC(2000, 0));
+  if (/^\d{10,19}(\.\d+)?$|^\d\.\d+e\+?\d\d?$/i.test(text)) return parseEpoch(Number(text));
+  const dotNet = DOT_NET.exec(text)?.[1];
+  if (dotNet !== undefined) return parseEpoch(Number(dotNet));
+  const patterns = [ISO, BASIC, ...PRINTED];
+  const atMs =
+    patterns
+      .values()
+      .map((pattern) => byPattern(text, pattern))
+      .find((found) => found !== undefined) ?? parseHttpDate(text, Date.UTC(2000, 0));
   return atMs !== undefined && atMs >= FIRST_SECONDS * 1_000 ? atMs : undefined;
 }
 

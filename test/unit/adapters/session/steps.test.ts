@@ -66,3 +66,15 @@ test("where another resource begins within two seconds, the steps of the first o
   row.close(true);
   expect(lines).toEqual(["NEW: docs", "[50%]", "[done in 11s]"]);
 });
+
+test("after a late step the row shows the newer progress again", () => {
+  const { clock, row, lines } = newRow();
+  row.progress("25%");
+  row.info("25%", true);
+  clock.advance(1_500);
+  row.progress("31%");
+  clock.advance(1_000);
+  expect(lines).toEqual(["[25%]", "[31%]", "25%", "[31%]"]);
+  row.close(false);
+  expect(clock.pending).toBe(0);
+});

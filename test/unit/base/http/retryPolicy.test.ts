@@ -137,10 +137,28 @@ describe("Retry-After", () => {
     ["Wed, 21 Oct 2026 07:28:09 GMT, Wed, 21 Oct 2026 07:28:05 GMT", 9_000],
     ["2026-10-21T07:28:09Z", 9_000],
     [String(now / 1_000 + 9), 9_000],
+    ["PT4S", 4_000],
+    ["P0DT1M4S", 64_000],
+    ["1m30s", 90_000],
+    ["1m 30s", 90_000],
+    ["00:00:04", 4_000],
+    ["1:04", 64_000],
+    ["in 4 seconds", 4_000],
+    ["'4'", 4_000],
+    ["4; reason=rate", 4_000],
+    ["4 (seconds)", 4_000],
+    ["4 seconds, 7 seconds", 7_000],
+    ["2, Wed, 21 Oct 2026 07:28:09 GMT", 9_000],
+    ["Wed, 21-Oct-2026 07:28:09 GMT", 9_000],
+    ["Wed, 21 Oct 2026 07:28:09", 9_000],
+    ["Wed, 21 Oct 2026 09:28:09 +0200", 9_000],
   ])("«%s» is understood, too, as %i milliseconds", (header, delayMs) => {
     expect(parseRetryAfter(header, now)).toBe(delayMs);
   });
-  test.each([null, "", "-5", "abc", "1e9", "5 apples", "in Oct"])("«%s» is ignored", (header) => {
-    expect(parseRetryAfter(header, now)).toBeUndefined();
-  });
+  test.each([null, "", "-5", "abc", "1e9", "5 apples", "in Oct", "1 2", "P1D", "4s 5"])(
+    "«%s» is ignored",
+    (header) => {
+      expect(parseRetryAfter(header, now)).toBeUndefined();
+    },
+  );
 });

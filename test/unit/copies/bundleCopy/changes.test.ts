@@ -10,9 +10,10 @@ import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts
 import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { MAX_CHANGED_PATHS, type SiteChanges } from "../../../../provider/copies/bundleCopy/siteChanges.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
+import type { SiteChanges } from "../../../../provider/publishing/destinations/destination.ts";
+import { MAX_CHANGED_PATHS } from "../../../../provider/publishing/destinations/siteChanges.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";

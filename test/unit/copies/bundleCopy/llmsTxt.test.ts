@@ -68,7 +68,7 @@ describe("the input llmsTxt", () => {
 
 test("a copy with Markdown has its files beside the pages, which lead to them; the outputs count the pages", async () => {
   const { outputs } = await bundleCopy.create(context(), check({ llmsTxt: true }).inputs);
-  expect(outputs).toMatchObject({ llmsPages: 2, llmsVersion: "1", llmsTxt: true, files: 2, pages: 2 });
+  expect(outputs).toMatchObject({ llmsPages: 2, llmsVersion: "2", llmsTxt: true, files: 2, pages: 2 });
   expect(outputs.searchPages).toBeUndefined();
   expect(text("llms.txt")).toContain("- [Guide](guide/index.md)");
   expect(text("guide.md")).toBe("# Guide\n\n[Start](index.md)\n");

@@ -3,12 +3,11 @@ import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { linkOutputs } from "../../../../provider/copies/bundleCopy/links.ts";
 import {
   type BundleCopyState,
-  inputsOf,
-  linkOutputs,
+  COPY_STATE,
   type MadeCopy,
-  stateOf,
 } from "../../../../provider/copies/bundleCopy/state.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../../../provider/publishing/destinations/inputs.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 
+const { inputsOf, stateOf } = COPY_STATE;
 const SHA256 = "a".repeat(64);
 const SOURCE = {
   domain: "docs.example.com",
@@ -269,7 +269,10 @@ test("another spelling of the same folder replaces nothing: the deletion would r
   });
   const before = state(inFolder("copies"), "unsigned");
   // the copy itself is on another machine
-  const lifeCycle = publishedLifeCycle({ ...COPIES, isMissing: () => false });
+  const lifeCycle = publishedLifeCycle({
+    ...COPIES,
+    destinationOf: (now) => ({ ...COPIES.destinationOf(now), isMissing: () => false }),
+  });
   for (const folder of ["./copies", "copies/", resolve("copies")]) {
     const { changed, replaces, decision } = lifeCycle.diff(inputs(inFolder(folder)), before, {
       name: "m",

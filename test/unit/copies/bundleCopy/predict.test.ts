@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { type BundleCopyState, linkOutputs, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
+import { linkOutputs } from "../../../../provider/copies/bundleCopy/links.ts";
+import { type BundleCopyState, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
 
 const SHA256 = "a".repeat(64);

@@ -15,8 +15,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
+import { draftOwner } from "../../../../provider/kits/airGapKit/kitFolder.ts";
 import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
-import { draftOwner } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import type { AirGapKitState } from "../../../../provider/kits/airGapKit/state.ts";
 import { claimDraft } from "../../../../provider/kits/contents/draft.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
@@ -244,7 +244,7 @@ describe("nothing is written, and the existing kit stays,", () => {
     const before = kits();
     const run = airGapKit.update(context(), state, inputsOf("v2", given, page));
     await expect(run).rejects.toThrow(message);
-    await expect(run).rejects.toThrow(`a kit of the file ${join(folder, "v2.tar.gz")}: `);
+    await expect(run).rejects.toThrow(`a kit of the file ${join(folder, "v2.tar.gz")} to ${join(folder, "kits")}: `);
     await expect(run).rejects.toThrow(/stays as it is/);
     expect(kits()).toEqual(before);
   });

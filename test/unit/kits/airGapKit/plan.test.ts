@@ -5,15 +5,12 @@ import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
 import type { CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
-import { airGapKit, draftOwner, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
-import {
-  type AirGapKitState,
-  inputsOf,
-  type MadeKit,
-  stateOf,
-} from "../../../../provider/kits/airGapKit/state.ts";
+import { draftOwner } from "../../../../provider/kits/airGapKit/kitFolder.ts";
+import { airGapKit, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
+import { type AirGapKitState, KIT_STATE, type MadeKit } from "../../../../provider/kits/airGapKit/state.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 
+const { inputsOf, stateOf } = KIT_STATE;
 const SOURCE = {
   domain: "docs.example.com",
   jobId: "j1",
@@ -59,7 +56,10 @@ const made = (version: string, bundle: Partial<MadeKit["bundle"]> = {}): MadeKit
 const state = (given: Partial<CheckedInputs> = {}, kits = [made("v1"), made("v0")]): AirGapKitState =>
   stateOf(inputs(given), kits);
 /** Kits that are on this machine. */
-const THERE: typeof KITS = { ...KITS, isMissing: () => false };
+const THERE: typeof KITS = {
+  ...KITS,
+  destinationOf: (now) => ({ ...KITS.destinationOf(now), isMissing: () => false }),
+};
 const decided = (now: CheckedInputs, before?: AirGapKitState): string => {
   const plan = planPublication(THERE, now, before, 0);
   return `${plan.action} ${decisionLine(plan)}`;

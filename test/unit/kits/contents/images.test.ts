@@ -353,7 +353,7 @@ test("Markdown in the site's image is in the facts about the kit, in its provena
   const plain = await kitOf();
   const { written, path } = await kitOf({ additions: { llmsTxt: true, hasFile: () => false } });
   const pages = expect.any(Number) as number;
-  expect(written.search).toEqual({ llmsPages: pages, llmsVersion: "1" });
+  expect(written.search).toEqual({ llmsPages: pages, llmsVersion: "2" });
   const provenance = readFileSync(join(path, "provenance.json"), "utf8");
   expect(provenance).toMatch(/"llmsTxt": true/);
   expect(readFileSync(join(path, "sbom.cdx.json"), "utf8")).toContain("pulumi-docs-hosting/llms-txt");

@@ -166,4 +166,4 @@ test.each([
   expect(added(site).files["docs/a.md"]).toBe(`${expected}\n`);
 });
 
-test("the version of the Markdown is a part of what identifies a copy", () => expect(LLMS_VERSION).toBe("1"));
+test("the version of the Markdown is a part of what identifies a copy", () => expect(LLMS_VERSION).toBe("2"));

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
-import type { Destination, DestinationContext } from "../../destination";
+import type { DestinationContext, DraftingDestination } from "../../destination";
 import { batchRemoval } from "../batchRemoval";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore } from "../objectStore";
@@ -18,7 +18,7 @@ import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
  *
  * @param inputs that the rules of {@link AzureContainerInputs} accept
  */
-export const azureDestination = (inputs: AzureContainerInputs): Destination =>
+export const azureDestination = (inputs: AzureContainerInputs): DraftingDestination =>
   bucketDestination(inputs, containerUri(inputs), openAzure);
 
 /**

@@ -1,4 +1,4 @@
-import type { Destination, DestinationContext } from "../../destination";
+import type { DestinationContext, DraftingDestination } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore, type StoredObject } from "../objectStore";
 import { readPages } from "../pages";
@@ -21,7 +21,7 @@ const DESCRIPTION = `size,generation,${HEADERS},metadata`;
  *
  * @param inputs that the rules of {@link GcsInputs} accept
  */
-export const gcsDestination = (inputs: GcsInputs): Destination =>
+export const gcsDestination = (inputs: GcsInputs): DraftingDestination =>
   bucketDestination(inputs, bucketUri(inputs), openGcs);
 
 /**

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { HeadObjectCommandInput } from "@aws-sdk/client-s3";
-import type { Destination, DestinationContext } from "../../destination";
+import type { DestinationContext, DraftingDestination } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ListedObject, type ObjectStore } from "../objectStore";
 import { readPages } from "../pages";
@@ -20,7 +20,7 @@ import { sendObject, unfinishedUploads } from "./upload";
  *
  * @param inputs that the rules of {@link BucketInputs} accept
  */
-export const s3Destination = (inputs: BucketInputs): Destination =>
+export const s3Destination = (inputs: BucketInputs): DraftingDestination =>
   bucketDestination(inputs, bucketUri(inputs), openS3);
 
 /**

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type {
   Copy,
-  Destination,
+  DraftingDestination,
   Signing,
 } from "../../../../../provider/publishing/destinations/destination.ts";
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
@@ -37,7 +37,7 @@ async function as(owner: Owner): ReturnType<typeof operation> {
   return { ...given, owner };
 }
 const digestIn = ({ uri }: Copy): string => uri.split("@")[1] ?? "";
-const place = (tag?: string): Destination =>
+const place = (tag?: string): DraftingDestination =>
   repositoryDestination({ repository, ...(tag !== undefined && { tag }) });
 const publish = async (
   owner: Owner,
@@ -59,8 +59,13 @@ const publish = async (
       ...(signing && { signing }),
     },
   );
-const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] = []): Promise<void> =>
-  place(tag).remove(copies, kept, await as(owner));
+const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] = []): Promise<void> => {
+  const [newest, ...older] = kept;
+  const context = await as(owner);
+  await (newest
+    ? place(tag).prune(copies, [newest, ...older], context)
+    : place(tag).release(copies, context));
+};
 const compare = async (owner: Owner, copy: Copy, tag?: string): Promise<string> =>
   place(tag).compare(copy, await as(owner));
 const left = (): string[] => [...registry.manifests.keys()];
@@ -291,7 +296,7 @@ test("a publication waits until another owner's removal of the image has ended, 
     }
     return removing.fetch(url, init);
   };
-  await place().remove([copy], [], { ...removing, fetch });
+  await place().release([copy], { ...removing, fetch });
   const again = await published;
   expect(again && (await compare(OWNER, again))).toBe("same");
 });
@@ -368,7 +373,7 @@ test.each([
     };
     const context = await as(OWNER);
     const clock = { ...context.clock, monotonic: () => now };
-    const removal = place().remove([copy], [], { ...context, clock });
+    const removal = place().release([copy], { ...context, clock });
     if (comes) await expect(removal).rejects.toThrow("is published by another resource while it is removed");
     else await removal;
     const others = mark.some(([name]) => registry.manifests.has(name));

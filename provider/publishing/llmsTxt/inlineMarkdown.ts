@@ -1,0 +1,201 @@
+import { BLOCK } from "./blockElements";
+import {
+  attributeOf,
+  classesOf,
+  type ContentElement,
+  type ContentNode,
+  firstBelow,
+  textOf,
+} from "./contentElement";
+import { codeSpan, destination } from "./escape";
+import { InlineText } from "./inlineText";
+import { mathIn } from "./mathText";
+import type { Prepared } from "./prepareContent";
+
+/** Encloses the address of a link in Markdown that is not placed yet, see `placed`: no page can contain it. */
+export const LINK_MARK = "\0";
+
+const STRONG = new Set(["strong", "b"]);
+const EMPHASIS = new Set(["em", "i", "cite", "dfn", "var"]);
+const DELETED = new Set(["del", "s", "strike"]);
+/** Elements without a mark in Markdown that a reader needs. */
+const KEPT = new Set(["kbd", "sub", "sup"]);
+/** Symbols that generators put beside a heading. */
+const PERMALINK = /^[\s¶#§🔗\u200b]*$/u;
+
+/** Where a text is. */
+export interface InlinePlace {
+  readonly isInHeading?: boolean;
+  readonly isInCell?: boolean;
+  readonly isInLink?: boolean;
+}
+
+/** What holds for the text of an element in another one. */
+interface Inside {
+  readonly isInHeading: boolean;
+  readonly isInCell: boolean;
+  readonly isInLink: boolean;
+  readonly isStrong: boolean;
+  readonly isEmphasis: boolean;
+}
+
+/** Writes the texts of a page in one line each. */
+export class InlineMarkdown {
+  readonly #prepared: Prepared;
+  /** The id of the innermost element that began since the last text. Empty without one. */
+  anchor = "";
+
+  constructor(prepared: Prepared) {
+    this.#prepared = prepared;
+  }
+
+  textOf(
+    nodes: readonly ContentNode[],
+    { isInHeading = false, isInCell = false, isInLink = false }: InlinePlace = {},
+  ): string {
+    const inline = new InlineText({ isInLink, isInCell });
+    this.#write(nodes, inline, { isInHeading, isInCell, isInLink, isStrong: isInHeading, isEmphasis: false });
+    return inline.text.replace(/(?:\\\n|<br>)$/, "");
+  }
+
+  #write(nodes: readonly ContentNode[], inline: InlineText, place: Inside): void {
+    for (const node of nodes) {
+      if (typeof node === "string") {
+        inline.words(node);
+        if (this.anchor !== "" && node.trim() !== "") this.anchor = "";
+      } else this.#writeElement(node, inline, place);
+    }
+  }
+
+  #writeElement(element: ContentElement, inline: InlineText, place: Inside): void {
+    const { tag, children } = element;
+    if (this.#prepared.skipped.has(element)) return;
+    const math = mathIn(element);
+    if (math) {
+      const source = math.source.replace(/\s+/g, " ");
+      inline.markup(`$${place.isInCell ? source.replaceAll("|", "\\|") : source}$`, "$");
+      return;
+    }
+    if (STRONG.has(tag) && !place.isStrong) {
+      inline.marked("**", "strong", (inner) => this.#write(children, inner, { ...place, isStrong: true }));
+    } else if (EMPHASIS.has(tag) && !place.isEmphasis) {
+      inline.marked("*", "em", (inner) => this.#write(children, inner, { ...place, isEmphasis: true }));
+    } else if (DELETED.has(tag)) {
+      inline.marked("~~", "del", (inner) => this.#write(children, inner, place));
+    } else if (KEPT.has(tag)) this.#keep(element, inline, place);
+    else if (tag === "code" || tag === "samp") inline.markup(this.#codeSpan(element, place), "`");
+    else if (tag === "a") this.#link(element, inline, place);
+    else if (tag === "img") this.#image(element, inline);
+    else if (tag === "br") {
+      if (place.isInHeading || place.isInLink) inline.space();
+      else inline.lineBreak();
+    } else if (tag === "q") this.#between("“", children, "”", inline, place);
+    else if (tag === "ruby" && isWithoutParentheses(element)) {
+      for (const child of children) {
+        if (typeof child !== "string" && child.tag === "rt") {
+          this.#between("(", child.children, ")", inline, place);
+        } else this.#write([child], inline, place);
+      }
+    } else if (tag === "svg") this.#drawing(element, inline, place);
+    else {
+      const isApart = BLOCK.has(tag);
+      if (isApart) inline.space();
+      this.#write(children, inline, place);
+      if (isApart) inline.space();
+    }
+  }
+
+  #between(
+    opening: string,
+    nodes: readonly ContentNode[],
+    closing: string,
+    inline: InlineText,
+    place: Inside,
+  ): void {
+    inline.markup(opening, opening);
+    this.#write(nodes, inline, place);
+    inline.markup(closing, closing);
+  }
+
+  #codeSpan(element: ContentElement, { isInCell }: Inside): string {
+    const span = codeSpan(textOf(element), isInCell);
+    if (span !== "") this.anchor = "";
+    return span;
+  }
+
+  #keep(element: ContentElement, inline: InlineText, place: Inside): void {
+    const { tag, children } = element;
+    const reference = tag === "sup" && firstBelow(element, (each) => this.#prepared.references.has(each));
+    if (reference) return this.#write(children, inline, place);
+    const inner = new InlineText(place);
+    this.#write(children, inner, place);
+    if (inner.isEmpty) return;
+    inline.markup(`<${tag}>${inner.text}</${tag}>`, "<");
+  }
+
+  #link(element: ContentElement, inline: InlineText, place: Inside): void {
+    const { children } = element;
+    const note = this.#prepared.references.get(element);
+    if (note !== undefined) {
+      inline.markup(`[^${note}]`, "[");
+      return;
+    }
+    const address = attributeOf(element, "href");
+    const isPlain =
+      address === undefined || place.isInLink || /^\s*(?:javascript|data|vbscript):/i.test(address);
+    if (isPlain) return this.#write(children, inline, place);
+    const inner = new InlineText({ isInCell: place.isInCell, isInLink: true });
+    this.#write(children, inner, { ...place, isInLink: true });
+    const text = inner.text;
+    if (place.isInHeading && address.startsWith("#")) {
+      // the address of the heading itself
+      if (!PERMALINK.test(text)) inline.markup(text, text[0]);
+      return;
+    }
+    const named = attributeOf(element, "aria-label") ?? attributeOf(element, "title") ?? "";
+    const shown = text === "" ? bracketed(named) : text;
+    if (shown === "") return;
+    inline.markup(`[${shown}](${LINK_MARK}${destination(address)}${LINK_MARK})`, "[");
+  }
+
+  #image(element: ContentElement, inline: InlineText): void {
+    const source = attributeOf(element, "src") ?? attributeOf(element, "data-src") ?? "";
+    const alt = attributeOf(element, "alt") ?? "";
+    if (/(?:^|\s)math(?=\s|$)/.test(classesOf(element)) && alt.trim() !== "") {
+      inline.markup(`$${alt.replace(/\s+/g, " ").trim()}$`, "$");
+      return;
+    }
+    const isEmbedded = /^\s*(?:data|blob):/i.test(source) || source === "";
+    if (isEmbedded && alt.trim() === "") return;
+    inline.markup(
+      `![${bracketed(alt)}](${isEmbedded ? "" : `${LINK_MARK}${destination(source)}${LINK_MARK}`})`,
+      "!",
+    );
+  }
+
+  /** The words of a drawing. */
+  #drawing(element: ContentElement, inline: InlineText, place: Inside): void {
+    for (const child of element.children) {
+      if (typeof child === "string") continue;
+      if (child.tag === "style" || child.tag === "title" || child.tag === "defs") continue;
+      if (/^(?:text|foreignobject)$/i.test(child.tag)) {
+        inline.space();
+        this.#write(child.children, inline, place);
+        inline.space();
+      } else this.#drawing(child, inline, place);
+    }
+  }
+}
+
+/** A text of an attribute between brackets. */
+function bracketed(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[[\]\\`*_<]/g, "\\$&");
+}
+
+/** Whether readings would stand behind their characters without a mark. */
+function isWithoutParentheses(ruby: ContentElement): boolean {
+  return firstBelow(ruby, ({ tag }) => tag === "rp") === undefined;
+}
