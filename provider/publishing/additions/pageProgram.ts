@@ -11,7 +11,10 @@ parentPort?.on("message", ({ pages, isMarkdownWanted }: PagesTask) => {
   parentPort?.postMessage(answer);
 });
 
-function read({ buffer, byteOffset, byteLength }: Uint8Array, isMarkdownWanted: boolean): PageRead | undefined {
+function read(
+  { buffer, byteOffset, byteLength }: Uint8Array,
+  isMarkdownWanted: boolean,
+): PageRead | undefined {
   try {
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
     return isMarkdownWanted ? readMarkdown(bytes) : { page: readPage(bytes) };
