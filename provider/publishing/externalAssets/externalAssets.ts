@@ -26,8 +26,11 @@ import { replaceInText } from "./textReferences";
 export const FETCH_VERSION = "2";
 
 /** Why an address stays that nothing else explains. */
-const NOT_REPLACED =
-  "nothing is replaced where it stands (a rule for later pages, a data: address, a text with entities of its own)";
+function unexplained(address: string): string {
+  const [, scheme = "https:"] = /^([a-z][a-z0-9+.-]*:)/i.exec(address) ?? [];
+  if (!/^https?:$/i.test(scheme)) return `${scheme.toLowerCase()} is not fetched, only https:`;
+  return "nothing is replaced where it stands (a redirect, a rule for later pages, a data: address, a text with entities of its own)";
+}
 
 /** What a copy has of other hosts, and what it still loads from there. */
 export interface ExternalFacts {
@@ -156,9 +159,11 @@ export class ExternalAssets {
           await next.file({ path: RECORD_PATH, size: record.length }, asContent(record));
         }
         loads.followModules("", (path) => stored.has(path) || this.#site.hasFile(path));
-        const externalLoads = loads.external.map(({ page, ...load }) => {
-          return { ...load, page: shown(page), reason: this.#assets.reasonOf(load.address) ?? NOT_REPLACED };
-        });
+        const externalLoads = loads.external.map(({ page, ...load }) => ({
+          ...load,
+          page: shown(page),
+          reason: this.#assets.reasonOf(load.address) ?? unexplained(load.address),
+        }));
         return { fetchedAssets: this.fetched, selfContained: externalLoads.length === 0, externalLoads };
       },
     };

@@ -202,8 +202,9 @@ test("what stays where nothing is replaced has a reason, too", async () => {
     "https://cdn.example.com/2.png",
     "https://cdn.example.com/next.html",
   ]);
-  for (const { reason } of site.facts.externalLoads)
-    {expect(reason).toMatch(/^nothing is replaced where it stands/);}
+  for (const { reason } of site.facts.externalLoads) {
+    expect(reason).toMatch(/^nothing is replaced where it stands/);
+  }
 });
 
 test("a script that is no module imports modules at run time, in the page and in a file", async () => {
