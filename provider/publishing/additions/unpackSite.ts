@@ -36,6 +36,8 @@ const NOTED_SHARE = 0.1;
 export interface WantedAdditions extends SiteAdditions {
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
+  /** The same for a folder: no file can have its name. @default it has none */
+  readonly hasFolder?: (path: string) => boolean;
   /** Receives what is worth a warning about pages. @default nobody */
   readonly reporter?: Pick<Reporter, "info" | "warn">;
   /** What was fetched, see {@link SiteAdditions.fetchExternal}. Fetched before the edition of a copy is known. */
@@ -85,7 +87,7 @@ function pageStages(sink: SiteSink, wanted: WantedAdditions, signal: AbortSignal
   if (offlineSearch === undefined && llmsTxt === undefined) return [];
   const options = offlineSearch === true ? {} : offlineSearch;
   const search = options && new SiteSearch(sink, options, hasFile, signal);
-  const markdown = llmsTxt && new SiteMarkdown(llmsTxt, hasFile);
+  const markdown = llmsTxt && new SiteMarkdown(llmsTxt, hasFile, wanted.hasFolder);
   const pages = new PagesWithAdditions(sink, { search, markdown }, signal);
   const stage: Stage = {
     file: (file, content) => pages.file(file, content),

@@ -67,6 +67,8 @@ export interface Inspection {
   readonly doubtfulNames: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether the site has a file. @param path below the site's root */
   readonly hasFile: (path: string) => boolean;
+  /** The same for a folder. */
+  readonly hasFolder: (path: string) => boolean;
 }
 
 /** Files of a site that do nothing for its readers here. They are published like others. */

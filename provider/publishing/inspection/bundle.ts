@@ -99,6 +99,7 @@ export async function inspectBundle(
     notOnWindows: notOnWindows.map((path) => withoutRoot(root, path)),
     doubtfulNames: new Map([...doubtful].map(([folder, names]) => [withoutRoot(root, folder), names])),
     hasFile: (path) => tree.hasFile(inRoot(root, path)),
+    hasFolder: (path) => tree.hasFolder(inRoot(root, path)),
   };
 }
 

@@ -52,6 +52,11 @@ export class SiteTree {
     return this.sizeOf(path) !== undefined;
   }
 
+  /** Whether this folder was added, by itself or with a file in it. */
+  hasFolder(path: string): boolean {
+    return this.#found.get(path) === FOLDER;
+  }
+
   /** Size of a file that was added, in bytes; `undefined` if there is none. */
   sizeOf(path: string): number | undefined {
     const size = this.#found.get(path);

@@ -13,11 +13,16 @@ type HasFile = (path: string) => boolean;
 /** Where the Markdown of a site's pages is. */
 export class MarkdownPaths {
   readonly #hasFile: HasFile;
+  readonly #hasFolder: HasFile;
   readonly #exclude: readonly string[];
 
-  /** @param exclude patterns of pages without Markdown */
-  constructor(hasFile: HasFile, exclude: readonly string[] = []) {
+  /**
+   * @param exclude patterns of pages without Markdown
+   * @param hasFolder whether the site has a folder: no file can have its name
+   */
+  constructor(hasFile: HasFile, exclude: readonly string[] = [], hasFolder: HasFile = () => false) {
     this.#hasFile = hasFile;
+    this.#hasFolder = hasFolder;
     this.#exclude = exclude;
   }
 
@@ -35,12 +40,14 @@ export class MarkdownPaths {
     const folder = dirname(stem);
     const isIndex = basename(stem) === "index" && folder !== ".";
     const isFree = isIndex && !ENDINGS.some((ending) => this.#hasFile(folder + ending));
-    return isFree ? [`${stem}.md`, `${folder}.md`] : [`${stem}.md`];
+    const paths = isFree ? [`${stem}.md`, `${folder}.md`] : [`${stem}.md`];
+    const free = paths.filter((path) => !this.#hasFolder(path));
+    return free.length > 0 ? free : [`${page}.md`].filter((path) => !this.#hasFolder(path));
   }
 
-  /** Whether the site brings a file itself, which stays. */
+  /** Whether the site brings a file itself, or a folder of this name, which stays. */
   isOwn(path: string): boolean {
-    return this.#hasFile(path);
+    return this.#hasFile(path) || this.#hasFolder(path);
   }
 }
 

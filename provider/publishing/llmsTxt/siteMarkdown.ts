@@ -35,10 +35,13 @@ export class SiteMarkdown {
   /** Pages whose content could not be read. */
   readonly #unread: string[] = [];
 
-  /** @param hasFile whether the site has a file */
-  constructor(wanted: LlmsTxt, hasFile: (path: string) => boolean) {
+  /**
+   * @param hasFile whether the site has a file
+   * @param hasFolder whether it has a folder
+   */
+  constructor(wanted: LlmsTxt, hasFile: (path: string) => boolean, hasFolder?: (path: string) => boolean) {
     this.#options = wanted === true ? {} : wanted;
-    this.#paths = new MarkdownPaths(hasFile, this.#options.exclude);
+    this.#paths = new MarkdownPaths(hasFile, this.#options.exclude, hasFolder);
     this.#addresses = new SiteAddresses(hasFile);
     this.#full = this.#options.full === true ? new FullText() : undefined;
   }

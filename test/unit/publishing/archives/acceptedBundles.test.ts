@@ -57,6 +57,7 @@ test("a bundle of the reference service is a site that needs nothing from other 
     notOnWindows: [],
     doubtfulNames: new Map(),
     hasFile: expect.any(Function) as unknown,
+    hasFolder: expect.any(Function) as unknown,
   });
   // the page for wrong addresses does not count as a page
   expect(files).toContain("404.html");

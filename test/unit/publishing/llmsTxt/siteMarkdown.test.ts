@@ -13,7 +13,8 @@ function read(html: string): MarkdownPage {
 
 /** The files that are added to a site, and the links that its pages get. */
 function added(site: Readonly<Record<string, string>>, wanted: LlmsTxt = true, order = Object.keys(site)) {
-  const markdown = new SiteMarkdown(wanted, (path) => path in site);
+  const isFolder = (path: string): boolean => Object.keys(site).some((each) => each.startsWith(`${path}/`));
+  const markdown = new SiteMarkdown(wanted, (path) => path in site, isFolder);
   const files: Record<string, string> = {};
   const links: Record<string, string | undefined> = {};
   for (const path of order) {
@@ -46,6 +47,29 @@ const SITE = {
   "api/x.html": page("X", "<p>Text</p>"),
   "a.png": "",
 };
+
+test("a folder with the name of a page's Markdown stays: the Markdown keeps the page's whole name", () => {
+  const { files, links } = added({
+    "guide.html": page("Guide", "<p>Text</p>"),
+    "guide.md/a.html": page("A", '<p><a href="../guide.html">Guide</a></p>'),
+  });
+  expect(links["guide.html"]).toBe("guide.html.md");
+  expect(Object.keys(files).sort()).toEqual(["guide.html.md", "guide.md/a.md", "llms.txt"]);
+  expect(files["guide.md/a.md"]).toContain("[Guide](../guide.html.md)");
+});
+
+test("of the two addresses of an index page's Markdown, that of a folder is left out", () => {
+  const site = { "guide/index.html": page("Guide", "<p>Text</p>"), "guide.md/a.png": "" };
+  const { files, links } = added(site);
+  expect(links["guide/index.html"]).toBe("index.md");
+  expect(Object.keys(files)).not.toContain("guide.md");
+});
+
+test("a folder named llms.txt stays, and is named", () => {
+  const { files, own } = added({ "index.html": page("Start", "<p>Text</p>"), "llms.txt/a.png": "" });
+  expect(Object.keys(files)).toEqual(["index.md"]);
+  expect(own).toEqual(["llms.txt"]);
+});
 
 test("llms.txt has title, summary and a section for each folder, with a line for each page", () => {
   expect(added(SITE).files["llms.txt"]).toBe(`# Handbook
