@@ -249,7 +249,7 @@ export function readToken(answer: unknown, clock: Clock) {
 }
 
 /** The value of the header `Authorization` for a user name and a password. */
-export function basic({ username, password }: { username: string; password: string }): string {
+function basic({ username, password }: { username: string; password: string }): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
