@@ -133,6 +133,7 @@ export class World {
 
   /** Runs one after the other, or at the same time. @param choose which of them makes the next step */
   async run(runs: readonly Run[], choose?: () => number): Promise<void> {
+    this.#place.settle?.();
     const startMs = (this.#nowMs += RUNS_EVERY_MS);
     const operations = runs.map(
       ({ kill, fault }) => new Operation(startMs, typeof kill === "number" ? kill : undefined, fault),

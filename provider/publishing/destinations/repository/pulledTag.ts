@@ -1,4 +1,5 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
+import { firstOf } from "../../../base/runtime/messages/firstOf";
 import { findManifest, type Manifest, sendManifest } from "../../images/registry/manifests";
 import { repositoryName } from "../../images/registry/reference";
 import { deleteTag } from "../../images/registry/tags";
@@ -12,6 +13,8 @@ import type { RepositoryPlace } from "./repositoryPlace";
 
 /** How often a tag is read whose image has lost its owners. */
 const MOST_LOOKS = 5;
+/** How many owners a message names. */
+const NAMED_OWNERS = 3;
 /** The first look has said it. */
 const SAID = { info: () => undefined, warn: () => undefined };
 
@@ -42,7 +45,15 @@ export async function claimTag(
   };
   const claims = (marks ?? []).filter((mark) => mark.tags.includes(tag));
   const own = claims.filter((mark) => isOwn(mark) || isFormer(mark));
-  const [rival, ...others] = claims.filter((mark) => !own.includes(mark));
+  // the last claim first
+  const rivals = claims
+    .filter((mark) => !own.includes(mark))
+    .sort((one, other) => other.writtenAtMs - one.writtenAtMs);
+  const [rival] = rivals;
+  const named = firstOf(
+    rivals.map(({ urn }) => describeOwner(urn, "of its image")),
+    NAMED_OWNERS,
+  );
   if (rival === undefined) {
     const isKnown =
       marks?.some(isOwn) === true || known.some((copy) => partsOf(copy).manifests.includes(image));
@@ -56,14 +67,13 @@ export async function claimTag(
   }
   // of several owners of one image, the tag is of the one who claimed it last
   const claimedAtMs = Math.max(...own.map((mark) => mark.writtenAtMs));
-  if (rival && [rival, ...others].every((mark) => mark.writtenAtMs < claimedAtMs)) {
-    const former = describeOwner(rival.urn, "of its image");
-    to.warn(`${name} is taken over: ${former} claimed it earlier, for the same image`);
+  if (rival && rival.writtenAtMs < claimedAtMs) {
+    to.warn(`${name} is taken over: ${named} claimed it earlier, for the same image`);
     return;
   }
   let whose =
     "names an image that this resource did not publish, and whose owners the registry does not list";
-  if (rival) whose = `belongs to ${describeOwner(rival.urn, "of its image")}`;
+  if (rival) whose = `belongs to ${named}`;
   if (rival && rival.urn === owner.urn) whose += ", in another backend with a stack of this name";
   else if (!rival && marks) whose = "names an image that this resource did not publish";
   if (takeOver === true) {

@@ -426,3 +426,93 @@ test("a tag that another owner of the image claims stays when its former owner l
   await remove(OWNER, [copy], "latest");
   expect(named("latest")).toBe(digestIn(copy));
 });
+
+test("the last claim of a tag counts, also that of a killed create of the same resource", async () => {
+  await publish(OTHER, "v1", { tag: "latest" });
+  const killed = { ...otherOwner(), urn: OWNER.urn };
+  await publish(killed, "v1", { tag: "latest", takeOver: true });
+  // of the same URN in a state of its own, it is another's
+  await expect(place("latest").check([], await as(OWNER))).rejects.toThrow("belongs to");
+  await place("latest").check([], { ...(await as(OWNER)), isCreate: true });
+  expect(lines.warn.at(-1)).toContain("is taken over");
+});
+
+test("the refusal of a tag names all who claim it, the last one first", async () => {
+  await publish(OTHER, "v1", { tag: "latest" });
+  const third = otherOwner();
+  await publish(third, "v1", { tag: "latest", takeOver: true });
+  const refusal = new RegExp(`belongs to ${third.urn}.*, ${OTHER.urn}`);
+  await expect(publish(OWNER, "v2", { tag: "latest" })).rejects.toThrow(refusal);
+});
+
+test("a tag that is removed while its owner is looked for is looked at again, and free", async () => {
+  const copy = await publish(OTHER, "v1", { tag: "latest" });
+  let isRemoved = false;
+  registry.rule = (_method, path) => {
+    if (!isRemoved && path.endsWith("/tags/list")) {
+      isRemoved = true;
+      const marks = left().filter((name) => name.startsWith("docs-hosting-owner-"));
+      for (const name of [digestIn(copy), "latest", ...marks]) registry.manifests.delete(name);
+    }
+    return undefined;
+  };
+  await expect(publish(OWNER, "v2", { tag: "latest" })).resolves.toBeDefined();
+});
+
+test("a tag that the registry accepts and loses is an error, and the next run moves it", async () => {
+  const first = await publish(OWNER, "v1", { tag: "latest" });
+  registry.rule = (method, path) => (method === "PUT" && path.endsWith("/latest") ? 201 : undefined);
+  await expect(publish(OWNER, "v2", { tag: "latest", earlier: [first] })).rejects.toThrow("accepted the tag");
+  registry.rule = undefined;
+  const second = await publish(OWNER, "v2", { tag: "latest", earlier: [first] });
+  expect(named("latest")).toBe(digestIn(second));
+});
+
+test("a mark that the registry does not confirm leaves nothing when it is written again and removed", async () => {
+  let looks = 0;
+  registry.rule = (method, path) =>
+    method === "HEAD" && path.includes("/docs-hosting-owner-") && looks++ === 1 ? 404 : undefined;
+  const copy = await publish(OWNER, "v1");
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test("the announcement of a removal that was killed after the mark's goes with the next one", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) =>
+    method === "GET" && path.includes("/docs-hosting-leaving-") && !marked() ? 403 : undefined;
+  const marked = (): boolean => left().some((name) => name.startsWith("docs-hosting-owner-"));
+  await expect(remove(OWNER, [copy])).rejects.toThrow("403");
+  expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([
+    expect.stringContaining("docs-hosting-leaving-"),
+  ]);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test("a mark whose image is gone is named, if the tags cannot be listed", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.manifests.delete(digestIn(copy));
+  registry.rule = (_method, path) => (path.endsWith("/tags/list") ? 403 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringContaining("its owners cannot be listed")]);
+});
+
+test("an image that also has a mark of a stack of the same name stays, with a warning", async () => {
+  const copy = await publish(OWNER, "v1");
+  await publish({ ...otherOwner(), urn: OWNER.urn }, "v1");
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringContaining("of a stack of the same name in another backend")]);
+});
+
+test("the owner of a tag is the one whose copy an import adopts: its first run takes the tag over", async () => {
+  await publish(OTHER, "v1", { tag: "latest" });
+  const adopts = await place("latest").ownerNow?.(await as(OWNER));
+  expect(adopts).toBe(OTHER.id);
+  await place("latest").check([], { ...(await as(OWNER)), adopts });
+  expect(lines.info.at(-1)).toContain("is taken over");
+  expect(await place("stable").ownerNow?.(await as(OWNER))).toBe("");
+  expect(await place().ownerNow?.(await as(OWNER))).toBe("");
+});
