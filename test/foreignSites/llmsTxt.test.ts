@@ -22,7 +22,7 @@ interface MarkdownSite {
   readonly name: string;
   readonly basePath?: string;
   /** The element with the content, where the pages have no `<main>`. */
-  readonly content?: string;
+  readonly content?: string | undefined;
 }
 
 const SITES: readonly MarkdownSite[] = [

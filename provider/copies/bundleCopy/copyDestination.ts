@@ -19,12 +19,12 @@ import type { PublicationDestination } from "../publication/publicationKind";
 import { preparedAdditions } from "../publication/siteAdditions";
 import { describeSource, serviceOf } from "../source/bundleSource";
 import { reportLeftOut } from "../source/inspect";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedCopyInputs } from "./inputs";
 import { withScratchFolder } from "./scratchFolder";
 import { copiedBundle, type MadeCopy } from "./state";
 
 /** Where the copies of a resource are. */
-export function copyDestination(inputs: CheckedInputs): PublicationDestination<MadeCopy> {
+export function copyDestination(inputs: CheckedCopyInputs): PublicationDestination<MadeCopy> {
   const { destination: given } = inputs;
   return {
     name: describeDestination(given),
@@ -120,7 +120,7 @@ export function copyDestination(inputs: CheckedInputs): PublicationDestination<M
 function withUsableFiles(
   earlier: readonly MadeCopy[],
   edition: string,
-  { requireSelfContained, destination }: CheckedInputs,
+  { requireSelfContained, destination }: CheckedCopyInputs,
   reporter: Reporter,
 ): readonly MadeCopy[] {
   const before = earlier.find(({ copy }) => copy.sha256 !== edition);

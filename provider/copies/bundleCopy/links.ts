@@ -4,13 +4,13 @@ import { isStoredLink } from "../../service/bundleLink";
 import { linkTimes } from "../../service/renewalWindow";
 import type { LinkOutputs } from "../publication/publication";
 import type { OwnedContext } from "../publication/publicationKind";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedCopyInputs } from "./inputs";
 import { withScratchFolder } from "./scratchFolder";
 import { type BundleCopyState, isLinkSigned } from "./state";
 
 /** Why a link to the newest copy must be signed; `undefined` when it need not be. */
 export function reasonToSign(
-  { destination }: CheckedInputs,
+  { destination }: CheckedCopyInputs,
   { outputs, bookkeeping }: BundleCopyState,
   nowMs: number,
 ): Decision | undefined {
@@ -38,7 +38,7 @@ export function reasonToSign(
 /** A link to a copy; `undefined` if it has none, or an address that needs no signature: the publication returns that. */
 export async function linkTo(
   context: OwnedContext,
-  { destination }: CheckedInputs,
+  { destination }: CheckedCopyInputs,
   copy: Copy,
 ): Promise<LinkOutputs | undefined> {
   const { link } = destinationOf(destination);

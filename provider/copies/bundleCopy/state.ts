@@ -10,12 +10,17 @@ import {
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
 import { knownOfBundle, type LinkOutputs, type PublishedBookkeeping } from "../publication/publication";
 import type { CheckedBundle, StateForm } from "../publication/publicationKind";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "./inputs";
+import {
+  BUNDLE_COPY_OUTPUTS,
+  type BundleCopyOutputs,
+  type CopyOwnOutputs,
+  type EarlierCopy,
+} from "./outputs";
 
 /** Facts about a copied bundle. */
 export type CopiedBundle = Pick<
-  OwnOutputs,
+  CopyOwnOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "externalLoads" | "copiedAt"
 > &
   AdditionFacts & {
@@ -53,7 +58,7 @@ export interface MadeCopy {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface Bookkeeping extends PublishedBookkeeping {
+export interface CopyBookkeeping extends PublishedBookkeeping {
   /** The input `sha256`. */
   readonly wantedSha256?: string | undefined;
   /** The copies, newest first. Empty only before the first copy exists. */
@@ -63,7 +68,7 @@ export interface Bookkeeping extends PublishedBookkeeping {
 /** The state of a bundle's copy between two operations. */
 export interface BundleCopyState {
   readonly outputs: BundleCopyOutputs;
-  readonly bookkeeping: Bookkeeping;
+  readonly bookkeeping: CopyBookkeeping;
 }
 
 /**
@@ -72,7 +77,7 @@ export interface BundleCopyState {
  * @param link `undefined` if no link was signed: then the copy's own address is used, unless the destination signs links
  */
 export function stateOf(
-  inputs: CheckedInputs,
+  inputs: CheckedCopyInputs,
   copies: readonly MadeCopy[],
   link?: LinkOutputs,
 ): BundleCopyState {
@@ -80,7 +85,7 @@ export function stateOf(
   if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
   const { uri, image, sitePath, publicKey } = copy;
-  const own: Every<Omit<OwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
+  const own: Every<Omit<CopyOwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
     uri,
     image,
     sitePath,
@@ -117,7 +122,7 @@ function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): 
 }
 
 /** The outputs before a copy is made. */
-function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
+function outputsBefore(inputs: CheckedCopyInputs): Record<keyof CopyOwnOutputs, unknown> {
   const { destination, requireSelfContained } = inputs;
   const hasNoLinkLife = !isUnknown(destination) && !isLinkSigned(destination);
   const { isImage, localPath } = kindFacts(destination) ?? {};
@@ -139,12 +144,12 @@ export function isLinkSigned(place: DestinationInputs): boolean {
 }
 
 /** The inputs that a state was made from. */
-function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedInputs {
-  return outputsAmong<CheckedInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
+function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedCopyInputs {
+  return outputsAmong<CheckedCopyInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
 }
 
 /** How a state has inputs and copies. */
-export const COPY_STATE: StateForm<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }> = {
+export const COPY_STATE: StateForm<{ inputs: CheckedCopyInputs; item: MadeCopy; state: BundleCopyState }> = {
   noBookkeeping: { copies: [] },
   inputsOf,
   itemsOf: ({ bookkeeping }) => bookkeeping.copies,

@@ -8,7 +8,7 @@ import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import type { PublicationContext } from "./context";
-import { type Plan, planPublication, subjectOf } from "./plan";
+import { planPublication, type PublicationPlan, subjectOf } from "./plan";
 import type { LinkOutputs, Published } from "./publication";
 import { withDrift, withOwner, withOwnerOf } from "./publication";
 import type { PublicationWork } from "./publicationWork";
@@ -80,7 +80,7 @@ function begin<T extends Published>(
   { context, destination, stored }: PublicationWork<T>,
   progress: Progress<T>,
   { items, isResumed }: Recovered<T>,
-  { code, text }: Plan,
+  { code, text }: PublicationPlan,
 ): void {
   // a new runner has none of those that are missing
   progress.items = code === "MISSING" ? items.filter((item) => !destination.isMissing(item)) : items;
@@ -98,7 +98,7 @@ async function claim<T extends Published>(
   { context, inputs, destination, stored }: PublicationWork<T>,
   records: RunRecords<T>,
   progress: Progress<T>,
-  { action }: Plan,
+  { action }: PublicationPlan,
   isResumed: boolean,
 ): Promise<void> {
   const { items, isMarked } = progress;

@@ -6,7 +6,7 @@ import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";
-import { changedInputs, planPublication } from "./plan";
+import { changedPublicationInputs, planPublication } from "./plan";
 import { type Published, withDrift } from "./publication";
 import type { PublicationKind } from "./publicationKind";
 import { asOwner, linkOf, publicationWork } from "./publicationWork";
@@ -64,7 +64,7 @@ export function publishedLifeCycle<T extends Published>(
     },
 
     diff(inputs, state, { nowMs }) {
-      const changed = changedInputs(kind, inputs, state);
+      const changed = changedPublicationInputs(kind, inputs, state);
       const replaces = withEffect(kind.table, changed, "replaces");
       const placeOf = (each: T["inputs"]): string => JSON.stringify(kind.destinationOf(each).place());
       if (placeOf(inputs) !== placeOf(inputsOf(state))) {

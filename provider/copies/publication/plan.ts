@@ -8,7 +8,7 @@ import type { PublicationWork } from "./publicationWork";
 import { fetchText } from "./siteAdditions";
 
 /** The one action that brings the item to what the inputs request, and its reason. */
-export interface Plan extends Decision {
+export interface PublicationPlan extends Decision {
   readonly action:
     | /** Fetch the bundle, inspect it and publish it. */
       "publish"
@@ -34,7 +34,7 @@ export function planPublication<T extends Published>(
   inputs: T["inputs"],
   state: T["state"] | undefined,
   nowMs: number,
-): Plan {
+): PublicationPlan {
   const destination = kind.destinationOf(inputs);
   const what = actionText(kind, inputs, destination.name);
   const items = state ? kind.state.itemsOf(state) : [];
@@ -42,14 +42,14 @@ export function planPublication<T extends Published>(
   if (!state || !newest) return { action: "publish", code: "NEW", text: what };
 
   const { item, items: plural, made } = kind.terms;
-  const publish = (code: DecisionCode, reason: string): Plan => ({
+  const publish = (code: DecisionCode, reason: string): PublicationPlan => ({
     action: "publish",
     code,
     text: `${reason}, so ${what}`,
   });
   const { requireSelfContained, limits } = inputs;
   const { bundle } = newest;
-  const changed = changedInputs(kind, inputs, state);
+  const changed = changedPublicationInputs(kind, inputs, state);
   const again = [
     ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
     ...(kind.reasonsToPublish?.(inputs, state) ?? []),
@@ -91,7 +91,7 @@ export function planPublication<T extends Published>(
 }
 
 /** The names of the inputs that changed since the outputs were made. */
-export function changedInputs<T extends Published>(
+export function changedPublicationInputs<T extends Published>(
   kind: PublicationKind<T>,
   inputs: T["inputs"],
   state: T["state"],

@@ -9,7 +9,7 @@ import {
 } from "../../publishing/index";
 import type { StoredState } from "../../resource/lifeCycle";
 import type { LinkTimes } from "../../service/renewalWindow";
-import { type CheckedSource, jobOf } from "../source/bundleSource";
+import { type CheckedSource, jobOfSource } from "../source/bundleSource";
 import type { BundleRequirements } from "../source/requirements";
 
 /** The inputs that every publishing resource has, after check: defaults filled in, values normalised. */
@@ -56,7 +56,7 @@ export function knownOfBundle({ source, offlineSearch, llmsTxt, fetchExternal }:
   const llms = llmsTxt === undefined ? undefined : UNKNOWN;
   return {
     version: isUnknown(source) ? UNKNOWN : source.version,
-    jobId: isUnknown(source) ? UNKNOWN : jobOf(source),
+    jobId: isUnknown(source) ? UNKNOWN : jobOfSource(source),
     searchPages: search,
     searchVersion: search,
     llmsPages: llms,

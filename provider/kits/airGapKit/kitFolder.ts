@@ -17,16 +17,16 @@ import {
 } from "../../publishing/index";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { compareKit, pruneKits, releaseKits } from "../contents/compareKit";
-import { removeDrafts } from "../contents/draft";
+import { removeKitDrafts } from "../contents/draft";
 import { readEarlierKit } from "../contents/earlierKit";
 import { siteName } from "../contents/kitImage";
 import { IMAGES } from "../contents/ociLayout";
 import { type KitRequest, writeKit } from "../contents/writeKit";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedKitInputs } from "./inputs";
 import type { MadeKit } from "./state";
 
 /** The folder that the kits of a resource are in. */
-export function kitFolder(inputs: CheckedInputs): PublicationDestination<MadeKit> {
+export function kitFolder(inputs: CheckedKitInputs): PublicationDestination<MadeKit> {
   const { folder } = inputs;
   return {
     name: isUnknown(folder) ? "a folder that is not known yet" : folder,
@@ -124,7 +124,7 @@ export function kitFolder(inputs: CheckedInputs): PublicationDestination<MadeKit
 
     release: (context, kits) =>
       usingFolder(folder, context.signal, async () => {
-        await removeDrafts(folder, draftOwner(context, { folder }), context.reporter);
+        await removeKitDrafts(folder, draftOwner(context, { folder }), context.reporter);
         await releaseKits(folder, kits.map(kitOf), context);
       }),
   };
@@ -133,7 +133,7 @@ export function kitFolder(inputs: CheckedInputs): PublicationDestination<MadeKit
 /** Distinguishes the drafts of this resource from those of other resources that write to the same folder. */
 export function draftOwner(
   { urn = "" }: Pick<LimitedContext, "urn">,
-  { folder }: Pick<CheckedInputs, "folder">,
+  { folder }: Pick<CheckedKitInputs, "folder">,
 ): string {
   return JSON.stringify([urn, folder]);
 }

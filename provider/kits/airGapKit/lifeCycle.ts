@@ -6,7 +6,7 @@ import type { PublicationKind } from "../../copies/publication/publicationKind";
 import { wantedIn } from "../../publishing/index";
 import { chartInFolder } from "../contents/chartFacts";
 import { readEarlierKit } from "../contents/earlierKit";
-import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
+import { AIR_GAP_KIT_INPUTS, type CheckedKitInputs } from "./inputs";
 import { kitFolder } from "./kitFolder";
 import { AIR_GAP_KIT_OUTPUTS } from "./outputs";
 import { type AirGapKitState, KIT_STATE, type MadeKit } from "./state";
@@ -16,7 +16,7 @@ const NOT_IMPORTED =
   "Declare it with its inputs: a new kit is written beside this one. To publish the bundle of this kit, use a BundleCopy of its file.";
 
 /** How an AirGapKit publishes: kits in a folder. */
-export const KITS: PublicationKind<{ inputs: CheckedInputs; item: MadeKit; state: AirGapKitState }> = {
+export const KITS: PublicationKind<{ inputs: CheckedKitInputs; item: MadeKit; state: AirGapKitState }> = {
   terms: {
     resource: "AirGapKit",
     item: "kit",

@@ -27,7 +27,7 @@ const MOST_THREADS = 2;
 const BYTES_BEFORE_THREADS = 2 * 2 ** 20;
 /** Pages that are sent to a thread at once have about so many bytes: for each small one alone, threads would wait for each other. */
 const TASK_BYTES = 128 * 1_024;
-/** After so many threads that end without an answer, no other one is started. */
+/** After so many threads that end without a reply, no other one is started. */
 const MOST_FAILURES = 8;
 
 interface WaitingPage {
@@ -37,7 +37,20 @@ interface WaitingPage {
   readonly isAlone?: boolean;
 }
 
-type PageThread = Thread<PagesTask, PagesRead>;
+type PageThread = Pick<Thread<PagesTask, PagesRead>, "do" | "end">;
+
+/** What a machine gives to this process. */
+export interface Machine {
+  /** Cores that the process can use. */
+  readonly cores: number;
+  /** @throws if the process may start no thread, as in Node.js with `--permission` */
+  readonly startThread: () => PageThread;
+}
+
+const THIS_MACHINE: Machine = {
+  cores: availableParallelism(),
+  startThread: () => new Thread(PROGRAM, undefined, { heap: HEAP }),
+};
 
 /**
  * Reads pages: in threads if there are many of them and the machine can run several, else in this one. What a page is read as is the
@@ -47,6 +60,7 @@ export class PageReaders {
   readonly #isMarkdownWanted: boolean;
   readonly #signal: AbortSignal;
   readonly #yielder: Yielder;
+  readonly #machine: Machine;
   /** Most threads; 0 if none can be started. */
   #most: number;
   readonly #threads = new Set<PageThread>();
@@ -54,19 +68,19 @@ export class PageReaders {
   #waiting: WaitingPage[] = [];
   #bytes = 0;
   #isPlanned = false;
-  /** Threads that ended one after the other without an answer. */
+  /** Threads that ended one after the other without a reply. */
   #failures = 0;
   /** Whether this process may start no threads. */
   #canStartNone = false;
   #hasEnded = false;
 
-  /** @param cores that this process can use */
-  constructor(isMarkdownWanted: boolean, signal: AbortSignal, cores = availableParallelism()) {
+  constructor(isMarkdownWanted: boolean, signal: AbortSignal, machine = THIS_MACHINE) {
     this.#isMarkdownWanted = isMarkdownWanted;
     this.#signal = signal;
     this.#yielder = new Yielder(signal);
     // the Markdown of a hostile page may need more memory than this thread has
-    this.#most = cores > 1 ? MOST_THREADS : Number(isMarkdownWanted);
+    this.#machine = machine;
+    this.#most = machine.cores > 1 ? MOST_THREADS : Number(isMarkdownWanted);
   }
 
   /**
@@ -89,7 +103,9 @@ export class PageReaders {
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#readHere(this.#waiting.splice(0), false);
-    for (const thread of this.#threads) await thread.end();
+    const threads = [...this.#threads];
+    this.#threads.clear();
+    for (const thread of threads) await thread.end();
   }
 
   /** Pages that come before the next turn of the event loop are sent together. */
@@ -125,11 +141,11 @@ export class PageReaders {
   #start(): PageThread | undefined {
     if (this.#hasEnded || this.#threads.size >= this.#most) return undefined;
     try {
-      const thread: PageThread = new Thread(PROGRAM, undefined, { heap: HEAP });
+      const thread = this.#machine.startThread();
       this.#threads.add(thread);
       return thread;
     } catch {
-      this.#most = 0; // such as Node.js with --permission
+      this.#most = 0;
       this.#canStartNone = true;
       return undefined;
     }

@@ -48,7 +48,7 @@ export interface CopyLayout<Place> {
   /** The items of which the place has a record. */
   recorded(place: Place): Promise<readonly string[]>;
   /**
-   * Removes items, then their records. One that is gone is no error.
+   * Removes items, then their records. One that is gone is not an error.
    *
    * @param copies that the state has of these items
    * @param kept the items that stay, the newest first. None: no run follows

@@ -297,11 +297,11 @@ export interface DestinationField {
   /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
   readonly place?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
-  readonly problem: (value: unknown, fields: Fields) => string | undefined;
+  readonly problem: (value: unknown, fields: DestinationFields) => string | undefined;
 }
 
 /** The known fields of a destination, unchecked. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type DestinationFields = Readonly<Record<string, unknown>>;
 
 /** All fields of one kind of destination; the first field identifies the kind. */
 export type FieldsOfKind<Inputs> = {
@@ -322,11 +322,11 @@ export const LAYOUTS: Readonly<Record<Layout, { readonly isArchive: boolean }>> 
 export const LAYOUT: DestinationField = {
   change: "replaces",
   default: "archive" satisfies Layout,
-  problem: (value) => (isLayout(value) ? undefined : `must be ${LAYOUT_NAMES.join(" or ")}`),
+  problem: (value) => (isCopyLayout(value) ? undefined : `must be ${LAYOUT_NAMES.join(" or ")}`),
 };
 
 const LAYOUT_NAMES = Object.keys(LAYOUTS).map((layout) => `"${layout}"`);
 
 /** Whether a value is a layout, as a checked destination has it. */
-export const isLayout = (value: unknown): value is Layout =>
+export const isCopyLayout = (value: unknown): value is Layout =>
   typeof value === "string" && Object.hasOwn(LAYOUTS, value);

@@ -6,7 +6,7 @@ import { deleteTag } from "../../images/registry/tags";
 import { describeOwner, stackIn } from "../../ownership/owner";
 import type { Copy, DestinationContext } from "../destination";
 import { partsOf } from "./imageParts";
-import type { FoundMark } from "./repositoryMarks";
+import type { FoundImageMark } from "./repositoryMarks";
 import type { RepositoryPlace } from "./repositoryPlace";
 
 // The tag that users pull, the input `tag`, belongs to one resource.
@@ -37,8 +37,8 @@ export async function claimTag(
   const { image, marks } = found;
   const { owner, isCreate, takeOver, adopts, isDeclared } = context;
   const name = `${repositoryName(client.repository)}:${tag}`;
-  const isOwn = (mark: FoundMark): boolean => mark.owner === owner.id;
-  const isFormer = ({ owner: id, urn }: FoundMark): boolean => {
+  const isOwn = (mark: FoundImageMark): boolean => mark.owner === owner.id;
+  const isFormer = ({ owner: id, urn }: FoundImageMark): boolean => {
     if (id === adopts) return true;
     if (urn === undefined) return false;
     return urn === owner.urn ? isCreate === true : isSameStack(urn, owner.urn) && isDeclared?.(urn) === false;
@@ -95,7 +95,7 @@ export async function claimTag(
 async function taggedImage(
   { client, owners }: RepositoryPlace,
   tag: string,
-): Promise<{ readonly image: string; readonly marks: readonly FoundMark[] | undefined } | undefined> {
+): Promise<{ readonly image: string; readonly marks: readonly FoundImageMark[] | undefined } | undefined> {
   let image = await findManifest(client, tag);
   for (let looks = 1; image !== undefined; looks++) {
     const marks = await owners.marksAt(image);
@@ -147,7 +147,7 @@ export async function takeTag(
 export async function untag(
   { client, context, tag }: RepositoryPlace,
   image: string,
-  others: readonly FoundMark[],
+  others: readonly FoundImageMark[],
 ): Promise<void> {
   if (
     tag === undefined ||

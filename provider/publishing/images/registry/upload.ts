@@ -108,7 +108,7 @@ export async function uploadBlob(
       const isLost = sent.fault.kind === "status" && LOST.has(sent.fault.status);
       if (isLost && ++losses > MAX_LOSSES) throw sent.error;
       if (!isLost) await retries.pause(sent);
-      // the lost response may have reported completion
+      // the lost reply may have reported completion
       if (isLast && (await hasBlob(client, digest))) return;
       upload = await findUpload(client, to, size);
       onMoved(upload?.offset ?? 0);

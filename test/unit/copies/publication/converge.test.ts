@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Semaphore } from "../../../../provider/base/runtime/concurrency/semaphore.ts";
 import { DestinationError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { noTracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import { reasonToSign } from "../../../../provider/copies/bundleCopy/links.ts";
 import type { BundleCopyState, MadeCopy } from "../../../../provider/copies/bundleCopy/state.ts";
@@ -28,7 +28,7 @@ import { testContext, URN } from "../../../simulation/testContext.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 interface CopyTypes {
-  inputs: CheckedInputs;
+  inputs: CheckedCopyInputs;
   item: MadeCopy;
   state: BundleCopyState;
 }
@@ -138,10 +138,10 @@ const context = (given: Partial<PublicationContext> = {}): PublicationContext =>
     ...given,
   });
 
-function inputsOf(version: string, given: object = {}): CheckedInputs {
+function inputsOf(version: string, given: object = {}): CheckedCopyInputs {
   const { file } = packedSite(folder, version, { "index.html": version });
   const destination = { bucket: "docs", linkLife: "24h" };
-  const { inputs, failures } = checkByTable<CheckedInputs>(
+  const { inputs, failures } = checkByTable<CheckedCopyInputs>(
     BUNDLE_COPY_INPUTS,
     { source: { file, version }, destination, ...given },
     context().configuration,

@@ -147,14 +147,6 @@ test("a store that requires Content-MD5 for multi-object deletions gets single o
   expect([...store.objects.keys()]).toEqual([]);
 });
 
-test("an archive that is also a kept copy stays", async (context) => {
-  const bundle = await stubBundle(context, 10);
-  const copy = await publish(context, bundle);
-  await archives().prune([copy], [copy], await stubOperation(context));
-  expect([...store.objects.keys()]).toContain(keyOf(bundle));
-  expect(await archives().compare(copy, await stubOperation(context))).toBe("same");
-});
-
 test("uploads that killed runs left are aborted: of this archive at once, of others after an hour", async (context) => {
   const bundle = await stubBundle(context, 10);
   const other = `a/${"0".repeat(64)}.zip`;
