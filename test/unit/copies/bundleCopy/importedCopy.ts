@@ -127,13 +127,8 @@ export function importTest() {
 export function expectSame(found: BundleCopyState, made: BundleCopyState): void {
   const isDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
   const { outputs, bookkeeping } = made;
-<<<<<<< HEAD
-  // images without a tag have no owner whose place it is
-  const hasPlace = !("repository" in outputs.destination) || "tag" in outputs.destination;
-=======
   const { destination } = outputs;
   const isShared = "repository" in destination && destination.tag === undefined;
->>>>>>> main
   expect(found.bookkeeping.owner).not.toBe(bookkeeping.owner);
   expect(found).toEqual({
     outputs: {
@@ -148,11 +143,7 @@ export function expectSame(found: BundleCopyState, made: BundleCopyState): void 
     bookkeeping: {
       ...bookkeeping,
       owner: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
-<<<<<<< HEAD
-      adopts: hasPlace ? bookkeeping.owner : "",
-=======
       adopts: isShared ? "" : bookkeeping.owner,
->>>>>>> main
       copies: bookkeeping.copies.map(({ copy, bundle }) => ({
         copy,
         bundle: { ...bundle, copiedAt: isDate },
