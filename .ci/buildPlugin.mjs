@@ -10,7 +10,7 @@ const FOLDER = "plugin";
 const TEXTS = [
   "dist/provider/publishing/download/downloadWriter.js",
   "dist/provider/base/runtime/files/checkFiles.js",
-  "dist/provider/publishing/llmsTxt/pageProgram.js",
+  "dist/provider/publishing/additions/pageProgram.js",
   "dist/provider/publishing/search/browser/box.css",
   "dist/provider/publishing/search/browser/box.js",
   "dist/provider/publishing/search/browser/icon.svg",

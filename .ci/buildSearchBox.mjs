@@ -18,8 +18,8 @@ await build({
 
 // The program of the thread that reads pages: one file, because a thread of the native plugin has no package around it.
 await build({
-  entryPoints: ["provider/publishing/llmsTxt/pageProgram.ts"],
-  outfile: "dist/provider/publishing/llmsTxt/pageProgram.js",
+  entryPoints: ["provider/publishing/additions/pageProgram.ts"],
+  outfile: "dist/provider/publishing/additions/pageProgram.js",
   bundle: true,
   platform: "node",
   target: "node22.12",

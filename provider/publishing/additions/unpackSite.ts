@@ -6,10 +6,10 @@ import type { ExternalAssets } from "../externalAssets/externalAssets";
 import type { FetchedAsset } from "../externalAssets/fetchedAsset";
 import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
 import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
-import { pagesWithoutText } from "../offlineSearch/readPage";
+import { pagesWithoutText } from "../offlineSearch/renderedPages";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
 import type { SiteAdditions } from "./additions";
-import { PagesWithMarkdown } from "./addToPages";
+import { PagesWithAdditions } from "./pagesWithAdditions";
 
 /** Facts about what was added to a published site, as outputs show them. Empty without additions. */
 export interface AdditionFacts {
@@ -82,32 +82,24 @@ export async function unpackSite(
 /** What is added to pages: one stage, because each page is read once for all of it. */
 function pageStages(sink: SiteSink, wanted: WantedAdditions, signal: AbortSignal): Stage[] {
   const { offlineSearch, llmsTxt, hasFile, reporter } = wanted;
+  if (offlineSearch === undefined && llmsTxt === undefined) return [];
   const options = offlineSearch === true ? {} : offlineSearch;
   const search = options && new SiteSearch(sink, options, hasFile, signal);
-  if (llmsTxt === undefined) return search ? [searchStage(search, reporter)] : [];
-  const pages = new PagesWithMarkdown(sink, new SiteMarkdown(llmsTxt, hasFile), search, signal);
+  const markdown = llmsTxt && new SiteMarkdown(llmsTxt, hasFile);
+  const pages = new PagesWithAdditions(sink, { search, markdown }, signal);
   const stage: Stage = {
     file: (file, content) => pages.file(file, content),
     async finish() {
       const { llmsPages, searchPages } = await pages.finish(reporter);
       if (search) warnOfLostPages(search, reporter);
-      const found = searchPages === undefined ? {} : { searchPages, searchVersion: SEARCH_VERSION };
-      return { ...found, llmsPages, llmsVersion: LLMS_VERSION };
+      return {
+        ...(searchPages !== undefined && { searchPages, searchVersion: SEARCH_VERSION }),
+        ...(llmsPages !== undefined && { llmsPages, llmsVersion: LLMS_VERSION }),
+      };
     },
     end: () => pages.end(),
   };
   return [stage];
-}
-
-function searchStage(site: SiteSearch, reporter: WantedAdditions["reporter"]): Stage {
-  return {
-    file: (file, content) => site.file(file, content),
-    async finish() {
-      const searchPages = await site.finish();
-      warnOfLostPages(site, reporter);
-      return { searchPages, searchVersion: SEARCH_VERSION };
-    },
-  };
 }
 
 function externalStage(

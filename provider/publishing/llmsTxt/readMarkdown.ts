@@ -1,19 +1,22 @@
 import type { Token } from "parse5";
 import { encodingOf } from "../offlineSearch/pageEncoding";
-import { PageReader, type PageText } from "../offlineSearch/pageText";
+import { PageReader } from "../offlineSearch/pageText";
+import { keptPage, type ReadPage } from "../offlineSearch/readPage";
 import { ContentTree } from "./contentTree";
+import { firstSentence } from "./llmsText";
 import { prepared } from "./prepareContent";
 import { MarkdownWriter } from "./writeMarkdown";
 
 /** What a page is read as: for the search and for Markdown, at once. */
 export interface MarkdownPage {
-  readonly page: PageText;
-  readonly encoding: string;
+  readonly page: ReadPage;
   /** Of the content, see {@link MarkdownWriter}. */
   readonly markdown: string;
   /** Whether the content has a heading of the first level. */
   readonly hasTitle: boolean;
   readonly description: string;
+  /** The first one of its text. */
+  readonly sentence: string;
   /** The address of `<base href>`. */
   readonly base: string | undefined;
   /** Where `</head>` begins, in bytes; undefined if the page has none, or if it cannot be told. */
@@ -21,8 +24,7 @@ export interface MarkdownPage {
 }
 
 /** Reads a page once. */
-export function readMarkdown(bytes: Uint8Array): MarkdownPage {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function readMarkdown(buffer: Buffer): MarkdownPage {
   const encoding = encodingOf(buffer);
   const text = new TextDecoder(encoding).decode(buffer);
   const tree = new ContentTree();
@@ -36,18 +38,18 @@ export function readMarkdown(bytes: Uint8Array): MarkdownPage {
     text: (characters) => tree.text(characters),
   });
   reader.write(text);
-  const page = reader.end();
+  const found = reader.end();
   const { content } = tree;
   const writer = new MarkdownWriter(prepared(content));
   const markdown = writer.blocks(content);
   const { hasTitle } = writer;
   const { description, base } = tree;
   return {
-    page,
-    encoding,
+    page: keptPage(found, encoding),
     markdown,
     hasTitle,
     description,
+    sentence: firstSentence(found.sections.find(({ text }) => text !== "")?.text ?? ""),
     base,
     headEnd: bytesBefore(buffer, text, headEnd, encoding),
   };

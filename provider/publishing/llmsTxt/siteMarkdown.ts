@@ -3,7 +3,7 @@ import { shown } from "../archives/refusal";
 import { leadsAway } from "../offlineSearch/redirect";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
 import { LINK_MARK } from "./inlineMarkdown";
-import { addressOf, firstSentence, inOrder, type ListedPage, llmsText } from "./llmsText";
+import { addressOf, type ListedPage, llmsText, pagesInOrder } from "./llmsText";
 import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";
 import type { LlmsTxt, LlmsTxtOptions } from "./options";
 import type { MarkdownPage } from "./readMarkdown";
@@ -84,7 +84,7 @@ export class SiteMarkdown {
 
   /** The files that need all pages. @returns the number of pages in `llms.txt` too */
   finish(): { files: AddedFile[]; pages: number } {
-    const listed = inOrder(this.#listed);
+    const listed = pagesInOrder(this.#listed);
     const files: AddedFile[] = [];
     const add = (path: string, text: string): void => {
       if (this.#paths.isOwn(path)) this.#own.push(path);
@@ -95,14 +95,12 @@ export class SiteMarkdown {
     return { files, pages: listed.length };
   }
 
-  #list(path: string, markdown: string, { page, description }: MarkdownPage): void {
-    const sentence = firstSentence(page.sections.find((section) => section.text !== "")?.text ?? "");
-    const heading = page.sections.find((section) => section.heading !== "")?.heading ?? "";
+  #list(path: string, markdown: string, { page, description, sentence }: MarkdownPage): void {
     this.#listed.push({
       path,
       markdown,
       title: page.title,
-      heading,
+      heading: page.heading,
       description: description.trim(),
       sentence,
     });
@@ -195,7 +193,7 @@ class FullText {
   }
 
   #cut(): void {
-    const ordered = inOrder([...this.#pages.keys()].map((path) => ({ path })));
+    const ordered = pagesInOrder([...this.#pages.keys()].map((path) => ({ path })));
     while (this.#bytes > FULL_BYTES) {
       const last = ordered.pop();
       if (last === undefined) return;
@@ -223,7 +221,7 @@ class FullText {
 }
 
 function isBefore(one: string, other: string): boolean {
-  return inOrder([{ path: one }, { path: other }])[0]?.path === one && one !== other;
+  return pagesInOrder([{ path: one }, { path: other }])[0]?.path === one && one !== other;
 }
 
 /** Lines on what was not added, for reports. */

@@ -1,60 +1,80 @@
 import { hash } from "node:crypto";
+import { WORK_PER_ENTRY, type Yielder } from "../archives/yielder";
 import { ownBytes } from "../search/ownMemory";
-import type { PageText } from "./pageText";
+import { encodingOf } from "./pageEncoding";
+import { PageReader, type PageText } from "./pageText";
 
 /** A page with a script and fewer characters has probably no text of its own: the script makes it. */
 const FEWEST_CHARACTERS = 200;
+/** Number of characters of a page that are read at once. */
+const SLICE = 64 * 1_024;
 
-/** From so many pages on, a text that all of them have is none of their own. */
-const EQUAL_PAGES = 20;
-/** The same for pages at other places in their folders: the versions of a site have equal pages, at the same places. */
-const EQUAL_PLACES = 3;
+/** What the search needs of a page: its text once, and outside of the heap. */
+export interface ReadPage extends Omit<PageText, "sections"> {
+  readonly encoding: string;
+  /** The first one; empty if the page has none. */
+  readonly heading: string;
+  /** As JSON in UTF-8. */
+  readonly sections: Uint8Array;
+  /** The same for pages with the same text and anchors. */
+  readonly digest: string;
+  /** Set if a script runs on the page. */
+  readonly rendered: RenderedText | undefined;
+}
 
-/** A page as the search keeps it until all pages are read: its text once, and outside of the heap. */
-export type ReadPage = ReturnType<typeof readPage>;
+/** The text of a page on which a script runs. */
+export interface RenderedText {
+  /** The same for pages with the same text. */
+  readonly digest: string;
+  readonly isShort: boolean;
+}
+
+/** Reads a page at once. */
+export function readPage(bytes: Buffer): ReadPage {
+  const steps = reading(bytes);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Reads a page in a thread that does other work, too. */
+export async function readPageInTurns(bytes: Buffer, yielder: Yielder): Promise<ReadPage> {
+  await yielder.take(WORK_PER_ENTRY);
+  const steps = reading(bytes);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    await yielder.take(SLICE);
+  }
+}
+
+function* reading(bytes: Buffer): Generator<undefined, ReadPage, undefined> {
+  const encoding = encodingOf(bytes);
+  const text = new TextDecoder(encoding).decode(bytes);
+  const reader = new PageReader();
+  for (let from = 0; from < text.length; from += SLICE) {
+    reader.write(text.slice(from, from + SLICE));
+    yield;
+  }
+  return keptPage(reader.end(), encoding);
+}
 
 /** Keeps what the search needs of a page. */
-export function readPage(path: string, text: PageText) {
-  const { language, title } = text;
-  const sections = ownBytes(JSON.stringify(text.sections));
+export function keptPage({ sections, ...page }: PageText, encoding: string): ReadPage {
+  const written = ownBytes(JSON.stringify(sections));
   return {
-    path,
-    language,
-    title,
-    /** The first one; empty if the page has none. */
-    heading: text.sections.find(({ heading }) => heading !== "")?.heading ?? "",
-    /** As JSON. */
-    sections,
-    /** The same for pages with the same text and anchors. */
-    digest: hash("sha256", sections, "base64"),
-    /** Set if a script runs on the page. */
-    rendered: renderedText(text),
+    ...page,
+    encoding,
+    heading: sections.find(({ heading }) => heading !== "")?.heading ?? "",
+    sections: written,
+    digest: hash("sha256", written, "base64"),
+    rendered: page.hasScript ? renderedText(sections) : undefined,
   };
 }
 
-/** Undefined for a page without a script. The digest is the same for pages with the same text. */
-function renderedText({ hasScript, sections }: PageText) {
-  if (!hasScript) return undefined;
+function renderedText(sections: PageText["sections"]): RenderedText {
   const texts = sections.flatMap(({ heading, text }) => [heading, text]);
   const isShort = texts.join("").length < FEWEST_CHARACTERS;
   return { digest: hash("sha256", texts.join("\0"), "base64"), isShort };
-}
-
-/**
- * Pages whose text scripts make in the browser, if they are at least half of all pages: they have a script and nearly no text, or the same
- * one as many others. A search that reads files cannot find them.
- *
- * @returns how many they are, `of` how many, and the path of one of them
- */
-export function pagesWithoutText(pages: readonly Pick<ReadPage, "path" | "rendered">[]) {
-  const isEmpty = (same: typeof pages): boolean => {
-    // below the first folder, which may be a version
-    const places = new Set(same.map(({ path }) => path.slice(path.indexOf("/") + 1)));
-    return same[0]?.rendered?.isShort === true || same.length >= EQUAL_PAGES || places.size >= EQUAL_PLACES;
-  };
-  const rendered = pages.filter((page) => page.rendered !== undefined);
-  const lacking = [...Map.groupBy(rendered, (page) => page.rendered?.digest).values()].filter(isEmpty).flat();
-  const [first] = lacking;
-  if (first === undefined || 2 * lacking.length < pages.length) return undefined;
-  return { count: lacking.length, of: pages.length, first: first.path };
 }

@@ -1,8 +1,7 @@
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
-import type { SiteFile, SiteSink } from "../archives/site";
+import type { SiteSink } from "../archives/site";
 import { WORK_PER_ENTRY, Yielder } from "../archives/yielder";
-import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
-import { MAX_BYTES } from "../inspection/textLoads";
+import { mediaTypeOf } from "../inspection/mediaTypes";
 import type { IndexFile } from "../search/dataFile";
 import { compareTexts } from "../search/order";
 import type { Section } from "../search/sections";
@@ -10,9 +9,7 @@ import { TextIndex } from "../search/textIndex";
 import { boxFiles, type LanguageIndex } from "./boxFiles";
 import { indexLanguages } from "./languages";
 import { isExcluded, type SearchOptions } from "./options";
-import { encodingOf } from "./pageEncoding";
-import { PageReader, type PageText } from "./pageText";
-import { type ReadPage, readPage } from "./readPage";
+import type { ReadPage } from "./readPage";
 import { leadsAway } from "./redirect";
 import { SiteAddresses } from "./siteAddresses";
 import { titlesOf } from "./siteTitles";
@@ -26,23 +23,26 @@ export const SEARCH_FOLDER = "docs-hosting-search";
 /** Work for one file of the index, beside its characters: its words are scored and sorted. */
 const WORK_PER_FILE = 32 * 1_024;
 
-/** Number of characters of a page that are read at once. */
-const SLICE = 64 * 1_024;
+/** A page as the search keeps it until all pages are read. */
+interface IndexedPage extends Pick<ReadPage, "language" | "title" | "heading" | "digest" | "rendered"> {
+  readonly path: string;
+  sections: Uint8Array;
+}
 
 /**
- * Adds a search to the files of a site on their way to a destination: an index of all pages, a search box, and a script element at
- * the end of each page. The same files give the same bytes, in any order and on any machine.
+ * The search of a site: an index of all pages, a search box, and a script element at the end of each page. The same files give the same
+ * bytes, in any order and on any machine.
  */
-export class SiteSearch implements SiteSink {
+export class SiteSearch {
   readonly #sink: SiteSink;
   readonly #options: SearchOptions;
   readonly #addresses: SiteAddresses;
   readonly #yielder: Yielder;
-  readonly #pages: ReadPage[] = [];
+  readonly #pages: IndexedPage[] = [];
   readonly #noindex: string[] = [];
 
   /**
-   * @param sink receives all files
+   * @param sink receives the files that are added
    * @param hasFile whether the site has a file
    */
   constructor(
@@ -57,18 +57,8 @@ export class SiteSearch implements SiteSink {
     this.#yielder = new Yielder(signal);
   }
 
-  async file(file: SiteFile, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const { path, size } = file;
-    refuseSearchFolder(path);
-    if (!isPage(path) || size > MAX_BYTES) return this.#sink.file(file, content);
-    const bytes = Buffer.concat(await Array.fromAsync(content));
-    const encoding = encodingOf(bytes);
-    const tag = this.take(path, await this.#read(bytes, encoding), encoding);
-    await this.#sink.file({ path, size: size + tag.length }, asContent(bytes, tag));
-  }
-
   /** The pages that the search has read, in no order. */
-  get pages(): readonly Pick<ReadPage, "path" | "rendered">[] {
+  get pages(): readonly Pick<IndexedPage, "path" | "rendered">[] {
     return this.#pages;
   }
 
@@ -98,29 +88,18 @@ export class SiteSearch implements SiteSink {
     return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  async #read(bytes: Buffer, encoding: string): Promise<PageText> {
-    const text = new TextDecoder(encoding).decode(bytes);
-    const reader = new PageReader();
-    await this.#yielder.take(WORK_PER_ENTRY);
-    for (let from = 0; from < text.length; from += SLICE) {
-      reader.write(text.slice(from, from + SLICE));
-      await this.#yielder.take(SLICE);
-    }
-    return reader.end();
-  }
-
   /** Takes a page that was read into the index. @returns what is added at its end */
-  take(path: string, page: PageText, encoding: string): Buffer {
+  take(path: string, page: ReadPage): Buffer {
     this.#addresses.learn(path, page.links);
     const isMissing = /^404\.html?$/.test(path);
     const { redirect } = page;
     const isRedirect = redirect && leadsAway(redirect, (link) => this.#addresses.isOwn(path, link));
     if (!isRedirect && !isMissing && !isExcluded(path, this.#options.exclude)) {
       if (page.isNoindex && this.#options.includeNoindex !== true) this.#noindex.push(path);
-      else this.#pages.push(readPage(path, page));
+      else this.#pages.push(indexedPage(path, page));
     }
     const isXml = mediaTypeOf(path)?.inspectedAs === "xml";
-    if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(encoding)) {
+    if (!page.canAppend || isMissing || isXml || /^(?:utf-16|iso-2022)/.test(page.encoding)) {
       return Buffer.alloc(0);
     }
     const root = this.#addresses.rootOf(page.rootedLoads) ?? "../".repeat(path.split("/").length - 1);
@@ -148,7 +127,7 @@ export class SiteSearch implements SiteSink {
     // in the order of the index, which then needs to sort nothing
     for (const page of found.sort((one, other) => compareTexts(one.path, other.path))) {
       const language = languageOf(page);
-      const sections = JSON.parse(page.sections.toString()) as Section[];
+      const sections = JSON.parse(Buffer.from(page.sections.buffer).toString()) as Section[];
       page.sections = Buffer.alloc(0); // the index has its own
       const index = indexes.get(language) ?? new TextIndex();
       indexes.set(language, index);
@@ -157,6 +136,11 @@ export class SiteSearch implements SiteSink {
     }
     return indexes;
   }
+}
+
+function indexedPage(path: string, page: ReadPage): IndexedPage {
+  const { language, title, heading, digest, rendered, sections } = page;
+  return { path, language, title, heading, digest, rendered, sections };
 }
 
 /** Refuses a site with a file where the search is put. */

@@ -4,6 +4,7 @@ import { createReadStream, readFileSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { PagesWithAdditions } from "../../../dist/provider/publishing/additions/pagesWithAdditions.js";
 import { SiteSearch } from "../../../dist/provider/publishing/offlineSearch/siteSearch.js";
 
 /** What a search costs to make. */
@@ -35,13 +36,16 @@ const sink = {
     await writeFile(join(target, path), Buffer.concat(pieces));
   },
 };
-const search = new SiteSearch(sink, {}, (path) => files.has(path), new AbortController().signal);
+const { signal } = new AbortController();
+const search = new SiteSearch(sink, {}, (path) => files.has(path), signal);
+const added = new PagesWithAdditions(sink, { search }, signal);
 for (const path of paths) {
   if (!/\.x?html?$/.test(path)) continue; // others pass through
   const { size } = await stat(join(site, path));
-  await search.file({ path, size }, createReadStream(join(site, path)));
+  await added.file({ path, size }, createReadStream(join(site, path)));
 }
-const pages = await search.finish();
+const { searchPages: pages = 0 } = await added.finish();
+await added.end();
 const { user, system } = process.cpuUsage();
 const cost: IndexCost = {
   pages,

@@ -145,6 +145,7 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
     },
     alter: () => false,
     left: () => [...store.objects.keys(), ...store.uploads.keys()].filter((key) => !foreign.has(key)),
+    settle: () => past.forget(),
     killed: () => undefined,
     close() {
       unsubscribe("http.client.request.created", name);

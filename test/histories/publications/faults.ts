@@ -44,6 +44,11 @@ export class Past<Content> {
     if (this.#before.length > this.#lag) this.#before.shift();
   }
 
+  /** Time has passed: answers have what was written. */
+  forget(): void {
+    this.#before.length = 0;
+  }
+
   /** @param now the content, if nothing was written yet */
   late(now: Content): Content {
     return this.#before[0] ?? now;

@@ -191,6 +191,7 @@ export function registryPlace(): Place {
           )
           .map(([name]) => `${repository} ${name}`),
       ),
+    settle: () => past.forget(),
     killed: () => undefined,
   };
 }

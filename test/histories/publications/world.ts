@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DocsHostingError } from "../../../provider/base/runtime/messages/errors.ts";
-import type { CheckedInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../provider/copies/publication/context.ts";
@@ -133,6 +133,7 @@ export class World {
 
   /** Runs one after the other, or at the same time. @param choose which of them makes the next step */
   async run(runs: readonly Run[], choose?: () => number): Promise<void> {
+    this.#place.settle?.();
     const startMs = (this.#nowMs += RUNS_EVERY_MS);
     const operations = runs.map(
       ({ kill, fault }) => new Operation(startMs, typeof kill === "number" ? kill : undefined, fault),
@@ -449,7 +450,7 @@ export class World {
     return this.#place.destination(spot, variant);
   }
 
-  #inputs(resource: Resource, context: PublicationContext): CheckedInputs {
+  #inputs(resource: Resource, context: PublicationContext): CheckedCopyInputs {
     const content = this.#contents[resource.content];
     if (!content) throw new Error("there is no such content");
     const { file, version, fileSha256 } = content;

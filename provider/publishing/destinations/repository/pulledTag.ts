@@ -1,17 +1,20 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
+import { firstOf } from "../../../base/runtime/messages/firstOf";
 import { findManifest, type Manifest, sendManifest } from "../../images/registry/manifests";
 import { repositoryName } from "../../images/registry/reference";
 import { deleteTag } from "../../images/registry/tags";
 import { describeOwner, stackIn } from "../../ownership/owner";
 import type { Copy, DestinationContext } from "../destination";
 import { partsOf } from "./imageParts";
-import type { FoundMark } from "./repositoryMarks";
+import type { FoundImageMark } from "./repositoryMarks";
 import type { RepositoryPlace } from "./repositoryPlace";
 
 // The tag that users pull, the input `tag`, belongs to one resource.
 
 /** How often a tag is read whose image has lost its owners. */
 const MOST_LOOKS = 5;
+/** How many owners a message names. */
+const NAMED_OWNERS = 3;
 /** The first look has said it. */
 const SAID = { info: () => undefined, warn: () => undefined };
 
@@ -34,15 +37,23 @@ export async function claimTag(
   const { image, marks } = found;
   const { owner, isCreate, takeOver, adopts, isDeclared } = context;
   const name = `${repositoryName(client.repository)}:${tag}`;
-  const isOwn = (mark: FoundMark): boolean => mark.owner === owner.id;
-  const isFormer = ({ owner: id, urn }: FoundMark): boolean => {
+  const isOwn = (mark: FoundImageMark): boolean => mark.owner === owner.id;
+  const isFormer = ({ owner: id, urn }: FoundImageMark): boolean => {
     if (id === adopts) return true;
     if (urn === undefined) return false;
     return urn === owner.urn ? isCreate === true : isSameStack(urn, owner.urn) && isDeclared?.(urn) === false;
   };
   const claims = (marks ?? []).filter((mark) => mark.tags.includes(tag));
   const own = claims.filter((mark) => isOwn(mark) || isFormer(mark));
-  const [rival, ...others] = claims.filter((mark) => !own.includes(mark));
+  // the last claim first
+  const rivals = claims
+    .filter((mark) => !own.includes(mark))
+    .sort((one, other) => other.writtenAtMs - one.writtenAtMs);
+  const [rival] = rivals;
+  const named = firstOf(
+    rivals.map(({ urn }) => describeOwner(urn, "of its image")),
+    NAMED_OWNERS,
+  );
   if (rival === undefined) {
     const isKnown =
       marks?.some(isOwn) === true || known.some((copy) => partsOf(copy).manifests.includes(image));
@@ -56,14 +67,13 @@ export async function claimTag(
   }
   // of several owners of one image, the tag is of the one who claimed it last
   const claimedAtMs = Math.max(...own.map((mark) => mark.writtenAtMs));
-  if (rival && [rival, ...others].every((mark) => mark.writtenAtMs < claimedAtMs)) {
-    const former = describeOwner(rival.urn, "of its image");
-    to.warn(`${name} is taken over: ${former} claimed it earlier, for the same image`);
+  if (rival && rival.writtenAtMs < claimedAtMs) {
+    to.warn(`${name} is taken over: ${named} claimed it earlier, for the same image`);
     return;
   }
   let whose =
     "names an image that this resource did not publish, and whose owners the registry does not list";
-  if (rival) whose = `belongs to ${describeOwner(rival.urn, "of its image")}`;
+  if (rival) whose = `belongs to ${named}`;
   if (rival && rival.urn === owner.urn) whose += ", in another backend with a stack of this name";
   else if (!rival && marks) whose = "names an image that this resource did not publish";
   if (takeOver === true) {
@@ -85,7 +95,7 @@ export async function claimTag(
 async function taggedImage(
   { client, owners }: RepositoryPlace,
   tag: string,
-): Promise<{ readonly image: string; readonly marks: readonly FoundMark[] | undefined } | undefined> {
+): Promise<{ readonly image: string; readonly marks: readonly FoundImageMark[] | undefined } | undefined> {
   let image = await findManifest(client, tag);
   for (let looks = 1; image !== undefined; looks++) {
     const marks = await owners.marksAt(image);
@@ -137,7 +147,7 @@ export async function takeTag(
 export async function untag(
   { client, context, tag }: RepositoryPlace,
   image: string,
-  others: readonly FoundMark[],
+  others: readonly FoundImageMark[],
 ): Promise<void> {
   if (
     tag === undefined ||

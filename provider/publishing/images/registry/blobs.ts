@@ -41,12 +41,14 @@ export async function hasBlob(client: RegistryClient, digest: string): Promise<b
  * Whether a reply without its content is about a blob or manifest, as far as it says: the page of a proxy or of a login is not. A reply
  * that names the digest is, whatever its type.
  */
-export function isOf(digest: string, { headers }: Pick<HttpReply, "headers">): boolean {
-  const named = headers.get("docker-content-digest");
-  return named === null ? !isPage(headers.get("content-type")) : named === digest;
+export function isOf(digest: string, reply: Pick<HttpReply, "headers">): boolean {
+  const named = reply.headers.get("docker-content-digest");
+  return named === null ? !isPage(reply) : named === digest;
 }
 
-const isPage = (type: string | null): boolean => /^\s*text\/html\b/i.test(type ?? "");
+/** Whether a reply says that it is a page for people. */
+export const isPage = ({ headers }: Pick<HttpReply, "headers">): boolean =>
+  /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
 
 /** Statuses of a reply with a part of a blob; 416 if the blob is empty. */
 const HAS_PART = [200, 206, 416];

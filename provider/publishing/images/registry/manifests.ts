@@ -1,6 +1,6 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { isDigest } from "../../../base/runtime/values/digest";
-import { isOf } from "./blobs";
+import { isOf, isPage } from "./blobs";
 import type { RegistryClient } from "./client";
 import { type Content, contentOf, fieldsOf, isObject } from "./content";
 import { wholeBody } from "./exchange";
@@ -48,7 +48,8 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       if (isDigest(name)) checkDigest(client, name, manifest.digest);
-      else if (!isObject(bytes)) throw notAnswered(client, `the question for the manifest ${name}`);
+      else if (isPage(reply) && !isObject(bytes))
+        throw notAnswered(client, `the question for the manifest ${name}`);
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },
@@ -78,13 +79,13 @@ export async function sendManifest(client: RegistryClient, manifest: Manifest, n
       body: () => manifest.bytes,
       accepted: [200, 201],
     },
-    async ({ headers }) => {
+    ({ status, headers }) => {
       const stored = headers.get("docker-content-digest");
       checkDigest(client, manifest.digest, stored);
-      return stored !== null;
+      return status === 201 || stored !== null;
     },
   );
-  // whoever answered does not say what the registry has
+  // a login page answers with 200, and the specification wants 201
   if (isSaid || (await findManifest(client, name)) === manifest.digest) return;
   throw notAnswered(client, `the manifest ${name}`);
 }

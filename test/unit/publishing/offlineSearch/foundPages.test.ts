@@ -1,6 +1,7 @@
 // Which pages a search finds, in which encoding and language it reads them, and the title it shows for them.
 import { describe, expect, test } from "vitest";
 import { packageText } from "../../../../provider/base/runtime/files/packageText.ts";
+import { PagesWithAdditions } from "../../../../provider/publishing/additions/pagesWithAdditions.ts";
 import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
 import { addedTo, find, languagesOf, type PublishedSite, publishedSite } from "./publishedSite.ts";
 
@@ -90,14 +91,19 @@ test("a page of more than 16 MiB is neither read nor changed", async () => {
   const limit = 16 * 2 ** 20;
   const sizes: number[] = [];
   const sink = { file: ({ size }: { size: number }) => Promise.resolve(void sizes.push(size)) };
-  const search = new SiteSearch(sink, {}, () => true, new AbortController().signal);
+  const { signal } = new AbortController();
+  const search = new PagesWithAdditions(
+    sink,
+    { search: new SiteSearch(sink, {}, () => true, signal) },
+    signal,
+  );
   const content = (): AsyncIterable<Uint8Array> =>
     [Buffer.from("<p>text")].values() as unknown as AsyncIterable<Uint8Array>;
   await search.file({ path: "long.html", size: limit }, content());
   await search.file({ path: "longer.html", size: limit + 1 }, content());
   const element = '\n<script defer src="docs-hosting-search/load.js"></script>\n';
-  expect(sizes).toEqual([limit + element.length, limit + 1]);
-  expect(await search.finish()).toBe(1);
+  expect(sizes).toEqual(["<p>text".length + element.length, limit + 1]);
+  expect((await search.finish()).searchPages).toBe(1);
 });
 
 describe("pages like those that are treated in their own way", () => {

@@ -1,3 +1,4 @@
+import { PagesWithAdditions } from "../../../../provider/publishing/additions/pagesWithAdditions.ts";
 import type { SearchOptions } from "../../../../provider/publishing/offlineSearch/options.ts";
 import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
 import { type Result, search } from "../../../../provider/publishing/search/browser/query.ts";
@@ -34,9 +35,12 @@ export async function publishedSite(
     },
   };
   const given = new Map(Object.entries(site).map(([path, text]) => [path, Buffer.from(text)]));
-  const searching = new SiteSearch(sink, options, (path) => given.has(path), new AbortController().signal);
-  for (const [path, bytes] of given) await searching.file({ path, size: bytes.length }, pieces(bytes));
-  return { files, pages: await searching.finish() };
+  const { signal } = new AbortController();
+  const search = new SiteSearch(sink, options, (path) => given.has(path), signal);
+  const added = new PagesWithAdditions(sink, { search }, signal);
+  for (const [path, bytes] of given) await added.file({ path, size: bytes.length }, pieces(bytes));
+  const { searchPages = 0 } = await added.finish();
+  return { files, pages: searchPages };
 }
 
 /** What a page has after its own bytes. */

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import {
+  type Machine,
+  type PageRead,
+  PageReaders,
+  type PagesTask,
+} from "../../../../provider/publishing/additions/pageReaders.ts";
+import { PagesWithAdditions } from "../../../../provider/publishing/additions/pagesWithAdditions.ts";
+import { Thread } from "../../../../provider/base/runtime/files/thread.ts";
+import { readMarkdown } from "../../../../provider/publishing/llmsTxt/readMarkdown.ts";
+import { SiteMarkdown } from "../../../../provider/publishing/llmsTxt/siteMarkdown.ts";
+import { readPage } from "../../../../provider/publishing/offlineSearch/readPage.ts";
+import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
+
+const { signal } = new AbortController();
+/** Larger than what is read before threads start. */
+const LARGE = "long words of a page ".repeat(120_000);
+const pageOf = (text: string): Buffer =>
+  Buffer.from(`<title>${text}</title><h1 id="a">${text}</h1><p>${text}`);
+
+type Task = (pages: readonly string[]) => Promise<unknown>;
+
+/** A machine whose threads are functions. @param task runs before a thread answers */
+function machineOf(task: Task, cores = 2): Machine & { started: number; ended: number } {
+  const machine = {
+    cores,
+    started: 0,
+    ended: 0,
+    startThread() {
+      machine.started++;
+      return {
+        async do({ pages, isMarkdownWanted }: PagesTask) {
+          await task(pages.map((bytes) => Buffer.from(bytes).toString()));
+          const read = pages.map((bytes): PageRead => {
+            const page = Buffer.from(bytes);
+            return isMarkdownWanted ? readMarkdown(page) : { page: readPage(page) };
+          });
+          return { read };
+        },
+        end: () => Promise.resolve(void machine.ended++),
+      };
+    },
+  };
+  return machine;
+}
+
+async function titlesOf(reads: readonly Promise<PageRead>[]): Promise<string[]> {
+  return (await Promise.all(reads)).map(({ page }) => page.title);
+}
+
+/** The files that a destination gets, in their order. */
+async function filesOf(site: Readonly<Record<string, string>>, cores: number): Promise<[string, string][]> {
+  const files: [string, string][] = [];
+  let threads = 0;
+  const machine: Machine = {
+    cores,
+    startThread() {
+      threads++;
+      return new Thread("publishing/additions/pageProgram", undefined, { heap: 256 });
+    },
+  };
+  const sink = {
+    async file({ path, size }: { path: string; size: number }, content: AsyncIterable<Uint8Array>) {
+      const bytes = Buffer.concat(await Array.fromAsync(content));
+      expect(bytes).toHaveLength(size);
+      files.push([path, bytes.toString()]);
+    },
+  };
+  const hasFile = (path: string): boolean => path in site;
+  const additions = {
+    search: new SiteSearch(sink, {}, hasFile, signal),
+    markdown: cores > 2 ? new SiteMarkdown(true, hasFile) : undefined,
+  };
+  const readers = new PageReaders(cores > 2, signal, machine);
+  const pages = new PagesWithAdditions(sink, additions, signal, readers);
+  for (const [path, text] of Object.entries(site)) {
+    await pages.file({ path, size: Buffer.byteLength(text) }, [Buffer.from(text)].values() as never);
+  }
+  await pages.finish();
+  await pages.end();
+  expect(threads).toBe(cores > 1 ? 2 : 0);
+  return files;
+}
+
+describe("pages that are read in threads", () => {
+  const names = Array.from({ length: 120 }, (_, number) => `p${number}`);
+  const site = {
+    "large.html": pageOf(LARGE).toString(),
+    ...Object.fromEntries(
+      names.flatMap((name, at) => [
+        [`${name}.html`, pageOf(`${name} ${"text ".repeat(at * 20)}`).toString()],
+        [`${name}.js`, `a("${name}")`],
+      ]),
+    ),
+  };
+
+  test("have the same files, in the same order, as those that are read in one", async () => {
+    const one = await filesOf(site, 1);
+    expect(one.slice(0, 241).map(([path]) => path)).toEqual(Object.keys(site));
+    expect(await filesOf(site, 2)).toEqual(one);
+  });
+
+  test("have the same search if their Markdown is written, too", async () => {
+    const both = new Map(await filesOf(site, 4));
+    for (const [path, text] of await filesOf(site, 1)) {
+      if (path.startsWith("docs-hosting-search/")) expect(both.get(path)).toBe(text);
+    }
+    expect(both.has("llms.txt")).toBe(true);
+  });
+
+  test("are sent from some megabytes of a site on, on a machine with more than one core", async () => {
+    for (const [cores, length, threads] of [
+      [2, 1_000, 0],
+      [2, LARGE.length, 1],
+      [1, LARGE.length, 0],
+    ] as const) {
+      const machine = machineOf(() => Promise.resolve(), cores);
+      const readers = new PageReaders(false, signal, machine);
+      expect(await titlesOf([readers.read(pageOf(LARGE.slice(0, length)))])).toHaveLength(1);
+      expect({ cores, length, threads: machine.started }).toEqual({ cores, length, threads });
+    }
+  });
+
+  test("a page that ends its thread is read here, and those that were sent with it are read again", async () => {
+    const machine = machineOf((pages) =>
+      pages.some((page) => page.includes("deadly"))
+        ? Promise.reject(new Error("Worker terminated due to reaching memory limit"))
+        : Promise.resolve(),
+    );
+    const readers = new PageReaders(true, signal, machine);
+    const words = ["one", "two", "deadly", "four", "five", "six"];
+    const reads = await Promise.all(words.map((text) => readers.read(pageOf(text))));
+    expect(reads.map(({ page }) => page.title)).toEqual(words);
+    expect(reads.map(({ markdown }) => markdown !== undefined)).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(machine.ended).toBe(2);
+  });
+
+  test("threads that never answer are no longer started, and every page is read here", async () => {
+    const machine = machineOf(() => Promise.reject(new Error("Cannot find module")));
+    const readers = new PageReaders(false, signal, machine);
+    const words = [LARGE, ...names];
+    expect(await titlesOf(words.map((text) => readers.read(pageOf(text))))).toHaveLength(words.length);
+    expect(machine.started).toBeLessThan(12);
+  });
+
+  test("a process that may start no threads reads them here, with their Markdown", async () => {
+    const startThread = (): never => {
+      throw Object.assign(new Error("Access to this API has been restricted"), { code: "ERR_ACCESS_DENIED" });
+    };
+    const readers = new PageReaders(true, signal, { cores: 2, startThread });
+    const [first, second] = await Promise.all(["one", "two"].map((text) => readers.read(pageOf(text))));
+    expect([first?.markdown, second?.markdown]).toEqual(["# one {#a}\n\none", "# two {#a}\n\ntwo"]);
+  });
+
+  test("a process whose threads end at their start reads them here, with their Markdown", async () => {
+    const machine = machineOf(() =>
+      Promise.reject(Object.assign(new Error("no memory for a thread"), { code: "ERR_WORKER_INIT_FAILED" })),
+    );
+    const readers = new PageReaders(true, signal, machine);
+    const reads = await Promise.all(["one", "two"].map((text) => readers.read(pageOf(text))));
+    expect(reads.map(({ markdown }) => markdown)).toEqual(["# one {#a}\n\none", "# two {#a}\n\ntwo"]);
+  });
+
+  test("pages that end their threads, one after the other, take no other page its Markdown", async () => {
+    const machine = machineOf((pages) =>
+      pages.some((page) => page.includes("deadly"))
+        ? Promise.reject(new Error("Worker terminated due to reaching memory limit"))
+        : Promise.resolve(),
+    );
+    const readers = new PageReaders(true, signal, machine);
+    for (const text of Array.from({ length: 10 }, () => "deadly")) await readers.read(pageOf(text));
+    expect((await readers.read(pageOf("last"))).markdown).toBe("# last {#a}\n\nlast");
+  });
+
+  test("the end leaves no page without an answer", async () => {
+    const machine = machineOf(() => new Promise(() => undefined));
+    const readers = new PageReaders(true, signal, machine);
+    const sent = Array.from({ length: 3 }, () => readers.read(pageOf("sent")));
+    await new Promise((resolve) => setImmediate(resolve));
+    const late = readers.read(pageOf("late"));
+    const answers = Promise.allSettled([late]);
+    await readers.end();
+    expect(await answers).toMatchObject([{ status: "rejected" }]);
+    expect(machine.ended).toBe(2);
+    expect(sent).toHaveLength(3);
+  });
+});
