@@ -13,11 +13,11 @@ import {
 export type AgentJobArgs = InputsOf<AgentJobInputs>;
 
 const INPUTS: InputNames<CheckedAgentJobInputs> = {
-  projectId: "plain",
-  jobId: "plain",
-  acceptFailed: "plain",
-  baseUrl: "plain",
-  apiKeyEnv: "plain",
+  projectId: true,
+  jobId: true,
+  acceptFailed: true,
+  baseUrl: true,
+  apiKeyEnv: true,
 };
 
 // a property of the class for each output

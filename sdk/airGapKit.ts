@@ -23,22 +23,22 @@ export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" 
 }
 
 const INPUTS: InputNames<AirGapKitInputs> = {
-  source: "plain",
-  folder: "plain",
-  chart: "plain",
-  images: "plain",
-  platforms: "plain",
-  values: "any",
-  signingKeyEnv: "plain",
-  since: "plain",
-  partSize: "plain",
-  requireSelfContained: "plain",
-  limits: "plain",
-  keep: "plain",
-  offlineSearch: "plain",
-  llmsTxt: "plain",
-  fetchExternal: "plain",
-  takeOver: "plain",
+  source: true,
+  folder: true,
+  chart: true,
+  images: true,
+  platforms: true,
+  values: true,
+  signingKeyEnv: true,
+  since: true,
+  partSize: true,
+  requireSelfContained: true,
+  limits: true,
+  keep: true,
+  offlineSearch: true,
+  llmsTxt: true,
+  fetchExternal: true,
+  takeOver: true,
 };
 
 // a property of the class for each output

@@ -51,17 +51,17 @@ export type BundleCopyArgs = CommonArgs &
   );
 
 const INPUTS: InputNames<BundleCopyInputs> = {
-  source: "plain",
-  destination: "plain",
-  sha256: "plain",
-  requireSelfContained: "plain",
-  limits: "plain",
-  keep: "plain",
-  offlineSearch: "plain",
-  llmsTxt: "plain",
-  fetchExternal: "plain",
-  takeOver: "plain",
-  signingKeyEnv: "plain",
+  source: true,
+  destination: true,
+  sha256: true,
+  requireSelfContained: true,
+  limits: true,
+  keep: true,
+  offlineSearch: true,
+  llmsTxt: true,
+  fetchExternal: true,
+  takeOver: true,
+  signingKeyEnv: true,
 };
 
 // a property of the class for each output

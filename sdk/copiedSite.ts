@@ -48,7 +48,7 @@ function knownDelivery(destination: unknown, owner: string): Delivery {
  * @throws pulumi.RunError as {@link knownDelivery}: at once if the destination is known when the program runs, otherwise from within
  *   the outputs
  */
-export function copyValues(copy: CopiedSite, owner: string) {
+export function copiedSiteValues(copy: CopiedSite, owner: string) {
   const known = knownDestinations.get(copy);
   const delivery = known
     ? pulumi.output(knownDelivery(known, owner))

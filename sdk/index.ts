@@ -17,7 +17,7 @@ export {
 export { AirGapKit, type AirGapKitArgs } from "./airGapKit";
 export { BundleCopy, type BundleCopyArgs } from "./bundleCopy";
 export type { EarlierCopy } from "../provider/copies/bundleCopy/outputs";
-export type { ChangedFiles, SiteChanges } from "../provider/copies/bundleCopy/siteChanges";
+export type { ChangedFiles, SiteChanges } from "../provider/publishing/index";
 export type { CopiedSite } from "./copiedSite";
 export {
   staticExportValues,

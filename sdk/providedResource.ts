@@ -8,10 +8,10 @@ import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainK
 import { isAtService } from "./sourceKinds";
 
 /**
- * The names of a resource's inputs; a missing one does not compile. `any` has values of any kind, which {@link anyValue} prepares. The
- * rules are in the provider's tables, and need what publishes a bundle: a program does not load them.
+ * The names of a resource's inputs; a missing one does not compile. The rules are in the provider's tables, and need what publishes a
+ * bundle: a program does not load them.
  */
-export type InputNames<Inputs> = { readonly [Name in keyof Inputs]-?: "any" | "plain" };
+export type InputNames<Inputs> = { readonly [Name in keyof Inputs]-?: true };
 
 /** A resource of this package's provider. Adds the properties that every such resource registers. */
 export abstract class ProvidedResource extends pulumi.CustomResource {
@@ -25,7 +25,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
   protected constructor(
     kind: Parameters<typeof handlerText>[0],
     name: string,
-    names: { readonly inputs: Readonly<Record<string, string>>; readonly outputs: OutputRows },
+    names: { readonly inputs: object; readonly outputs: OutputRows },
     given: Readonly<Record<string, unknown>>,
     opts: pulumi.CustomResourceOptions,
   ) {
@@ -40,7 +40,7 @@ export abstract class ProvidedResource extends pulumi.CustomResource {
       name,
       {
         ...unset(inputs),
-        ...withSecretBaseUrl(inputs, prepared(inputs, given)),
+        ...withSecretBaseUrl(inputs, prepared(given)),
         ...unset(outputs, inputs),
         __provider: handlerText(kind),
         __urn: resourceUrn(name, type, opts.parent),
@@ -85,16 +85,9 @@ function withSecret(fields: object): object {
   return (baseUrl ?? null) === null ? { ...fields, baseUrl: pulumi.secret(null) } : fields;
 }
 
-/** The given inputs, those of any kind as Pulumi can register them. */
-function prepared(
-  inputs: Readonly<Record<string, string>>,
-  given: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const values = Object.entries(given).map(([name, value]) => [
-    name,
-    inputs[name] === "any" ? anyValue(value) : value,
-  ]);
-  return Object.fromEntries(values) as Record<string, unknown>;
+/** The given inputs as Pulumi can register them. */
+function prepared(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, anyValue(value)]));
 }
 
 /** The names of a table as «not known yet»: Pulumi creates class properties only for those it is given. */

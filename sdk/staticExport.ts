@@ -43,15 +43,15 @@ export type UnmanagedStaticExport = pulumi.CustomResource &
   Pick<StaticExport, "domain" | "version" | "jobId" | "status" | keyof JobReport | "baseUrl" | "apiKeyEnv">;
 
 const INPUTS: InputNames<StaticExportInputs> = {
-  domain: "plain",
-  version: "plain",
-  triggers: "any",
-  jobId: "plain",
-  renewBefore: "plain",
-  exportOptions: "any",
-  renewalTimeout: "plain",
-  baseUrl: "plain",
-  apiKeyEnv: "plain",
+  domain: true,
+  version: true,
+  triggers: true,
+  jobId: true,
+  renewBefore: true,
+  exportOptions: true,
+  renewalTimeout: true,
+  baseUrl: true,
+  apiKeyEnv: true,
 };
 
 // a property of the class for each output

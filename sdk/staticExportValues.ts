@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type InstalledSite, missingOutput, NO_IMAGE } from "../provider/installation/installedSite";
 import { siteValues } from "../provider/installation/siteValues";
-import { type CopiedSite, copyValues, isCopy } from "./copiedSite";
+import { type CopiedSite, copiedSiteValues, isCopy } from "./copiedSite";
 import type { InputsOf } from "./providedResource";
 import { hasNoLink, type StaticExport } from "./staticExport";
 
@@ -123,7 +123,7 @@ export function valuesOf(source: SiteSource, owner: string): SiteValues {
         `{ image, version, jobId } of one.`,
     );
   }
-  if (isCopy(given)) return copyValues(given, owner) as BundleCopyValues;
+  if (isCopy(given)) return copiedSiteValues(given, owner) as BundleCopyValues;
   const label = { version: optional(given.version), jobId: optional(given.jobId) };
   if ("image" in given) {
     const required = (text: unknown): string => requiredOutput("image", text, owner, NO_IMAGE);

@@ -23,15 +23,15 @@ import { unknownOutputs } from "../resource/outputTable";
 import {
   type AgentJob,
   type AgentJobKey,
+  agentJobName,
   agentJobOutcome,
   isKnownStatus,
   missingFields,
-  nameOf,
 } from "../service/agentJob";
 import { type PolledJob, waitForJob } from "../service/polling/jobWait";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs, STORED_AGENT_JOB_INPUTS } from "./inputs";
-import { AGENT_JOB_OUTPUTS, type OwnOutputs } from "./outputs";
-import { type AgentJobState, inputsOf, observedState } from "./state";
+import { AGENT_JOB_OUTPUTS, type AgentJobOwnOutputs } from "./outputs";
+import { agentJobInputsOf, type AgentJobState, observedState } from "./state";
 
 /** The life cycle of an agent job. @param table names the inputs in messages */
 function agentJobNamedBy(
@@ -47,7 +47,7 @@ function agentJobNamedBy(
     check: (given, configuration) => checkByTable<CheckedAgentJobInputs>(table, given, configuration),
 
     diff(inputs, state) {
-      const changed = changedByTable(table, inputs, inputsOf(state));
+      const changed = changedByTable(table, inputs, agentJobInputsOf(state));
       const replaces = withEffect(table, changed, "replaces");
       const names = replaces.map((name) => table[name].publicName ?? name);
       const replaced = `${names.join(" and ")} changed: another agent job replaces this one`;
@@ -66,13 +66,13 @@ function agentJobNamedBy(
     /** Waits until the job is final. */
     async create(context, inputs, limitMs = DEFAULT_LIMIT_MS) {
       traceJob(context, inputs, "NEW");
-      context.reporter.info(decisionLine({ code: "NEW", text: `waiting for ${nameOf(inputs)}` }));
+      context.reporter.info(decisionLine({ code: "NEW", text: `waiting for ${agentJobName(inputs)}` }));
       return acceptedState(inputs, await waitUntilFinal(context, inputs, limitMs));
     },
 
     /** Reads the job once. */
     async read(context, state) {
-      const inputs = inputsOf(state);
+      const inputs = agentJobInputsOf(state);
       traceJob(context, inputs);
       try {
         const { client } = openClient(context, inputs, READ_LIMIT_MS);
@@ -80,11 +80,11 @@ function agentJobNamedBy(
         return { inputs, state: observedState(inputs, job) };
       } catch (error) {
         if (error instanceof NotFoundError) return undefined;
-        throw explained(error, nameOf(inputs), "The state is unchanged");
+        throw explained(error, agentJobName(inputs), "The state is unchanged");
       }
     },
 
-    gone: (state) => goneDecision("JOB_GONE", nameOf(inputsOf(state))),
+    gone: (state) => goneDecision("JOB_GONE", agentJobName(agentJobInputsOf(state))),
 
     /** Reads a job that this stack does not manage. */
     lookUp: (context, id) => readById(context, id, "looked up"),
@@ -103,7 +103,7 @@ function agentJobNamedBy(
 
     /** Continues the wait of an interrupted run. Sends no request for a final job. */
     async update(context, state, inputs, limitMs = DEFAULT_LIMIT_MS) {
-      const changed = changedByTable(table, inputs, inputsOf(state));
+      const changed = changedByTable(table, inputs, agentJobInputsOf(state));
       traceJob(context, inputs, decide(inputs, state, changed).code);
       const job = isFinal(state.outputs)
         ? state.outputs
@@ -153,7 +153,7 @@ async function readById(
       const remedy = "Check the project, the job and the account.";
       throw error.withMessage(`${id}: the service has no such agent job. ${remedy}`, remedy);
     }
-    throw explained(error, nameOf(inputs), `Nothing was ${done}`);
+    throw explained(error, agentJobName(inputs), `Nothing was ${done}`);
   }
 }
 
@@ -163,7 +163,7 @@ function decide(
   { outputs }: AgentJobState,
   changed: readonly string[],
 ): Decision {
-  const name = nameOf(inputs);
+  const name = agentJobName(inputs);
   if (!isFinal(outputs)) {
     return { code: "RESUMED", text: `${name} was not final when an earlier run ended: the wait continues` };
   }
@@ -182,7 +182,7 @@ async function waitUntilFinal(
   limitMs: number,
   before?: AgentJobState,
 ): Promise<AgentJob> {
-  const name = nameOf(inputs);
+  const name = agentJobName(inputs);
   const reporter = warningOnce(context.reporter);
   let observed: AgentJob | undefined;
   try {
@@ -209,14 +209,14 @@ async function waitUntilFinal(
 }
 
 /** @throws UnfinishedError for a failed job, unless `acceptFailed` is set: the state stores it, so it is not read again */
-function acceptedState(inputs: CheckedAgentJobInputs, job: OwnOutputs): AgentJobState {
+function acceptedState(inputs: CheckedAgentJobInputs, job: AgentJobOwnOutputs): AgentJobState {
   const state = observedState(inputs, job);
   if (!isRefused(inputs, job)) return state;
   const remedy =
     "Start the agent again and give the id of the new job, or accept the failure with `acceptFailed: true`.";
   const how =
     job.status === "failed" ? "failed: the agent met an unrecoverable error" : `ended as "${job.status}"`;
-  const failed = `${nameOf(inputs)} ${how}. The job is final, so it is not read again.`;
+  const failed = `${agentJobName(inputs)} ${how}. The job is final, so it is not read again.`;
   throw new UnfinishedError(new AgentFailedError(`${failed} ${remedy}`, remedy), state);
 }
 

@@ -2,7 +2,13 @@ import { explained } from "../base/runtime/messages/explainedError";
 import { withoutSecrets } from "../base/runtime/messages/reporter";
 import { checkedByTable } from "../resource/inputTable";
 import { type ClientContext, openClient, READ_LIMIT_MS } from "../resource/lifeCycle";
-import { type AgentJob, agentJobOutcome, isKnownStatus, missingFields, nameOf } from "../service/agentJob";
+import {
+  type AgentJob,
+  agentJobName,
+  agentJobOutcome,
+  isKnownStatus,
+  missingFields,
+} from "../service/agentJob";
 import { AGENT_JOB_INPUTS } from "./inputs";
 
 /**
@@ -33,11 +39,11 @@ async function lookUp(context: ClientContext, given: Readonly<Record<string, unk
   try {
     const { job, missing } = await openClient(context, inputs, READ_LIMIT_MS).client.getAgentJob(inputs);
     if (!isKnownStatus(job.status) && agentJobOutcome(job.status) === "pending") {
-      context.reporter.warn(`${nameOf(inputs)} has the unknown status "${job.status}"`);
+      context.reporter.warn(`${agentJobName(inputs)} has the unknown status "${job.status}"`);
     }
     if (missing.length > 0) context.reporter.warn(missingFields(inputs, missing));
     return job;
   } catch (error) {
-    throw explained(error, nameOf(inputs), "");
+    throw explained(error, agentJobName(inputs), "");
   }
 }

@@ -1,6 +1,6 @@
 import { outputsAmong } from "../resource/outputTable";
 import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs } from "./inputs";
-import { AGENT_JOB_OUTPUTS, type AgentJobOutputs, type OwnOutputs } from "./outputs";
+import { AGENT_JOB_OUTPUTS, type AgentJobOutputs, type AgentJobOwnOutputs } from "./outputs";
 
 /** The state of an agent job between two operations: the outputs and no bookkeeping. */
 export interface AgentJobState {
@@ -9,12 +9,12 @@ export interface AgentJobState {
 }
 
 /** The state after a read of the job. */
-export function observedState(inputs: CheckedAgentJobInputs, job: OwnOutputs): AgentJobState {
+export function observedState(inputs: CheckedAgentJobInputs, job: AgentJobOwnOutputs): AgentJobState {
   return { outputs: { ...inputs, ...outputsAmong(AGENT_JOB_OUTPUTS, job) }, bookkeeping: {} };
 }
 
 /** The inputs that a state was made from. */
-export function inputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {
+export function agentJobInputsOf({ outputs }: AgentJobState): CheckedAgentJobInputs {
   // of a damaged state: the adapter says what to do
   for (const name of ["baseUrl", "projectId", "jobId"] as const) {
     if (typeof outputs[name] !== "string") throw new TypeError(`the state has no ${name}`);

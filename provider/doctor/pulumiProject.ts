@@ -36,7 +36,7 @@ interface Content {
   readonly main?: unknown;
 }
 
-/** Empty for a file that is no YAML: the CLI reports that. */
+/** Empty for a file that is not YAML: the CLI reports that. */
 function contentOf(text: string): Content {
   try {
     return Object(parse(text)) as Content;

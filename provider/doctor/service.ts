@@ -1,4 +1,4 @@
-import { attempt, readAnswer } from "../base/http/attempt";
+import { attempt, readReply } from "../base/http/attempt";
 import { endpointOf } from "../base/http/endpoint";
 import { Pacers } from "../base/http/pacer";
 import { NotFoundError, ResponseError } from "../base/runtime/messages/errors";
@@ -8,7 +8,7 @@ import { noTracer } from "../base/runtime/tracing/tracer";
 import { present } from "../base/runtime/values/fields";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import type { ServiceInputs } from "../resource/serviceInputs";
-import { agentJobOutcome, isKnownStatus, nameOf } from "../service/agentJob";
+import { agentJobName, agentJobOutcome, isKnownStatus } from "../service/agentJob";
 import { type ConfigurationSource, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
 import { JobsSeen } from "../service/jobsSeen";
@@ -32,7 +32,7 @@ export interface ServiceResult {
   readonly findings: readonly Finding[];
   /** The job that was started. */
   readonly startedJobId?: string;
-  /** Whether a start had no answer, so that a job with an unknown ID may run. @default false */
+  /** Whether a start had no reply, so that a job with an unknown ID may run. @default false */
   readonly mayHaveStarted?: boolean;
 }
 
@@ -130,7 +130,7 @@ async function statusWithoutKey(
     { method: "GET", headers: { accept: "application/json" } },
     context,
     { silenceMs: CHECK_LIMIT_MS, proxy },
-    (reply) => readAnswer(endpoint, reply, context.clock),
+    (reply) => readReply(endpoint, reply, context.clock),
   );
   return "value" in outcome && "status" in outcome.value ? outcome.value.status : undefined;
 }
@@ -167,7 +167,7 @@ async function agentJobFinding(
   { client }: Opened,
 ): Promise<Finding> {
   const { status } = (await client.getAgentJob(key)).job;
-  const message = `${nameOf(key)} is ${status}`;
+  const message = `${agentJobName(key)} is ${status}`;
   const outcome = agentJobOutcome(status);
   if (outcome === "failure") return warning("job", message, "Start the agent again.");
   return outcome === "pending" && !isKnownStatus(status)

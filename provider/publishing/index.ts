@@ -10,7 +10,7 @@ export { DEFAULT_UNPACKED_BYTES } from "./archives/unpackedBound";
 export { unpublished } from "./archives/unpublished";
 export { inspectBundle, type Bundle, type Unpacking } from "./inspection/bundle";
 export { isNotInspected } from "./inspection/inspectionBudget";
-export { SiteDigests, digestSite } from "./inspection/siteDigests";
+export { SiteDigests } from "./inspection/siteDigests";
 
 // What is added to a site: the search, pages for agents, files of other hosts.
 export {
@@ -29,18 +29,20 @@ export { patternProblem, type FetchLimits, type FetchOptions } from "./externalA
 export type { LlmsTxtOptions } from "./llmsTxt/options";
 export type { SearchOptions } from "./offlineSearch/options";
 
-// A destination: claims its place, publishes, compares, and removes copies.
+// A destination: claims its place, publishes, compares, prunes and releases copies.
 export { tryAccess, type AccessFinding } from "./destinations/access";
 export { ADDRESS_FORMS, parseCopyAddress } from "./destinations/copyAddress";
 export {
-  type CopiedFiles,
+  type ChangedFiles,
   type Copy,
   type CopyComparison,
   type CopyLink,
-  type Destination,
   type DestinationContext,
   type FoundCopy,
+  type Kept,
   type Layout,
+  type PublishedCopy,
+  type SiteChanges,
 } from "./destinations/destination";
 export { describeDestination, destinationOf } from "./destinations/destinationOf";
 export { removeRecordedCopies } from "./destinations/folder/folderDestination";

@@ -1,6 +1,5 @@
 // Values of any kind that an input accepts, such as `triggers`: only what JSON can hold. Pulumi makes an empty object of everything else.
 import { hasFields } from "../base/runtime/values/fields";
-import type { RuleResult } from "./inputTable";
 
 /** The field of an object that a class of the SDK puts in the place of a value that cannot be registered. Its content says what it is. */
 export const REFUSED_VALUE = "docs-hosting:refusedValue";
@@ -27,8 +26,11 @@ export function problemOfAnyValue(value: unknown, isEmptyRefused: boolean): stri
 }
 
 /** The rule of an input with any values. @param shape the rule of the value itself: a list, or an object */
-export function withAnyValue(shape: (value: unknown) => RuleResult, isEmptyRefused: boolean) {
-  return (value: unknown): RuleResult => {
+export function withAnyValue<Result>(
+  shape: (value: unknown) => Result,
+  isEmptyRefused: boolean,
+): (value: unknown) => Result | { readonly problem: string } {
+  return (value) => {
     const problem = problemOfAnyValue(value, isEmptyRefused);
     return problem === undefined ? shape(value) : { problem };
   };

@@ -1,6 +1,7 @@
 import { ConfigurationError, InputError } from "../base/runtime/messages/errors";
 import { isUnknown } from "../base/runtime/messages/plainText";
 import type { ConfigurationSource } from "../service/configuration";
+import { problemOfAnyValue } from "./anyValue";
 
 /** A problem with one of the user's properties. */
 export interface CheckFailure {
@@ -60,8 +61,8 @@ export function inputNames<Inputs>(table: InputTable<Inputs>): (keyof Inputs & s
 }
 
 /**
- * Applies all rules, without any request. Unknown values of a preview are not checked. `null`, `undefined` and absent are the
- * same.
+ * Applies all rules, without any request. A value that JSON cannot hold is a problem of each input. Unknown values of a preview are
+ * not checked. `null`, `undefined` and absent are the same.
  *
  * @param noSuch what a failure says before the names of all rows
  */
@@ -81,10 +82,13 @@ export function checkByTable<Checked>(
   for (const [name, row] of rows) {
     const value = inputs[name] ?? row.default;
     if (isUnknown(value) || (value === undefined && row.required === undefined)) continue;
+    const refused = problemOfAnyValue(value, false);
     const ruled =
       value === undefined
         ? { problem: `is required: ${row.required ?? ""}` }
-        : row.rule(value, configuration);
+        : refused === undefined
+          ? row.rule(value, configuration)
+          : { problem: refused };
     inputs[name] = "value" in ruled ? ruled.value : undefined;
     if ("problem" in ruled) {
       const at = ruled.at === undefined ? "" : `.${ruled.at}`;

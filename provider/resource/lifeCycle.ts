@@ -1,12 +1,7 @@
 import type { NotFoundError } from "../base/runtime/messages/errors";
 import { type Deadline, type Machine, startDeadline } from "../base/runtime/time/clock";
 import { Client } from "../service/client";
-import {
-  type ConfigurationSource,
-  isApiKeyPadded,
-  keyGoesElsewhere,
-  serviceSettings,
-} from "../service/configuration";
+import { type ConfigurationSource, isApiKeyPadded, serviceSettings } from "../service/configuration";
 import { keyDestination } from "../service/keyDestination";
 import type { Context } from "./context";
 import type { Decision, DecisionCode } from "./decision";
@@ -204,11 +199,6 @@ export function openClient<Given extends ClientContext>(
   const { configuration, reporter } = context;
   const deadline = typeof limit === "number" ? startDeadline(context.clock, limit) : limit;
   const service = serviceSettings(configuration, inputs);
-  const elsewhere = keyGoesElsewhere(configuration, {
-    apiKeyEnv: inputs.apiKeyEnv,
-    baseUrl: service.baseUrl,
-  });
-  if (elsewhere !== undefined) reporter.warn(elsewhere);
   if (isApiKeyPadded(configuration, inputs.apiKeyEnv)) {
     reporter.warn(
       `the admin API key in ${service.apiKeyName} has white space around it, such as a line break: the white space is not sent`,

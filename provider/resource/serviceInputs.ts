@@ -66,7 +66,7 @@ function isKeyLike(value: string): boolean {
 /** Longest version label, in characters: far more than a commit or a date needs, and short enough for readable previews. */
 const MAX_VERSION_LENGTH = 128;
 
-/** The problem of a label that is no text. In programs in YAML that is not the author's fault, so the message says more. */
+/** The problem of a label that is not text. In programs in YAML that is not the author's fault, so the message says more. */
 export function problemOfLabel(value: unknown): string {
   if (typeof value !== "number") return `must be a string, not ${typeof value}`;
   return (

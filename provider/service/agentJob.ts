@@ -2,7 +2,7 @@ import { isReadDifferently } from "../base/http/address";
 import { malformed } from "../base/http/reply";
 import type { Reply } from "../base/http/transport";
 import { isPlain, redact } from "../base/runtime/messages/plainText";
-import type { Outcome } from "./polling/progress";
+import type { JobOutcome } from "./polling/progress";
 import { endInWords, inLowerCase } from "./statusWords";
 
 /** The statuses of an agent job: `active`, or one of three final ones. */
@@ -45,11 +45,11 @@ export interface AgentJobKey {
 }
 
 /** An agent job as messages name it. */
-export function nameOf({ projectId, jobId }: AgentJobKey): string {
+export function agentJobName({ projectId, jobId }: AgentJobKey): string {
   return `agent job ${jobId} of project ${projectId}`;
 }
 
-const OUTCOMES: Readonly<Record<AgentJobStatus, Outcome>> = {
+const OUTCOMES: Readonly<Record<AgentJobStatus, JobOutcome>> = {
   active: "pending",
   completed: "success",
   archived: "success",
@@ -57,7 +57,7 @@ const OUTCOMES: Readonly<Record<AgentJobStatus, Outcome>> = {
 };
 
 /** The outcome of a status, see {@link endInWords}. Any other unknown status counts as still running, which may be wrong. */
-export function agentJobOutcome(status: string): Outcome {
+export function agentJobOutcome(status: string): JobOutcome {
   return isKnownStatus(status) ? OUTCOMES[status as AgentJobStatus] : (endInWords(status) ?? "pending");
 }
 
@@ -70,7 +70,7 @@ export function isKnownStatus(status: string): boolean {
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,12})?([Zz]|[+-]\d\d:\d\d)$/;
 /** Longest address that is accepted, in characters. */
 const MAX_LINK_LENGTH = 2_048;
-/** Schemes of a repository's address. `undefined`: the address is no URL. */
+/** Schemes of a repository's address. `undefined`: the address is not a URL. */
 const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", "ssh:", "git:", undefined];
 
 /**
@@ -120,7 +120,7 @@ export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs
 
 /** The warning about missing required fields. */
 export function missingFields(key: AgentJobKey, missing: readonly string[]): string {
-  return `${nameOf(key)}: the service does not send ${missing.join(", ")}: empty in the outputs`;
+  return `${agentJobName(key)}: the service does not send ${missing.join(", ")}: empty in the outputs`;
 }
 
 type Clean = (value: string) => string;

@@ -18,7 +18,7 @@ export interface BundleLink {
   readonly expiresAtMs?: number | undefined;
   /** What the reply says in place of `expiresAtMs`, if that had passed already: the end of the link's own signature counts then. */
   readonly wrongEndMs?: number | undefined;
-  /** What the reply has in place of an end, if that is no point in time, redacted. */
+  /** What the reply has in place of an end, if that is not a point in time, redacted. */
   readonly unreadEnd?: string | undefined;
   /** Size of the bundle in bytes. Absent if the service does not report it. */
   readonly sizeBytes?: number | undefined;

@@ -62,8 +62,6 @@ export interface ConfigurationSource {
   /** Receives the secret values that are read. */
   readonly secrets?: Pick<Secrets, "add">;
   readonly environment: (name: string) => string | undefined;
-  /** The environment also where the settings of an explicit provider take precedence over it. @default `environment` */
-  readonly wholeEnvironment?: (name: string) => string | undefined;
   /** Where the default key is set, for messages. @default the environment variable, or the stack's configuration */
   readonly keySetting?: string | undefined;
   /** For an explicit provider with a base URL, but no key of its own: its name, and the base URL that is set outside of it. */
@@ -198,27 +196,6 @@ export function resolveApiKeyPrefix(source: ConfigurationSource): string {
     "the prefix of admin API keys contains white space, or is not all ASCII",
     `Set ${API_KEY_PREFIX.variable}, or run \`pulumi config set ${API_KEY_PREFIX.config} ${DEFAULT_API_KEY_PREFIX}\`.`,
   );
-}
-
-/**
- * A warning if the default key goes to another service than the one that it was set for: the base URL that is set beside it, in the
- * environment, or in the stack's configuration. `undefined` if it does not, or if no base URL is set there. A key that an
- * input or an explicit provider names is meant.
- */
-export function keyGoesElsewhere(
-  source: ConfigurationSource,
-  { apiKeyEnv, baseUrl }: { readonly apiKeyEnv?: string | undefined; readonly baseUrl: string },
-): string | undefined {
-  if ((apiKeyEnv ?? API_KEY.variable) !== API_KEY.variable) return undefined;
-  const isOfEnvironment = isGiven(API_KEY, source.environment(API_KEY.variable));
-  if (!isOfEnvironment && source.keySetting !== undefined) return undefined;
-  const { wholeEnvironment = source.environment } = source;
-  const ofStack = source.keySetting === undefined ? source.stackConfig(BASE_URL.config) : undefined;
-  const beside = [wholeEnvironment(BASE_URL.variable), ofStack].find((url) => isGiven(BASE_URL, url));
-  const [set, used] = [URL.parse(beside?.trim() ?? ""), new URL(baseUrl)];
-  if (!set || set.origin === used.origin) return undefined;
-  const key = isOfEnvironment ? API_KEY.variable : API_KEY.config;
-  return `the key in ${key} is sent to ${used.host}, but it is set beside the base URL of ${set.host}: if ${used.host} has another account, name its key with the input apiKeyEnv`;
 }
 
 /** Whether white space surrounds the key, such as a file's line end: this provider removes it, but other programs do not. */

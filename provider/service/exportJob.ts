@@ -4,7 +4,7 @@ import { InputError, UnreadableStartError } from "../base/runtime/messages/error
 import { redact } from "../base/runtime/messages/plainText";
 import { normaliseDomain, readIdentifier } from "./identifier";
 import type { PolledJob } from "./polling/jobWait";
-import type { Outcome } from "./polling/progress";
+import type { JobOutcome } from "./polling/progress";
 import { endInWords, inLowerCase } from "./statusWords";
 
 /** What a job reports about its content. A state stores it, a resumed run continues with it, and the outputs have it. */
@@ -37,7 +37,7 @@ const PENDING =
   "active created in_progress in-progress packaging pending processing queued rendering running started";
 
 /** Known statuses. The API documents the two final ones; others are final by {@link endInWords}. */
-const OUTCOMES: Readonly<Record<string, Outcome>> = {
+const OUTCOMES: Readonly<Record<string, JobOutcome>> = {
   completed: "success",
   failed: "failure",
   ...Object.fromEntries(PENDING.split(" ").map((status) => [status, "pending"])),

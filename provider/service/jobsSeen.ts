@@ -24,7 +24,7 @@ export class JobsOfAccount {
   }
 
   /**
-   * Asks for a job, and notes the answer.
+   * Asks for a job, and notes the reply.
    *
    * @param exportId of an export job. An agent's job has none: it proves that the account is the right one, and not that it is another
    */

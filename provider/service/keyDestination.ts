@@ -43,7 +43,8 @@ const setWith = (url: string): string => `It was set together with ${url.trim()}
 
 const isSet = (text: string | undefined): text is string => text !== undefined && text.trim() !== "";
 
+/** Whether two base URLs lead to the same host: its paths have one owner. */
 function isSame(one: string, other: string): boolean {
-  const normal = (text: string): string | undefined => URL.parse(text.trim())?.href.replace(/\/+$/, "");
-  return normal(one) === normal(other);
+  const [origin, otherOrigin] = [URL.parse(one.trim())?.origin, URL.parse(other.trim())?.origin];
+  return origin === otherOrigin;
 }

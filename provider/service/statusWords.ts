@@ -1,4 +1,4 @@
-import type { Outcome } from "./polling/progress";
+import type { JobOutcome } from "./polling/progress";
 
 /** Words of a success. */
 const SUCCESS = "completed complete succeeded success successful successfully done finished passed";
@@ -9,7 +9,7 @@ const FAILURE =
   "discarded revoked superseded skipped invalid unsuccessful unsuccessfully";
 
 /** The meaning of a status by its last word. */
-const BY_LAST_WORD = new Map<string, Outcome>([
+const BY_LAST_WORD = new Map<string, JobOutcome>([
   ...SUCCESS.split(" ").map((word) => [word, "success"] as const),
   ...FAILURE.split(" ").map((word) => [word, "failure"] as const),
 ]);
@@ -49,12 +49,12 @@ function wordsOf(status: string): string[] {
  *
  * @param status as the service wrote it
  */
-export function endInWords(status: string): Outcome | undefined {
+export function endInWords(status: string): JobOutcome | undefined {
   const [first = "", ...others] = status.split(/:\s/);
   return (others.length > 0 ? endOf(first) : undefined) ?? endOf(status);
 }
 
-function endOf(status: string): Outcome | undefined {
+function endOf(status: string): JobOutcome | undefined {
   const words = wordsOf(status);
   const last = words.pop();
   if (last === undefined || words.some((word) => NOT_YET.has(word) || word.endsWith("%"))) return undefined;

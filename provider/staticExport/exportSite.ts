@@ -11,7 +11,7 @@ import { sleep } from "../base/runtime/time/clock";
 import { type Decision, decisionLine } from "../resource/decision";
 import { type ServiceContext, UnfinishedError } from "../resource/lifeCycle";
 import type { StartReply } from "../service/exportJob";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedExportInputs } from "./inputs";
 import { unreadStart } from "./plan";
 import { reportGoneJob, resumptionOf } from "./resumption";
 import {
@@ -36,7 +36,7 @@ import { completeExport, type JobToComplete, startExport } from "./workflow";
  */
 export async function exportSite(
   context: ServiceContext,
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   before: StaticExportState | undefined,
   planned: KnownJob | undefined,
   decision?: Decision,
@@ -149,7 +149,7 @@ function failureOf(
   error: unknown,
   job: KnownJob | undefined,
   { client, clock }: ServiceContext,
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   before: StaticExportState | undefined,
 ): Error {
   const { domain } = inputs;

@@ -67,7 +67,7 @@ export interface StaticExportInputs extends ServiceInputs {
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
-export type CheckedInputs = StaticExportInputs & Required<ServiceInputs>;
+export type CheckedExportInputs = StaticExportInputs & Required<ServiceInputs>;
 
 /** One row per input: its rule, its default, and the effect of a change. */
 export const STATIC_EXPORT_INPUTS: InputTable<StaticExportInputs> = {

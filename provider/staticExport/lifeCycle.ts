@@ -13,13 +13,13 @@ import {
   READ_LIMIT_MS,
 } from "../resource/lifeCycle";
 import { exportSite } from "./exportSite";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
+import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
-import { changedInputs, planExport, predictExport, unreadStart } from "./plan";
+import { changedExportInputs, planExport, predictExport, unreadStart } from "./plan";
 import { renewLink } from "./renewLink";
 import { renameRecords } from "./resumption";
 import {
-  inputsOf,
+  exportInputsOf,
   recordedState,
   serviceTimeOf,
   type StaticExportState,
@@ -32,17 +32,18 @@ import { findJob } from "./workflow";
 const UNCHANGED = "The state is unchanged";
 
 /** The life cycle of a static export. */
-export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
+export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
   outputs: STATIC_EXPORT_OUTPUTS,
   noBookkeeping: { given: [] },
 
   /** The domain, because the job changes during the resource's life and the domain does not. */
   idOf: ({ outputs }) => outputs.domain,
 
-  check: (given, configuration) => checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, configuration),
+  check: (given, configuration) =>
+    checkByTable<CheckedExportInputs>(STATIC_EXPORT_INPUTS, given, configuration),
 
   diff(inputs, state, machine) {
-    const changed = changedInputs(inputs, state);
+    const changed = changedExportInputs(inputs, state);
     const replaces = withEffect(STATIC_EXPORT_INPUTS, changed, "replaces");
     if (replaces.length > 0) {
       const text = `${replaces.join(" and ")} changed: another export, with its own job, replaces this one`;
@@ -61,7 +62,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
   /** Reads the job once. It polls a job of an interrupted run until the service must know it. Mints no link. */
   async read(context, state) {
     const { outputs, bookkeeping } = state;
-    const inputs = inputsOf(state);
+    const inputs = exportInputsOf(state);
     const { unfinished } = bookkeeping;
     const jobOfLink = outputs.bundleUrl === undefined ? "" : outputs.jobId;
     const jobs = new Set([jobOfLink, unfinished?.jobId ?? outputs.jobId]);
@@ -126,7 +127,7 @@ export const staticExport: LifeCycle<CheckedInputs, StaticExportState> = {
  */
 async function converge(
   context: Context,
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   state: StaticExportState | undefined,
   limitMs: number,
 ): Promise<StaticExportState> {

@@ -1,6 +1,6 @@
 import type { OutputTable } from "../resource/outputTable";
 import type { JobReport } from "../service/exportJob";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedExportInputs } from "./inputs";
 
 /** The job of the content. */
 interface JobOutputs {
@@ -25,13 +25,14 @@ interface LinkOutputs {
 }
 
 /** The outputs that do not repeat an input. The only definition of their names. */
-export interface OwnOutputs extends JobOutputs, JobReport, LinkOutputs {}
+export interface ExportOwnOutputs extends JobOutputs, JobReport, LinkOutputs {}
 
 /** The outputs of a static export: all inputs, and what the service decided. */
-export interface StaticExportOutputs extends OwnOutputs, Omit<CheckedInputs, keyof OwnOutputs> {}
+export interface StaticExportOutputs
+  extends ExportOwnOutputs, Omit<CheckedExportInputs, keyof ExportOwnOutputs> {}
 
 /** One row per output that does not repeat an input. */
-export const STATIC_EXPORT_OUTPUTS: OutputTable<OwnOutputs> = {
+export const STATIC_EXPORT_OUTPUTS: OutputTable<ExportOwnOutputs> = {
   version: {},
   jobId: {},
   status: {},

@@ -5,12 +5,12 @@ import { type Decision, type DecisionCode, fromNow } from "../resource/decision"
 import { changedByTable, withEffect } from "../resource/inputTable";
 import { rowsThat, unknownOutputs } from "../resource/outputTable";
 import { UNREAD_REMEDY } from "../service/exportJob";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
+import { type CheckedExportInputs, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import {
+  exportInputsOf,
   hadLink,
   hasSameIntent,
-  inputsOf,
   jobOf,
   type KnownJob,
   recordedState,
@@ -20,7 +20,7 @@ import {
 } from "./state";
 
 /** The single action that converges the state to the inputs, and its reason. */
-export type Plan = Decision &
+export type ExportPlan = Decision &
   (
     | /** Send nothing: a start was accepted whose job cannot be found. */
       {
@@ -41,10 +41,10 @@ export type Plan = Decision &
  * @param nowMs the service's time: milliseconds since 1970
  */
 export function planExport(
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   stored: StaticExportState | undefined,
   nowMs: number,
-): Plan {
+): ExportPlan {
   if (!stored) {
     return inputs.jobId === undefined
       ? start("NEW", "this is the first export, so a job is started")
@@ -54,9 +54,9 @@ export function planExport(
   const state = withUsableLink(stored);
   const { outputs, bookkeeping } = state;
   const { unfinished } = bookkeeping;
-  const changed = changedInputs(inputs, state);
+  const changed = changedExportInputs(inputs, state);
   const content = withEffect(STATIC_EXPORT_INPUTS, changed, "content");
-  const wanted = (): Plan => {
+  const wanted = (): ExportPlan => {
     if (inputs.jobId !== undefined) return adopt(inputs.jobId);
     return content.length > 0
       ? start("NEW_CONTENT", `${content.join(" and ")} changed, so the site is exported again`)
@@ -113,7 +113,7 @@ const OF_LINK = unknownOutputs(rowsThat("isRenewed", STATIC_EXPORT_OUTPUTS));
 
 /** The outputs that `converge` will return, as far as the plan determines them. Whatever a job or a link decides is `UNKNOWN`. */
 export function predictExport(
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   state: StaticExportState | undefined,
   machine: Machine,
 ): Readonly<Record<string, unknown>> {
@@ -131,15 +131,18 @@ export function predictExport(
 }
 
 /** The names of the inputs that changed since the outputs were made. */
-export function changedInputs(inputs: CheckedInputs, state: StaticExportState): (keyof StaticExportInputs)[] {
-  return changedByTable<StaticExportInputs>(STATIC_EXPORT_INPUTS, inputs, inputsOf(state));
+export function changedExportInputs(
+  inputs: CheckedExportInputs,
+  state: StaticExportState,
+): (keyof StaticExportInputs)[] {
+  return changedByTable<StaticExportInputs>(STATIC_EXPORT_INPUTS, inputs, exportInputsOf(state));
 }
 
-function start(code: DecisionCode, text: string): Plan {
+function start(code: DecisionCode, text: string): ExportPlan {
   return { action: "start", code, text };
 }
 
-function adopt(jobId: string): Plan {
+function adopt(jobId: string): ExportPlan {
   const text = isUnknown(jobId)
     ? "the job is not known yet: once it is, it is adopted if it is of this site; no job is started"
     : `job ${jobId} is adopted if the service has it for this site; no job is started`;

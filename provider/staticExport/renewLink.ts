@@ -6,7 +6,7 @@ import type { Context } from "../resource/context";
 import { fromNow } from "../resource/decision";
 import { openClient } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedExportInputs } from "./inputs";
 import { reportGoneJob } from "./resumption";
 import { reportedState, serviceTimeOf, type StaticExportState, stillUnfinished } from "./state";
 
@@ -22,7 +22,7 @@ const DEFAULT_RENEWAL_LIMIT_MS = 5 * 60_000;
  */
 export async function renewLink(
   given: Context,
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   before: StaticExportState,
   limitMs: number,
 ): Promise<StaticExportState | undefined> {

@@ -3,7 +3,7 @@ import type { Context } from "../resource/context";
 import { decisionLine } from "../resource/decision";
 import { OTHER_ACCOUNT } from "../resource/lifeCycle";
 import type { RecordedStart } from "../resource/resumeRecords";
-import { type CheckedInputs, intentOf } from "./inputs";
+import { type CheckedExportInputs, intentOf } from "./inputs";
 
 /** See {@link resumptionOf}. */
 export type Resumption = ReturnType<typeof resumptionOf>;
@@ -14,7 +14,7 @@ export type Resumption = ReturnType<typeof resumptionOf>;
  */
 export function resumptionOf(
   context: Pick<Context, "resumeRecords" | "urn" | "reporter">,
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
 ) {
   const { baseUrl, domain } = inputs;
   const { urn = "", reporter } = context;
@@ -78,7 +78,7 @@ export function resumptionOf(
 /** Moves the records of a renamed resource to its new URN. */
 export function renameRecords(
   { resumeRecords, urn, formerUrn }: Pick<Context, "resumeRecords" | "urn" | "formerUrn">,
-  { baseUrl, domain }: CheckedInputs,
+  { baseUrl, domain }: CheckedExportInputs,
 ): void {
   if (urn !== undefined && formerUrn !== undefined) {
     resumeRecords.rename({ urn: formerUrn, baseUrl, domain }, urn);

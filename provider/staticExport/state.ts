@@ -16,8 +16,8 @@ import { salted, saltFor } from "../resource/resumeRecords";
 import { type BundleLink, isStoredLink, type LinkLife } from "../service/bundleLink";
 import { type JobReport, reportAmong } from "../service/exportJob";
 import { type LinkTimes, linkTimes, renewalWindow } from "../service/renewalWindow";
-import { type CheckedInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
-import type { OwnOutputs, StaticExportOutputs } from "./outputs";
+import { type CheckedExportInputs, intentOf, STATIC_EXPORT_INPUTS, type StaticExportInputs } from "./inputs";
+import type { ExportOwnOutputs, StaticExportOutputs } from "./outputs";
 
 /** Inputs whose output has a value even if the input is not given. */
 const FILLED_IN = inputNames(STATIC_EXPORT_INPUTS).filter((name) => STATIC_EXPORT_INPUTS[name].filledIn);
@@ -51,7 +51,7 @@ export interface Unfinished extends JobReport {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface Bookkeeping {
+export interface ExportBookkeeping {
   /** The inputs that were given, among those whose output has a value in any case. */
   given: (keyof StaticExportInputs)[];
   /** When the link was minted, by the service's clock: milliseconds since 1970. */
@@ -69,7 +69,7 @@ export interface Bookkeeping {
 export interface StaticExportState {
   /** Complete; without a link while the first export is unfinished. */
   outputs: StaticExportOutputs;
-  bookkeeping: Bookkeeping;
+  bookkeeping: ExportBookkeeping;
 }
 
 /**
@@ -108,7 +108,7 @@ export function serviceTimeOf(state: StaticExportState | undefined, machine: Mac
  * @param same earlier outputs of the same job: the values that this reply lacks
  */
 export function finishedState(
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   { jobId, report, link }: FinishedExport,
   clockError: ClockError | undefined,
   same?: StaticExportOutputs,
@@ -130,7 +130,7 @@ export function finishedState(
 /** The same after an operation that had replies of the service. It warns about a window that is too long for the link. */
 export function reportedState(
   context: ServiceContext,
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   done: FinishedExport,
   same?: StaticExportOutputs,
 ): StaticExportState {
@@ -141,7 +141,7 @@ export function reportedState(
 }
 
 /** The state after a change of inputs that needs no request. */
-export function recordedState(inputs: CheckedInputs, before: StaticExportState): StaticExportState {
+export function recordedState(inputs: CheckedExportInputs, before: StaticExportState): StaticExportState {
   const { mintedAtMs, exportedAtMs, clockError } = before.bookkeeping;
   return {
     outputs: outputsOf(inputs, before.outputs, lifeOfLink(before)),
@@ -161,10 +161,10 @@ function lifeOfLink({ outputs: { expiresAt }, bookkeeping }: StaticExportState):
 }
 
 /** The outputs that neither the report nor the link's life decides. */
-type Kept = Omit<OwnOutputs, keyof JobReport | keyof LinkTimes>;
+type Kept = Omit<ExportOwnOutputs, keyof JobReport | keyof LinkTimes>;
 
 function outputsOf(
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   known: JobReport & Partial<Every<Kept>> & Pick<Kept, "jobId" | "status">,
   life: LinkLife,
 ): StaticExportOutputs {
@@ -178,13 +178,13 @@ function outputsOf(
 export function stillUnfinished(
   { jobId }: StaticExportInputs,
   { bookkeeping: { unfinished } }: StaticExportState,
-): Pick<Bookkeeping, "unfinished"> {
+): Pick<ExportBookkeeping, "unfinished"> {
   return unfinished && jobId === undefined ? { unfinished } : {};
 }
 
 /** The state after a start whose reply has no usable id. */
 export function unreadState(
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   before: StaticExportState | undefined,
   clock: Pick<Clock, "random">,
 ): StaticExportState {
@@ -202,7 +202,7 @@ export function unreadState(
  * @param job `undefined` if there is none to continue
  */
 export function unfinishedState(
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   job: KnownJob | undefined,
   before: StaticExportState | undefined,
   clock: Pick<Clock, "random">,
@@ -224,15 +224,15 @@ export function hasSameIntent(unfinished: Unfinished | undefined, inputs: Static
   return unfinished !== undefined && unfinished.intent === salted(intentOf(inputs), unfinished.salt);
 }
 
-function givenOf(inputs: StaticExportInputs): Bookkeeping["given"] {
+function givenOf(inputs: StaticExportInputs): ExportBookkeeping["given"] {
   return FILLED_IN.filter((name) => inputs[name] !== undefined);
 }
 
 /** The inputs that a state was made from. */
-export function inputsOf({ outputs, bookkeeping }: StaticExportState): CheckedInputs {
+export function exportInputsOf({ outputs, bookkeeping }: StaticExportState): CheckedExportInputs {
   const notGiven = FILLED_IN.filter((name) => !bookkeeping.given.includes(name));
   const absent = Object.fromEntries(notGiven.map((name) => [name, undefined]));
-  return outputsAmong<CheckedInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
+  return outputsAmong<CheckedExportInputs>(STATIC_EXPORT_INPUTS, { ...outputs, ...absent });
 }
 
 /** Warns about a `renewBefore` that would renew the link of a state at every run. */
@@ -250,7 +250,11 @@ export function warnOfShortLife(
 }
 
 /** The state of a job before its first result. */
-export function stateWithoutLink(inputs: CheckedInputs, jobId: string, status: string): StaticExportState {
+export function stateWithoutLink(
+  inputs: CheckedExportInputs,
+  jobId: string,
+  status: string,
+): StaticExportState {
   return {
     outputs: { ...inputs, jobId, version: inputs.version ?? jobId, status },
     bookkeeping: { given: givenOf(inputs) },

@@ -6,7 +6,7 @@ import { type Imported, openClient, READ_LIMIT_MS } from "../resource/lifeCycle"
 import type { ConfigurationSource } from "../service/configuration";
 import type { ExportJob } from "../service/exportJob";
 import { mintLink } from "../service/mintLink";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "./inputs";
+import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { reportedState, stateWithoutLink, type StaticExportState } from "./state";
 import { findJob } from "./workflow";
 
@@ -18,7 +18,7 @@ import { findJob } from "./workflow";
 export async function importExport(
   context: Context,
   id: string,
-): Promise<Imported<CheckedInputs, StaticExportState>> {
+): Promise<Imported<CheckedExportInputs, StaticExportState>> {
   const given = jobOfId(id);
   if (given.jobId === undefined) {
     throw new InputError(
@@ -81,7 +81,7 @@ export function stateToLookUp(
 }
 
 /** Without a job, there is nothing to look up or to import. */
-const OF_JOB: InputTable<CheckedInputs & { jobId: string }> = {
+const OF_JOB: InputTable<CheckedExportInputs & { jobId: string }> = {
   ...STATIC_EXPORT_INPUTS,
   jobId: { ...STATIC_EXPORT_INPUTS.jobId, required: "the service cannot list the jobs of a site" },
 };

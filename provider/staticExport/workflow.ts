@@ -6,7 +6,7 @@ import type { StartRequest } from "../service/client";
 import { type ExportJob, type JobReport, JUST_STARTED, type StartReply } from "../service/exportJob";
 import { mintLink } from "../service/mintLink";
 import { waitForJob } from "../service/polling/jobWait";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedExportInputs } from "./inputs";
 import type { FinishedExport, KnownJob } from "./state";
 
 /** How long the service may not know a job that was just started (lagging replicas), in milliseconds. */
@@ -15,7 +15,7 @@ const UNKNOWN_AFTER_START_MS = 10_000;
 const POLL_AGAIN_MS = 2_000;
 /** How many times a completed job may be not ready for its bundle. */
 const MAX_NOT_READY = 5;
-/** Pause after the first such answer, in milliseconds; grows by the same amount each time. */
+/** Pause after the first such reply, in milliseconds; grows by the same amount each time. */
 const NOT_READY_DELAY_MS = 2_000;
 
 /** A job of a site. */
@@ -26,7 +26,7 @@ interface JobOfSite {
 }
 
 /** The body of a start request. `version` and `triggers` are not sent: they only decide when to start. */
-export function startRequest({ domain, exportOptions }: CheckedInputs): StartRequest {
+export function startRequest({ domain, exportOptions }: CheckedExportInputs): StartRequest {
   return { ...exportOptions, domain };
 }
 
@@ -37,7 +37,7 @@ export function startRequest({ domain, exportOptions }: CheckedInputs): StartReq
  */
 export async function startExport(
   { client, reporter, tracer }: ServiceContext,
-  inputs: CheckedInputs,
+  inputs: CheckedExportInputs,
   idempotencyKey: string,
 ): Promise<StartReply> {
   reporter.progress("starting the export");
@@ -64,7 +64,7 @@ export interface JobToComplete extends KnownJob, Pick<JobOfSite, "mayBeNew"> {
  */
 export async function completeExport(
   given: ServiceContext,
-  { domain, jobId: adopted }: CheckedInputs,
+  { domain, jobId: adopted }: CheckedExportInputs,
   { jobId, mayBeNew, ...known }: JobToComplete,
   onJob: (job: KnownJob) => void,
 ): Promise<FinishedExport> {

@@ -17,7 +17,7 @@ export interface InstallationChart {
  *
  * Paths are relative to the folder that the program runs in, which is also the plugin's folder.
  *
- * @returns the chart, or the problem: the folder does not exist, or is no chart
+ * @returns the chart, or the problem: the folder does not exist, or is not a chart
  */
 export function findChart(
   given: string,

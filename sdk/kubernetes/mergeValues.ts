@@ -8,7 +8,7 @@ import { mergeValues as mergeKnown, type Values } from "../../provider/kits/cont
  * The function inspects values only where both sides have a group. It passes on all other values unchanged. So a preview
  * shows every value except unknown ones, and a secret does not make the plain values beside it secret.
  */
-export function mergeValues(given: pulumi.Input<Values>, ours: Values): pulumi.Input<Values> {
+export function mergeReleaseValues(given: pulumi.Input<Values>, ours: Values): pulumi.Input<Values> {
   return mergeLater(given, ours) ?? mergeKnown(given, ours, mergeLater);
 }
 

@@ -8,7 +8,7 @@ import {
 import { airGappedByLink, installedValues, needsLink } from "../../provider/installation/siteValues";
 import { type SiteSource, valuesOf } from "../staticExportValues";
 import { findChart, type InstallationChart } from "./installationChart";
-import { mergeValues } from "./mergeValues";
+import { mergeReleaseValues } from "./mergeValues";
 import { warnOfPendingRelease } from "./releaseFailure";
 import { generatedNameProblem, releaseNameProblem } from "./releaseName";
 import { releaseOptions } from "./releaseOptions";
@@ -194,7 +194,7 @@ function releaseArgs(name: string, args: SelfHostedDocsArgs): kubernetes.helm.v3
     description: description(chart, release.description),
     ...(chartVersion !== undefined && { version: chartVersion }),
     ...(namespace !== undefined && { namespace }),
-    values: mergeValues(args.values ?? {}, installedValues(exportValues, features.values)),
+    values: mergeReleaseValues(args.values ?? {}, installedValues(exportValues, features.values)),
   };
 }
 

@@ -27,7 +27,7 @@ export function verificationOf(source: SiteSource, verify: ImageVerificationArgs
  *
  * @param owner name of the caller, for messages
  * @returns values that fail in previews, too, unless the preview does not know the image or cannot reach its registry
- * @throws pulumi.RunError for a site that is no image, or an invalid key, if that is known when the program runs
+ * @throws pulumi.RunError for a site that is not an image, or an invalid key, if that is known when the program runs
  */
 export function verifiedValues<Values extends object>(
   values: Values,

@@ -2,7 +2,7 @@
 // JSON, the file of the state. Prints the cost. «idle» only loads the code, and the package that follows.
 import { readFileSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../dist/provider/copies/bundleCopy/inputs.js";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../dist/provider/copies/bundleCopy/inputs.js";
 import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
 import type { BundleCopyState } from "../../dist/provider/copies/bundleCopy/state.js";
 import { checkByTable } from "../../dist/provider/resource/inputTable.js";
@@ -24,7 +24,7 @@ async function run(): Promise<void> {
     if (given !== "{}") await import(given);
     return;
   }
-  const { inputs, failures } = checkByTable<CheckedInputs>(
+  const { inputs, failures } = checkByTable<CheckedCopyInputs>(
     BUNDLE_COPY_INPUTS,
     JSON.parse(given) as Record<string, unknown>,
     context.configuration,

@@ -9,6 +9,8 @@ export interface StoredObject {
   metadata: {
     name: string;
     ownerReferences?: { name: string }[];
+    annotations?: Record<string, string>;
+    labels?: Record<string, string>;
   };
   [field: string]: unknown;
 }
@@ -27,11 +29,25 @@ const resource = (name: string, kind: string): Resource => ({
   verbs: ["get", "list"],
 });
 
-/** Kinds that templates look up, as API discovery reports them. */
+/** Kinds that templates look up or render, as API discovery reports them: Helm 4 asks for the latter, too. */
 const RESOURCES: Readonly<Record<string, Resource[]>> = {
-  v1: [resource("configmaps", "ConfigMap"), resource("secrets", "Secret")],
-  "apps/v1": [resource("replicasets", "ReplicaSet")],
+  v1: [
+    resource("configmaps", "ConfigMap"),
+    resource("secrets", "Secret"),
+    resource("services", "Service"),
+    resource("pods", "Pod"),
+  ],
+  "apps/v1": [resource("replicasets", "ReplicaSet"), resource("deployments", "Deployment")],
+  "networking.k8s.io/v1": [resource("networkpolicies", "NetworkPolicy")],
+  "policy/v1": [resource("poddisruptionbudgets", "PodDisruptionBudget")],
 };
+
+const GROUPS = Object.keys(RESOURCES)
+  .filter((groupVersion) => groupVersion !== "v1")
+  .map((groupVersion) => {
+    const [name = "", version = ""] = groupVersion.split("/");
+    return { name, versions: [{ groupVersion, version }], preferredVersion: { groupVersion, version } };
+  });
 
 /**
  * Serves these objects to Helm's `lookup`, as an API server. Until the test ends.
@@ -47,13 +63,13 @@ export async function standInForCluster(
   const answers = new Map<string, object>([
     ["/version", { major: "1", minor: "34", gitVersion: "v1.34.2" }],
     ["/api", { kind: "APIVersions", versions: ["v1"] }],
-    ["/apis", { kind: "APIGroupList", groups: [] }],
+    ["/apis", { kind: "APIGroupList", apiVersion: "v1", groups: GROUPS }],
   ]);
   for (const [groupVersion, resources] of Object.entries(RESOURCES)) {
     const root = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
     answers.set(root, { kind: "APIResourceList", groupVersion, resources });
     for (const { name, kind } of resources) {
-      const items = objects.filter((object) => object.kind === kind);
+      const items = objects.filter((object) => object.kind === kind).map(installed);
       const all = `${root}/namespaces/default/${name}`;
       if (kind === forbidden) {
         answers.set(all, FORBIDDEN);
@@ -76,6 +92,21 @@ export async function standInForCluster(
     "--kube-apiserver",
     `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   ];
+}
+
+/** An object as Helm stores it for the release «docs»: Helm 4 refuses to change others. */
+function installed(object: StoredObject): StoredObject {
+  const { annotations, labels } = object.metadata;
+  const metadata = {
+    ...object.metadata,
+    labels: { ...labels, "app.kubernetes.io/managed-by": "Helm" },
+    annotations: {
+      ...annotations,
+      "meta.helm.sh/release-name": "docs",
+      "meta.helm.sh/release-namespace": "default",
+    },
+  };
+  return { ...object, metadata };
 }
 
 const NOT_FOUND = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };

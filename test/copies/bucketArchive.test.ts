@@ -1,21 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test, type TestContext, vi } from "vitest";
-import type { Copy, Destination } from "../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../provider/publishing/destinations/destinationOf.ts";
+import type { Copy, DraftingDestination } from "../../provider/publishing/destinations/destination.ts";
 import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
+import { draftingDestination } from "../simulation/draftingDestination.ts";
 import { makeBundle, operation } from "./bucketOperation.ts";
 import { EACH_STORE } from "./stores/kinds.ts";
 import type { BucketStore } from "./stores/store.ts";
 
 const MB = 1024 * 1024;
 
-function archives(store: BucketStore, more: object = {}): Destination {
-  return destinationOf({ ...store.place, prefix: "site/archives", ...more });
+function archives(store: BucketStore, more: object = {}): DraftingDestination {
+  return draftingDestination({ ...store.place, prefix: "site/archives", ...more });
 }
 
 async function publish(
   context: TestContext,
-  destination: Destination,
+  destination: DraftingDestination,
   bundle: Bundle,
   signal?: AbortSignal,
 ): Promise<Copy> {
@@ -140,10 +140,10 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     expect(await store.keys()).toEqual([]);
     store.spoil = ({ method }) => (method === "DELETE" ? "denied" : undefined);
     const copy = await publish(context, destination, bundle);
-    await expect(destination.remove([copy], [], await operation(context))).rejects.toThrow(/is not allowed/);
+    await expect(destination.release([copy], await operation(context))).rejects.toThrow(/is not allowed/);
     await expectStored(store, bundle);
     store.spoil = () => undefined;
-    await destination.remove([copy], [], await operation(context));
+    await destination.release([copy], await operation(context));
     expect(await store.keys()).toEqual([]);
   });
 

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { BlobClient, BlobServiceClient, StorageSharedKeyCredential } from "@azure/storage-blob";
 import { beforeEach, describe, expect, test, type TestContext, vi } from "vitest";
-import { destinationOf } from "../../provider/publishing/destinations/destinationOf.ts";
+import { draftingDestination } from "../simulation/draftingDestination.ts";
 import { makeBundle, operation } from "./bucketOperation.ts";
 import { publish, sites } from "./publishedSites.ts";
 import { ACCOUNT, azure, KEY, startAzurite } from "./stores/azure.ts";
@@ -95,7 +95,7 @@ describe("azure", () => {
     const copy = await publish(context, sites(store), { ...SITE, "Acme Inc..html": "<h1>Acme</h1>" });
     expect(await store.keys("v/Acme")).toEqual(["v/Acme Inc..html"]);
     expect(await sites(store).compare(copy, await operation(context))).toBe("same");
-    await sites(store).remove([copy], [], await operation(context));
+    await sites(store).release([copy], await operation(context));
     expect(await store.keys()).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("azure", () => {
     const place = await startEmulator(context, []);
     for (const layout of ["site", "archive"] as const) {
       const [bundle, by] = [await makeBundle(context, 100), await operation(context)];
-      const published = destinationOf({ ...place, layout })
+      const published = draftingDestination({ ...place, layout })
         .begin(bundle, by)
         .then((draft) => draft.publish());
       await expect(published).rejects.toMatchObject({

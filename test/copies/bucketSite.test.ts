@@ -79,10 +79,11 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     ]) {
       const copy = await publish(context, destination, site);
       expect(await destination.compare(copy, await operation(context))).toBe("same");
-      await destination.remove(made.slice(0, -1), [...made.slice(-1), copy], await operation(context));
+      await destination.prune(made.slice(0, -1), [copy, ...made.slice(-1)], await operation(context));
       made.push(copy);
     }
-    await destination.remove(made.slice(0, -1), made.slice(-1), await operation(context));
+    const newest = made.pop();
+    if (newest) await destination.prune(made, [newest], await operation(context));
     // the folder existed when the page was sent
     const clean = kind.hasKeysBesideFolders ? "guide" : "guide/index.html";
     const expected = { "index.html": "3", "guide.html": "g", [clean]: "g", data: "d" };
@@ -104,12 +105,12 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
 
     await store.put("v/theirs.txt", "theirs");
     await store.put("v2/theirs.txt", "theirs");
-    await destination.remove([first], [second], await operation(context));
+    await destination.prune([first], [second], await operation(context));
     const expected = new Map([...asMap(WITHOUT), ["install", "<h1>Install</h1>"], ["theirs.txt", "theirs"]]);
     expect(await everything(store)).toEqual(expected);
     expect(await destination.compare(second, await operation(context))).toBe("same");
     expect(await destination.compare(first, await operation(context))).toBe("gone");
-    await destination.remove([second], [], await operation(context));
+    await destination.release([second], await operation(context));
     expect(await store.keys()).toEqual(["v/theirs.txt", "v2/theirs.txt"]);
   });
 
@@ -144,7 +145,7 @@ describe.each(EACH_STORE)("%s:", (_name, kind) => {
     expect(copy.uri).toBe(`${store.uri}/#sha256:${bundleOf(FIRST).sha256}`);
     expect(await destination.compare(copy, await operation(context))).toBe("same");
     const before = store.requests.length;
-    await destination.remove([copy], [], await operation(context));
+    await destination.release([copy], await operation(context));
     expect(await store.keys()).toEqual(["theirs/a.txt"]);
     // its record and the mark one by one
     const single = store.requests.slice(before).filter(({ method }) => method === "DELETE");

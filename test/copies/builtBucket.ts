@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { Draft } from "../../dist/provider/publishing/destinations/destination.js";
+import type { Draft, DraftingDestination } from "../../dist/provider/publishing/destinations/destination.js";
 import { destinationOf } from "../../dist/provider/publishing/destinations/destinationOf.js";
 import type { DestinationInputs } from "../../dist/provider/publishing/destinations/inputs.js";
 import { builtContext } from "./builtContext.ts";
@@ -17,5 +17,6 @@ export async function beginCopy(
 ): Promise<Draft> {
   const { size } = await stat(archive.path);
   const bundle = { ...archive, format: "tar.gz", size, version: "1" } as const;
-  return destinationOf(place).begin(bundle, builtContext(scratch, 600_000));
+  const destination = destinationOf(place) as DraftingDestination;
+  return destination.begin(bundle, builtContext(scratch, 600_000));
 }

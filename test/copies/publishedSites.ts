@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { TestContext } from "vitest";
 import type {
   Copy,
-  Destination,
   DestinationContext,
+  DraftingDestination,
 } from "../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../provider/publishing/destinations/destinationOf.ts";
 import type { Bundle } from "../../provider/publishing/inspection/bundle.ts";
+import { draftingDestination } from "../simulation/draftingDestination.ts";
 import { operation } from "./bucketOperation.ts";
 import type { BucketStore } from "./stores/store.ts";
 
@@ -14,8 +14,8 @@ import type { BucketStore } from "./stores/store.ts";
 export type Site = Readonly<Record<string, string | Buffer>>;
 
 /** The destination of sites in a store. */
-export function sites(store: Pick<BucketStore, "place">, prefix = "v"): Destination {
-  return destinationOf({ ...store.place, layout: "site", prefix });
+export function sites(store: Pick<BucketStore, "place">, prefix = "v"): DraftingDestination {
+  return draftingDestination({ ...store.place, layout: "site", prefix });
 }
 
 /** The bundle that a site is of: another one for each content. */
@@ -27,7 +27,7 @@ export function bundleOf(site: Site): Bundle {
 /** Publishes a site. */
 export async function publish(
   context: TestContext,
-  destination: Destination,
+  destination: DraftingDestination,
   site: Site,
   by?: DestinationContext,
 ): Promise<Copy> {

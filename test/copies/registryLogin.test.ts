@@ -54,7 +54,7 @@ test("a registry with tokens: one per action, obtained with the password, which 
   const toRegistry = run.headers.filter((headers) => headers["host"] === host);
   expect(toRegistry.every(({ authorization = "Bearer" }) => authorization.startsWith("Bearer"))).toBe(true);
   const removal = await operation(context, environment);
-  await repositoryDestination({ repository: `${host}/docs/site` }).remove([copy], [], removal);
+  await repositoryDestination({ repository: `${host}/docs/site` }).release([copy], removal);
   expect(tokens.asked.at(-1)?.query.getAll("scope")).toEqual(["repository:docs/site:delete"]);
   await expect(copySite({ repository: `${host}/docs/site` }, await operation(context))).rejects.toMatchObject(
     {

@@ -84,7 +84,7 @@ test("an image with files of the version before is valid, has them below its sit
   const first = await copySite(options, await operation(context), one);
   const second = { ...two, earlier: [first] };
   const copy = await copySite(options, await operation(context), second);
-  await repositoryDestination(options).remove([first], [copy], await operation(context));
+  await repositoryDestination(options).prune([first], [copy], await operation(context));
   const { image = "" } = copy;
   for (const architecture of ARCHITECTURES) {
     const platform = ["--platform", `linux/${architecture}`];
@@ -171,7 +171,7 @@ test("the registry's garbage collection keeps the list of an image's files as lo
   expect(reading.requests.filter((request) => request.includes("/blobs/"))).toEqual([
     `GET /v2/docs/site/blobs/${digest}`,
   ]);
-  await repositoryDestination({ repository }).remove([copy], [], await operation(context));
+  await repositoryDestination({ repository }).release([copy], await operation(context));
   expect(await blobs()).not.toEqual([]);
   await collect();
   expect(await blobs()).toEqual([]);

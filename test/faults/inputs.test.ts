@@ -8,7 +8,7 @@ import { systemClock } from "../../provider/base/runtime/time/clock.ts";
 import { inputNames } from "../../provider/resource/inputTable.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
 import { resolveApiKey, resolveBaseUrl } from "../../provider/service/configuration.ts";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
+import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportArgs } from "../../sdk/staticExport.ts";
 import { nothing, SimulatedExport } from "../simulation/simulatedExport.ts";
@@ -25,11 +25,11 @@ afterEach(() => {
   site.expectNoSecretShown();
 });
 
-const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<CheckedInputs>> =>
-  checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, site.context().configuration);
+const check = (given: Record<string, unknown>): ReturnType<typeof checkByTable<CheckedExportInputs>> =>
+  checkByTable<CheckedExportInputs>(STATIC_EXPORT_INPUTS, given, site.context().configuration);
 
 /** The result of these inputs. */
-function checked(given: Record<string, unknown>): CheckedInputs {
+function checked(given: Record<string, unknown>): CheckedExportInputs {
   const { inputs, failures } = check(given);
   expect(failures).toEqual([]);
   return inputs;

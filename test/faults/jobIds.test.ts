@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MalformedResponseError } from "../../provider/base/runtime/messages/errors.ts";
 import { checkByTable } from "../../provider/resource/inputTable.ts";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
+import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "../../provider/staticExport/inputs.ts";
 import type { SeenRequest } from "../simulation/scriptedFetch.ts";
 import { caught, nothing, SimulatedExport, unfinished } from "../simulation/simulatedExport.ts";
 
@@ -109,7 +109,7 @@ test.each(UNUSABLE)(
   "J04 an id with %s is refused, and no poll is sent; as an input, too",
   async (_, jobId) => {
     await expectRefused({ body: { jobId } });
-    const { failures } = checkByTable<CheckedInputs>(
+    const { failures } = checkByTable<CheckedExportInputs>(
       STATIC_EXPORT_INPUTS,
       { ...site.inputs, jobId },
       site.context().configuration,
@@ -122,7 +122,7 @@ test.each(UNUSABLE)(
 
 test("J04 an id that Pulumi takes for an unknown list is refused in a reply, and is unknown as an input", async () => {
   await expectRefused({ body: { jobId: UNKNOWN_LIST } });
-  const { failures } = checkByTable<CheckedInputs>(
+  const { failures } = checkByTable<CheckedExportInputs>(
     STATIC_EXPORT_INPUTS,
     { ...site.inputs, jobId: UNKNOWN_LIST },
     site.context().configuration,

@@ -28,6 +28,8 @@ export interface HostedSite {
   readonly basePath: string;
   /** The input of this name of its BundleCopy. The chart alone has none. */
   readonly offlineSearch?: boolean;
+  /** The same: the chart alone adds nothing. */
+  readonly llmsTxt?: true | { readonly full?: boolean; readonly baseUrl?: string };
   /** Further values of the chart's web server. */
   readonly web?: Readonly<Record<string, unknown>>;
 }
@@ -88,8 +90,12 @@ async function serveFromFolder(context: Context, site: HostedSite): Promise<stri
 }
 
 /** The files of a generator as they are: what each other host is compared with. */
-export function serveAsBuilt(context: Context, files: string): Promise<string> {
-  return startNginx(context, files, "location / { try_files $uri $uri/ =404; }");
+export async function serveAsBuilt(context: Context, files: string, basePath = ""): Promise<string> {
+  const rules = "location / { try_files $uri $uri.html $uri/ =404; }";
+  if (basePath === "") return startNginx(context, files, rules);
+  const root = await scratchFolder(context);
+  await symlink(files, join(root, basePath.slice(1)));
+  return startNginx(context, root, rules);
 }
 
 async function startNginx(context: Context, files: string, rules: string): Promise<string> {
@@ -169,7 +175,7 @@ function chartValues({ basePath, web }: Pick<HostedSite, "basePath" | "web">): V
 /** Packs a site, and copies that bundle by a user's program. @returns the outputs of its BundleCopy */
 async function copySite(
   context: Context,
-  { files, archive, offlineSearch }: HostedSite,
+  { files, archive, offlineSearch, llmsTxt }: HostedSite,
   destination: object,
   env: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
@@ -177,7 +183,9 @@ async function copySite(
   if (archive === undefined) await create({ file, gzip: true, cwd: files, portable: true }, ["."]);
   const [kind = "local"] = availableEngines().kinds;
   const world = await buildWorld(context, kind, { env });
-  const inputs = { source: { file, version: "1" }, destination, requireSelfContained: true, offlineSearch };
+  const source = { file, version: "1" };
+  const requireSelfContained = llmsTxt === undefined;
+  const inputs = { source, destination, requireSelfContained, offlineSearch, llmsTxt };
   await world.up(`new BundleCopy("site", ${JSON.stringify(inputs)});`);
   const resources = await world.stack.exportState();
   const copy = resources.find(({ type }) => type.endsWith(":BundleCopy"));

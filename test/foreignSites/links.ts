@@ -64,7 +64,8 @@ export async function crawl(host: string, pages: readonly string[]): Promise<Cra
   return { missing, dead, targets: from.size };
 }
 
-function linksIn(html: string, address: string): string[] {
+/** The addresses that a page loads or leads to, without fragments. @param address of the page */
+export function linksIn(html: string, address: string): string[] {
   const base = new URL(decoded(BASE.exec(html)?.[1] ?? ""), address).href;
   return [...html.matchAll(ADDRESS)]
     .map(([, one, other, refresh]) => decoded(one ?? other ?? refresh ?? "").trim())

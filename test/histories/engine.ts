@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Context } from "../../provider/resource/context.ts";
 import type { Decision } from "../../provider/resource/decision.ts";
 import { UnfinishedError } from "../../provider/resource/lifeCycle.ts";
-import type { CheckedInputs, StaticExportInputs } from "../../provider/staticExport/inputs.ts";
+import type { CheckedExportInputs, StaticExportInputs } from "../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 
 /** A resource as in Pulumi's state. */
 export interface StoredResource {
-  readonly inputs: CheckedInputs;
+  readonly inputs: CheckedExportInputs;
   readonly state: StaticExportState;
   readonly initErrors: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface StoredResource {
 /** The plan of an `up` for the resource. */
 export interface Step {
   readonly op: "create" | "same" | "update" | "replace";
-  readonly inputs: CheckedInputs;
+  readonly inputs: CheckedExportInputs;
   readonly decision?: Decision;
   /** The outputs in the preview; nothing where nothing is done. */
   readonly predicted: Readonly<Record<string, unknown>>;

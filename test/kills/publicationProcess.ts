@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { RunCancelledError } from "../../dist/provider/base/runtime/messages/errors.js";
 import { systemClock } from "../../dist/provider/base/runtime/time/clock.js";
 import { bundleCopy } from "../../dist/provider/copies/bundleCopy/lifeCycle.js";
+import type { BundleCopyState } from "../../dist/provider/copies/bundleCopy/state.js";
 import { PublicationFolder } from "../../dist/provider/copies/publication/publicationRecords.js";
 import { airGapKit } from "../../dist/provider/kits/airGapKit/lifeCycle.js";
 import { UnfinishedError } from "../../dist/provider/resource/lifeCycle.js";
@@ -19,6 +20,10 @@ export interface Job {
   readonly end?: "kill" | "cancel";
   /** When: this number of milliseconds after the first record, or at once at the second: all is published then. */
   readonly at?: number | "published";
+  /** The state of the copy that it updates. @default a new one is created */
+  readonly state?: object;
+  /** The machine that it runs on. @default another one each time */
+  readonly machine?: string;
   /** The date that it writes, in milliseconds since 1970. Default: the present time. */
   readonly date?: number;
 }
@@ -51,13 +56,14 @@ const context = realContext({
   publicationRecords,
   urn: "urn:pulumi:kills",
   signal: stop.signal,
-  machine: randomUUID(),
+  machine: job.machine ?? randomUUID(),
   clock: { ...systemClock, now: () => job.date ?? Date.now() },
 });
 
 async function run(): Promise<object> {
   if (job.resource === "BundleCopy") {
     const { inputs } = bundleCopy.check(job.inputs, context.configuration);
+    if (job.state) return bundleCopy.update(context, job.state as BundleCopyState, inputs);
     return bundleCopy.create(context, inputs);
   }
   const { inputs } = airGapKit.check(job.inputs, context.configuration);

@@ -5,11 +5,13 @@ import { Readable } from "node:stream";
 import fetch from "node-fetch";
 import { Secrets } from "../../dist/provider/base/runtime/messages/secrets.js";
 import { startDeadline, systemClock } from "../../dist/provider/base/runtime/time/clock.js";
+import type { DraftingDestination } from "../../dist/provider/publishing/destinations/destination.js";
 import { destinationOf } from "../../dist/provider/publishing/destinations/destinationOf.js";
 
 const [, , folder = "", files = ""] = process.argv;
 const silent = (): undefined => undefined;
-const draft = await destinationOf({ folder, layout: "site" }).begin(
+const destination = destinationOf({ folder, layout: "site" }) as DraftingDestination;
+const draft = await destination.begin(
   { path: "", format: "tar.gz", sha256: "ab".repeat(32), size: 1, version: "v1" },
   {
     fetch,

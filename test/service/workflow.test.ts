@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startReferenceService } from "../../examples/reference-service/index.ts";
 import { systemClock } from "../../provider/base/runtime/time/clock.ts";
 import type { Context } from "../../provider/resource/context.ts";
-import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import type { CheckedExportInputs } from "../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import { recordingReporter } from "../simulation/recordingReporter.ts";
 import { testContext } from "../simulation/testContext.ts";
@@ -57,7 +57,11 @@ function context(key = service.key): Context & { reporter: ReturnType<typeof rec
   return { ...testContext({ fetch: nodeFetch, clock: systemClock, configuration }), reporter };
 }
 
-const inputs = (): CheckedInputs => ({ domain: service.domain, baseUrl: service.baseUrl, apiKeyEnv: "KEY" });
+const inputs = (): CheckedExportInputs => ({
+  domain: service.domain,
+  baseUrl: service.baseUrl,
+  apiKeyEnv: "KEY",
+});
 
 test("a site is exported, downloaded, adopted again by its job, and found by a refresh", async () => {
   const first = context();

@@ -268,6 +268,10 @@ function fromXml(text: string): string {
   );
 }
 
+function toXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
 function objectsXml({ objects }: Pick<BucketStub, "objects">, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
   const listed = [...objects].filter(([key]) => key.startsWith(prefix)).sort();
@@ -285,7 +289,7 @@ export function contentsXml(
   modifiedAt = new Date("2026-11-23T00:00:00Z"),
 ): string {
   const modified = `<LastModified>${modifiedAt.toISOString()}</LastModified>`;
-  return `<Contents><Key>${key}</Key>${modified}<ETag>${etag}</ETag><Size>${size}</Size></Contents>`;
+  return `<Contents><Key>${toXml(key)}</Key>${modified}<ETag>${etag}</ETag><Size>${size}</Size></Contents>`;
 }
 
 function uploadsXml({ uploads }: Pick<BucketStub, "uploads">, query: URLSearchParams): string {
@@ -294,7 +298,7 @@ function uploadsXml({ uploads }: Pick<BucketStub, "uploads">, query: URLSearchPa
     .filter(([, { key }]) => key.startsWith(prefix))
     .map(([id, { key, startedAt }]) => {
       const initiated = `<Initiated>${startedAt.toISOString()}</Initiated>`;
-      return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId>${initiated}</Upload>`;
+      return `<Upload><Key>${toXml(key)}</Key><UploadId>${id}</UploadId>${initiated}</Upload>`;
     })
     .join("");
 }

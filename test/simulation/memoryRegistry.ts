@@ -56,6 +56,8 @@ export class MemoryRegistry {
   /** How often each blob was sent, and each manifest that was not there, by digest. */
   readonly sent = new Map<string, number>();
   rule: RegistryRule | undefined;
+  /** Whether it refuses a manifest whose configuration or layers it does not have, as distribution does. */
+  checksBlobs = false;
   /** Whether nothing can be removed. */
   refusesRemoval = false;
   readonly #uploads = new Map<string, Buffer>();
@@ -111,8 +113,12 @@ export class MemoryRegistry {
   }
 
   #manifest({ method, headers, body }: RegistryRequest, path: string, name: string): RegistryReply {
-    const { manifests } = this.at(path);
+    const { manifests, blobs } = this.at(path);
     if (method === "PUT") {
+      const missing = this.checksBlobs && blobsOf(body).find((each) => !blobs.has(each));
+      if (missing !== false && missing !== undefined) {
+        return { status: 400, body: { errors: [{ code: "MANIFEST_BLOB_UNKNOWN", message: missing }] } };
+      }
       const digest = digestOf(body);
       const manifest = { type: headers["content-type"] ?? "", body };
       if (!manifests.has(digest)) this.#count(digest);
@@ -164,6 +170,15 @@ export class MemoryRegistry {
   #count(digest: string): void {
     this.sent.set(digest, (this.sent.get(digest) ?? 0) + 1);
   }
+}
+
+/** The digests of the configuration and of the layers of a manifest. */
+function blobsOf(manifest: Buffer): string[] {
+  const { config, layers = [] } = JSON.parse(manifest.toString()) as {
+    config?: { digest: string };
+    layers?: { digest: string }[];
+  };
+  return [...(config ? [config] : []), ...layers].map(({ digest }) => digest);
 }
 
 /** The bytes of a reply. */

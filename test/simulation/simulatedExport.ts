@@ -3,7 +3,7 @@ import { withoutSecrets } from "../../provider/base/runtime/messages/reporter.ts
 import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
 import type { Context } from "../../provider/resource/context.ts";
 import { type Diff, UnfinishedError } from "../../provider/resource/lifeCycle.ts";
-import type { CheckedInputs } from "../../provider/staticExport/inputs.ts";
+import type { CheckedExportInputs } from "../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../provider/staticExport/state.ts";
 import { MemoryRecords } from "./memoryRecords.ts";
@@ -29,7 +29,7 @@ export class SimulatedExport {
   /** Removed from all output, as the adapter does. */
   readonly secrets = new Secrets();
   readonly records = new MemoryRecords();
-  readonly inputs: CheckedInputs = {
+  readonly inputs: CheckedExportInputs = {
     domain: "docs.example.com",
     baseUrl: this.service.baseUrl,
     apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",
@@ -56,13 +56,13 @@ export class SimulatedExport {
   }
 
   /** @param changes inputs that differ from {@link inputs}, or additional ones */
-  create = (changes: Partial<CheckedInputs> = {}, limitMs?: number): Promise<StaticExportState> =>
+  create = (changes: Partial<CheckedExportInputs> = {}, limitMs?: number): Promise<StaticExportState> =>
     this.#run(staticExport.create(this.context(), { ...this.inputs, ...changes }, limitMs));
 
   /** @param changes see {@link create} */
   update = (
     state: StaticExportState,
-    changes: Partial<CheckedInputs> = {},
+    changes: Partial<CheckedExportInputs> = {},
     limitMs?: number,
   ): Promise<StaticExportState> =>
     this.#run(staticExport.update(this.context(), state, { ...this.inputs, ...changes }, limitMs));
@@ -71,14 +71,14 @@ export class SimulatedExport {
     (await this.#run(staticExport.read(this.context(), state)))?.state;
 
   /** @param changes see {@link create} */
-  diff = (state: StaticExportState, changes: Partial<CheckedInputs> = {}): Diff =>
+  diff = (state: StaticExportState, changes: Partial<CheckedExportInputs> = {}): Diff =>
     staticExport.diff({ ...this.inputs, ...changes }, state, {
       name: "build-agent",
       nowMs: this.clock.now(),
     });
 
   /** A diff without its messages. */
-  verdict = (state: StaticExportState, changes: Partial<CheckedInputs> = {}): unknown => {
+  verdict = (state: StaticExportState, changes: Partial<CheckedExportInputs> = {}): unknown => {
     const { changed, replaces, hidden, decision } = this.diff(state, changes);
     return { changed, replaces, hidden, code: decision.code };
   };

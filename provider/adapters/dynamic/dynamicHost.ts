@@ -1,6 +1,6 @@
 import type { Http2Server } from "node:http2";
 import { createRequire } from "node:module";
-import { type EngineLine, filled, inOrder, rowReporter } from "../session/rowReporter";
+import { type EngineLine, filled, linesInOrder, rowReporter } from "../session/rowReporter";
 import { type Host, thisProcess, watchEngineAt } from "../session/session";
 
 // Every private part of Pulumi's dynamic-provider process that this package uses. No release of Pulumi guarantees them. Each
@@ -67,7 +67,7 @@ function connectToEngine(): (line: EngineLine) => void {
     LogRequest: new () => object;
   };
   const client = new EngineClient(engineAddress(), credentials.createInsecure());
-  return inOrder((line, done) => client.log(filled(new LogRequest(), line), done));
+  return linesInOrder((line, done) => client.log(filled(new LogRequest(), line), done));
 }
 
 /** The time limits of calls, by the properties that the host passes on. */

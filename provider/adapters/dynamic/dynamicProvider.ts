@@ -4,7 +4,7 @@ import { Secrets } from "../../base/runtime/messages/secrets";
 import { parseDuration } from "../../base/runtime/time/duration";
 import type { CheckFailure } from "../../resource/inputTable";
 import type { StoredState } from "../../resource/lifeCycle";
-import { shown, shownFailure } from "../session/rowReporter";
+import { shownFailure, shownLine } from "../session/rowReporter";
 import type { Session, Urns } from "../session/session";
 import {
   type AnyLifeCycle,
@@ -16,7 +16,7 @@ import {
   urnOf,
   urnsOf,
 } from "../session/storedProperties";
-import { exitIfAnswerIsNotSent } from "./unsentAnswer";
+import { exitIfReplyIsNotSent } from "./unsentReply";
 
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
 export type DynamicProvider = ReturnType<typeof dynamicProvider>;
@@ -65,8 +65,8 @@ export function dynamicProvider(
       return {
         inputs: plain({ ...inputs, ...internal }),
         failures: failures.map(({ property, reason }) => ({
-          property: shown(property, secrets),
-          reason: shown(reason, secrets),
+          property: shownLine(property, secrets),
+          reason: shownLine(reason, secrets),
         })),
       };
     }),
@@ -121,7 +121,7 @@ function answering<Given extends unknown[], Answer>(
     } catch (error) {
       throw isPartial(error) ? error : sendable(error, secrets);
     } finally {
-      exitIfAnswerIsNotSent();
+      exitIfReplyIsNotSent();
     }
   };
 }

@@ -4,14 +4,14 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import type { Message } from "google-protobuf";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Secrets } from "../../base/runtime/messages/secrets";
-import { type Fields, filled, shownFailure } from "../session/rowReporter";
+import { filled, type MessageFields, shownFailure } from "../session/rowReporter";
 
 /** Longest details of an error, in bytes: a trailer of more than 16 MiB, as base64, makes the engine close the connection. */
 const LONGEST_DETAILS = 10 * 2 ** 20;
 
-export interface Call<Request> {
+export interface PluginCall<Request> {
   readonly request: Request;
-  /** Secret values that the call reads: no answer contains them in plain text. */
+  /** Secret values that the call reads: no reply contains them in plain text. */
   readonly secrets: Secrets;
   /** The call's span, in the form of the header `traceparent`. */
   readonly traceParent: string | undefined;
@@ -21,7 +21,7 @@ export interface Call<Request> {
 
 /** An operation that failed after some progress: the engine stores the resource with these fields. */
 export class PartialResult extends Error {
-  readonly fields: Fields<ErrorResourceInitFailed>;
+  readonly fields: MessageFields<ErrorResourceInitFailed>;
 
   constructor(message: string, fields: PartialResult["fields"]) {
     super(message);
@@ -34,7 +34,7 @@ export class InvalidCallError extends Error {}
 
 /** Answers a call. Every failure ends the call with an error, and the process continues. */
 export function answering<Request, Answer extends Message>(
-  answer: (call: Call<Request>) => Answer | Promise<Answer>,
+  answer: (call: PluginCall<Request>) => Answer | Promise<Answer>,
 ): (call: ServerUnaryCall<Request, Answer>, callback: sendUnaryData<Answer>) => void {
   return (received, callback) => {
     const { request, metadata } = received;

@@ -2,7 +2,7 @@ import { CheckFailure as FailureMessage } from "@pulumi/pulumi/proto/provider_pb
 import type { Secrets } from "../../base/runtime/messages/secrets";
 import type { CheckFailure } from "../../resource/inputTable";
 import { NOT_THE_KEY } from "../../resource/serviceInputs";
-import { filled, shown } from "../session/rowReporter";
+import { filled, shownLine } from "../session/rowReporter";
 import type { Secrecy } from "./secrecy";
 
 /**
@@ -21,8 +21,8 @@ export function checkFailures(
     const isSecret =
       property === alwaysSecret || secrecy.isAtOrBelow(property) || reason.includes(NOT_THE_KEY);
     return filled(new FailureMessage(), {
-      property: isSecret ? "" : shown(property, secrets),
-      reason: shown(isSecret ? `${property}: ${reason}` : reason, secrets),
+      property: isSecret ? "" : shownLine(property, secrets),
+      reason: shownLine(isSecret ? `${property}: ${reason}` : reason, secrets),
     });
   });
 }

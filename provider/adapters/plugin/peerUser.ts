@@ -9,7 +9,7 @@ const ROOT = 0;
 /** The two ends of a connection, as this end sees them. */
 export type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
-/** Where the answer comes from: the system, unless a test gives another. */
+/** Where the reply comes from: the system, unless a test gives another. */
 export type System = typeof THIS_SYSTEM;
 
 const THIS_SYSTEM = {

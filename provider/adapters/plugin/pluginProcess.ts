@@ -2,7 +2,7 @@ import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { publications } from "../session/publications";
-import { filled, inOrder, rowReporter } from "../session/rowReporter";
+import { filled, linesInOrder, rowReporter } from "../session/rowReporter";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import type { PluginParts, ServedEngine } from "./pluginService";
 
@@ -26,7 +26,7 @@ export class Engine {
     return this.#address;
   }
 
-  readonly send = inOrder(({ severity, ...line }, done) => {
+  readonly send = linesInOrder(({ severity, ...line }, done) => {
     const request = filled(new LogRequest(), { ...line, severity: SEVERITIES[severity] });
     if (this.#client) this.#client.log(request, done);
     else done();

@@ -6,14 +6,14 @@ import type { ConfigurationSource } from "../../service/configuration";
 import { filled } from "../session/rowReporter";
 import type { Session } from "../session/session";
 import type { AnyLifeCycle } from "../session/storedProperties";
-import { answering, type Call, InvalidCallError } from "./calls";
+import { answering, InvalidCallError, type PluginCall } from "./calls";
 import { checkFailures } from "./checkFailures";
 import { FUNCTIONS } from "./functions";
 import { receive, send } from "./properties";
 import {
   changedSettings,
   checkedArguments,
-  checkSettings,
+  checkProviderSettings,
   KEY,
   providerSettings,
 } from "./providerConfiguration";
@@ -45,7 +45,7 @@ export interface ServedEngine {
 export function pluginService(parts: PluginParts): UntypedServiceImplementation {
   const { environment } = parts;
   const engines = new Engines(parts);
-  const resourceOf = ({ request, peer }: Call<{ getType(): string; getUrn(): string }>) => {
+  const resourceOf = ({ request, peer }: PluginCall<{ getType(): string; getUrn(): string }>) => {
     const type = request.getType() || typeIn(request.getUrn());
     const found = engines.of(peer).resources.get(type);
     if (!found) throw new InvalidCallError(`there is no resource type ${JSON.stringify(type)}`);
@@ -53,31 +53,31 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
   };
 
   return {
-    handshake: answering(({ request, peer }: Call<rpc.ProviderHandshakeRequest>) => {
+    handshake: answering(({ request, peer }: PluginCall<rpc.ProviderHandshakeRequest>) => {
       engines.of(peer).engine.connect(request.getEngineAddress());
       return filled(new rpc.ProviderHandshakeResponse(), { acceptSecrets: true, acceptResources: true });
     }),
 
-    attach: answering(({ request, peer }: Call<PluginAttach>) => {
+    attach: answering(({ request, peer }: PluginCall<PluginAttach>) => {
       engines.attach(peer).engine.connect(request.getAddress());
       return new Empty();
     }),
 
     getPluginInfo: answering(() => filled(new PluginInfo(), { version: schema.version })),
 
-    getSchema: answering(({ request }: Call<rpc.GetSchemaRequest>) => {
+    getSchema: answering(({ request }: PluginCall<rpc.GetSchemaRequest>) => {
       if (request.getVersion() !== 0) {
         throw new InvalidCallError(`there is no schema of version ${request.getVersion()}`);
       }
       return filled(new rpc.GetSchemaResponse(), { schema: JSON.stringify(schema) });
     }),
 
-    checkConfig: answering(({ request, secrets, peer }: Call<rpc.CheckRequest>) => {
+    checkConfig: answering(({ request, secrets, peer }: PluginCall<rpc.CheckRequest>) => {
       const { properties: given, secrecy } = receive(request.getNews());
       const name = nameIn(request);
       engines.of(peer).checkedName = name;
       const properties = checkedArguments(name, given, environment);
-      const failures = checkSettings(name, properties, environment, secrets);
+      const failures = checkProviderSettings(name, properties, environment, secrets);
       return filled(new rpc.CheckResponse(), {
         inputs: send(properties, { secrecy, always: [KEY] }),
         failuresList: checkFailures(failures, secrets, secrecy, KEY),
@@ -85,7 +85,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
     }),
 
     // a changed setting never replaces the provider, and with it its resources: each resource has its base URL as an input
-    diffConfig: answering(({ request }: Call<rpc.DiffRequest>) => {
+    diffConfig: answering(({ request }: PluginCall<rpc.DiffRequest>) => {
       const before = receive(request.getOldInputs() ?? request.getOlds()).properties;
       const changed = changedSettings(before, receive(request.getNews()).properties);
       const { DIFF_SOME, DIFF_NONE } = rpc.DiffResponse.DiffChanges;
@@ -93,7 +93,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       return filled(new rpc.DiffResponse(), { changes, diffsList: changed });
     }),
 
-    configure: answering(({ request, peer }: Call<rpc.ConfigureRequest>) => {
+    configure: answering(({ request, peer }: PluginCall<rpc.ConfigureRequest>) => {
       const { properties, secrecy } = receive(request.getArgs());
       const served = engines.of(peer);
       const name = request.getName() ?? served.checkedName ?? "default";
@@ -103,14 +103,14 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       return filled(new rpc.ConfigureResponse(), accepted);
     }),
 
-    check: answering((call: Call<rpc.CheckRequest>) => resourceOf(call).check(call)),
-    diff: answering((call: Call<rpc.DiffRequest>) => resourceOf(call).diff(call)),
-    create: answering((call: Call<rpc.CreateRequest>) => resourceOf(call).create(call)),
-    read: answering((call: Call<rpc.ReadRequest>) => resourceOf(call).read(call)),
-    update: answering((call: Call<rpc.UpdateRequest>) => resourceOf(call).update(call)),
-    delete: answering((call: Call<rpc.DeleteRequest>) => resourceOf(call).delete(call)),
+    check: answering((call: PluginCall<rpc.CheckRequest>) => resourceOf(call).check(call)),
+    diff: answering((call: PluginCall<rpc.DiffRequest>) => resourceOf(call).diff(call)),
+    create: answering((call: PluginCall<rpc.CreateRequest>) => resourceOf(call).create(call)),
+    read: answering((call: PluginCall<rpc.ReadRequest>) => resourceOf(call).read(call)),
+    update: answering((call: PluginCall<rpc.UpdateRequest>) => resourceOf(call).update(call)),
+    delete: answering((call: PluginCall<rpc.DeleteRequest>) => resourceOf(call).delete(call)),
 
-    invoke: answering(async ({ request, secrets, traceParent, peer }: Call<rpc.InvokeRequest>) => {
+    invoke: answering(async ({ request, secrets, traceParent, peer }: PluginCall<rpc.InvokeRequest>) => {
       const { session } = engines.of(peer).engine;
       const token = request.getTok();
       const found = Object.hasOwn(FUNCTIONS, token) ? FUNCTIONS[token] : undefined;
@@ -122,7 +122,7 @@ export function pluginService(parts: PluginParts): UntypedServiceImplementation 
       return filled(new rpc.InvokeResponse(), { return: send(result, { secrecy, repeats: true }) });
     }),
 
-    cancel: answering(({ peer }: Call<Empty>) => {
+    cancel: answering(({ peer }: PluginCall<Empty>) => {
       engines.of(peer).engine.cancel();
       return new Empty();
     }),

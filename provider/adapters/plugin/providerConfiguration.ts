@@ -87,16 +87,15 @@ export function providerSettings(
     stackConfig,
     ...(hasOwn(BASE_URL) && !hasOwn(API_KEY) && { ownBaseUrl: { provider: name, outside } }),
     keySetting: hasOwn(API_KEY) ? property : `${API_KEY.variable} (or ${property})`,
-    wholeEnvironment: environment,
     environment: (variable) => (replaced.includes(variable) ? undefined : environment(variable)),
   };
 }
 
 /**
- * Finds problems of given settings, without a request. A missing setting is no problem, because the environment or an input may
+ * Finds problems of given settings, without a request. A missing setting is not a problem, because the environment or an input may
  * contain it.
  */
-export function checkSettings(
+export function checkProviderSettings(
   name: string,
   given: Properties,
   environment: Environment,
@@ -117,7 +116,7 @@ export function checkSettings(
   for (const setting of [ALLOW_INSECURE, PUBLIC_STORAGE_ONLY]) {
     check(setting, () => isOn(setting, source));
   }
-  // a switch that is neither true nor false is no problem of the base URL
+  // a switch that is neither true nor false is not a problem of the base URL
   if (failures.length === 0) check(BASE_URL, () => resolveBaseUrl(source));
   check(API_KEY_PREFIX, () => resolveApiKeyPrefix(source));
   const prefix = propertyOf(API_KEY_PREFIX.config);
@@ -132,7 +131,7 @@ export function changedSettings(before: Properties, now: Properties): string[] {
   );
 }
 
-/** Settings that are no strings arrive as JSON. */
+/** Settings that are not strings arrive as JSON. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null || isUnknown(value)) return undefined;
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -17,7 +17,7 @@ import {
   urnOf,
   urnsOf,
 } from "../session/storedProperties";
-import { type Call, InvalidCallError, PartialResult } from "./calls";
+import { InvalidCallError, PartialResult, type PluginCall } from "./calls";
 import { checkFailures, failuresOfWholeResources } from "./checkFailures";
 import { detailedDiff } from "./detailedDiff";
 import { withLocalDigests } from "./localDigests";
@@ -48,7 +48,7 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
 
   /** Creates or updates the resource. A preview only predicts the outputs. */
   async function converge(
-    call: Call<rpc.CreateRequest | rpc.UpdateRequest>,
+    call: PluginCall<rpc.CreateRequest | rpc.UpdateRequest>,
     { properties, secrecy }: Received,
     stored?: Properties,
   ): Promise<{ id: string; properties: Struct }> {
@@ -65,7 +65,7 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
   }
 
   return {
-    async check(call: Call<rpc.CheckRequest>): Promise<rpc.CheckResponse> {
+    async check(call: PluginCall<rpc.CheckRequest>): Promise<rpc.CheckResponse> {
       const { request, secrets } = call;
       const news = received(call, request.getNews());
       const olds = received(call, request.getOlds());
@@ -85,7 +85,7 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
       });
     },
 
-    diff(call: Call<rpc.DiffRequest>): Promise<rpc.DiffResponse> {
+    diff(call: PluginCall<rpc.DiffRequest>): Promise<rpc.DiffResponse> {
       const { request, secrets } = call;
       return onStoredState(request.getUrn(), () => {
         const olds = received(call, request.getOlds()).properties;
@@ -98,12 +98,12 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
       });
     },
 
-    async create(call: Call<rpc.CreateRequest>): Promise<rpc.CreateResponse> {
+    async create(call: PluginCall<rpc.CreateRequest>): Promise<rpc.CreateResponse> {
       const made = await converge(call, received(call, call.request.getProperties()));
       return filled(new rpc.CreateResponse(), made);
     },
 
-    async read(call: Call<rpc.ReadRequest>): Promise<rpc.ReadResponse> {
+    async read(call: PluginCall<rpc.ReadRequest>): Promise<rpc.ReadResponse> {
       const { request, secrets } = call;
       const inputs = received(call, request.getInputs());
       const { properties, secrecy } = received(call, request.getProperties(), inputs.secrecy);
@@ -121,14 +121,14 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
       });
     },
 
-    async update(call: Call<rpc.UpdateRequest>): Promise<rpc.UpdateResponse> {
+    async update(call: PluginCall<rpc.UpdateRequest>): Promise<rpc.UpdateResponse> {
       const olds = received(call, call.request.getOlds()).properties;
       const news = received(call, call.request.getNews());
       const { properties } = await onStoredState(call.request.getUrn(), () => converge(call, news, olds));
       return filled(new rpc.UpdateResponse(), { properties });
     },
 
-    async delete(call: Call<rpc.DeleteRequest>): Promise<Empty> {
+    async delete(call: PluginCall<rpc.DeleteRequest>): Promise<Empty> {
       const { properties } = received(call, call.request.getProperties());
       await resource.remove(ofCall(call, properties), properties, call.secrets);
       return new Empty();
@@ -145,7 +145,11 @@ function markFilledIn({ baseUrl, source }: Properties, secrecy: Secrecy): void {
 }
 
 /** The properties of a call. Its secret texts must not get into messages. */
-function received({ secrets }: Call<unknown>, struct: Struct | undefined, secrecy = new Secrecy()): Received {
+function received(
+  { secrets }: PluginCall<unknown>,
+  struct: Struct | undefined,
+  secrecy = new Secrecy(),
+): Received {
   try {
     const result = receive(struct, secrecy);
     for (const text of secrecy.texts) secrets.add(text);
@@ -156,7 +160,7 @@ function received({ secrets }: Call<unknown>, struct: Struct | undefined, secrec
 }
 
 /** The resource of a call, and the call's span. */
-function ofCall({ request, traceParent }: Call<{ getUrn(): string }>, stored: Properties) {
+function ofCall({ request, traceParent }: PluginCall<{ getUrn(): string }>, stored: Properties) {
   const urn = request.getUrn();
   if (urn === "") throw new InvalidCallError("the call does not name the URN of its resource");
   return { ...urnsOf(urnOf(stored), urn), urn, traceParent };

@@ -12,7 +12,7 @@ const NEW_CONNECTION = "net.server.socket";
  * Serves a provider on the loopback address, at any free port, to processes of this user. The engine sends and takes messages of any
  * size.
  *
- * @param isRefused whether a connection is closed without an answer
+ * @param isRefused whether a connection is closed without a reply
  */
 export async function serve(
   service: UntypedServiceImplementation,

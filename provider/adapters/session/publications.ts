@@ -8,7 +8,7 @@ import type { ConfigurationSource } from "../../service/configuration";
 /** Maximum number of concurrent downloads: each needs a thread and about ten megabytes, and a few use all bandwidth. */
 const MAX_DOWNLOADS = 8;
 
-/** Maximum number of bundles that are inspected and published at the same time: more need memory, and are no faster. */
+/** Maximum number of bundles that are inspected and published at the same time: more need memory, and are not faster. */
 const MAX_PUBLICATIONS = 4;
 
 /** What the operations on copies and kits of one session share. */

@@ -10,7 +10,10 @@ const STILL_RUNNING_MS = 60_000;
 /** Longest such time, in milliseconds: a longer silence looks as if the run were stuck. */
 const STILL_RUNNING_MAX_MS = 5 * 60_000;
 
-/** The operations of a time in which at least one is always running, such as the exports of a fleet. */
+/** After so long a pause, operations are another fleet, in milliseconds: on a busy machine, some begin when others have ended. */
+const PAUSE_MS = 30_000;
+
+/** The operations of a time in which at least one is always running, or soon again, such as the exports of a fleet. */
 export class Round {
   readonly #clock: Pick<Clock, "monotonic" | "after">;
   readonly #say: (line: string) => void;
@@ -20,6 +23,7 @@ export class Round {
   #done = 0;
   #failed: string[] = [];
   #startedAt = 0;
+  #endedAt = -Infinity;
   #cancelTimer = (): void => undefined;
 
   /** @param say receives the lines of a fleet */
@@ -36,7 +40,9 @@ export class Round {
   /** @param urn the resource of an operation that begins */
   began(urn: string | undefined): void {
     if (this.#running.length === 0) {
-      [this.#most, this.#done, this.#failed, this.#startedAt] = [0, 0, [], this.#clock.monotonic()];
+      const nowMs = this.#clock.monotonic();
+      const isAnother = !this.isFleet || nowMs - this.#endedAt > PAUSE_MS;
+      if (isAnother) [this.#most, this.#done, this.#failed, this.#startedAt] = [0, 0, [], nowMs];
       this.#reportAfter(STILL_RUNNING_MS);
     }
     this.#running.push(nameOf(urn));
@@ -51,6 +57,7 @@ export class Round {
     else this.#failed.push(name);
     if (this.#running.length > 0) return;
     this.#cancelTimer();
+    this.#endedAt = this.#clock.monotonic();
     if (!this.isFleet) return;
     const all = this.#done + this.#failed.length;
     this.#say(`${all} resources in ${this.#elapsed()}: ${this.#counts()}`);

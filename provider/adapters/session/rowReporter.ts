@@ -7,7 +7,7 @@ import type { Clock } from "../../base/runtime/time/clock";
 import { formatDuration } from "../../base/runtime/time/duration";
 
 /** A text to send: printable, without the secrets of the call. */
-export function shown(text: string, secrets: Secrets): string {
+export function shownLine(text: string, secrets: Secrets): string {
   return printable(secrets.removeFrom(text));
 }
 
@@ -17,7 +17,7 @@ export class MultilineError extends InputError {}
 /** What to send of a failure: one line, as texts from outside could forge others. */
 export function shownFailure(error: unknown, secrets: Secrets): string {
   const text = error instanceof Error ? error.message : inspect(error);
-  if (!(error instanceof MultilineError)) return shown(text, secrets);
+  if (!(error instanceof MultilineError)) return shownLine(text, secrets);
   return secrets.removeFrom(text).split("\n").map(printable).join("\n");
 }
 
@@ -35,14 +35,14 @@ export interface EngineLine {
 }
 
 /** The fields of a message that have a setter. */
-export type Fields<Message> = {
+export type MessageFields<Message> = {
   readonly [
     Setter in keyof Message as Setter extends `set${infer Name}` ? Uncapitalize<Name> : never
   ]?: Message[Setter] extends (value: infer Value) => unknown ? Value : never;
 };
 
 /** Sets fields of a message. */
-export function filled<Message extends object>(message: Message, fields: Fields<Message>): Message {
+export function filled<Message extends object>(message: Message, fields: MessageFields<Message>): Message {
   const setters = message as Readonly<Record<string, (value: unknown) => void>>;
   for (const [name, value] of Object.entries(fields)) {
     setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.(value);
@@ -55,7 +55,9 @@ export function filled<Message extends object>(message: Message, fields: Fields<
  *
  * @param sendOne sends a line, and calls back when the engine has it, or cannot have it
  */
-export function inOrder(sendOne: (line: EngineLine, done: () => void) => void): (line: EngineLine) => void {
+export function linesInOrder(
+  sendOne: (line: EngineLine, done: () => void) => void,
+): (line: EngineLine) => void {
   const waiting: EngineLine[] = [];
   let isSending = false;
   const next = (): void => {

@@ -30,7 +30,7 @@ export interface Host extends Pick<PublicationContext, "fetch" | "lookup" | "clo
   reporter(urn: string | undefined, isOneOfMany?: () => boolean): RowReporter;
   /** Calls back when the user stops the run, and at its normal end. Watching twice has no effect. */
   watchForCancel(onCancel: () => void): void;
-  /** Calls back once when the engine has ended and can receive no answer. Called once for each session. */
+  /** Calls back once when the engine has ended and can receive no reply. Called once for each session. */
   watchEngine(onGone: () => void): void;
   readonly exit: () => void;
   readonly tracing: Tracing;

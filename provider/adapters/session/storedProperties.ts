@@ -11,7 +11,7 @@ import {
   type StoredState,
   UnfinishedError,
 } from "../../resource/lifeCycle";
-import { shown } from "./rowReporter";
+import { shownLine } from "./rowReporter";
 import type { CallOf, Session, Urns } from "./session";
 
 /** Properties of a resource, as JSON. */
@@ -98,7 +98,7 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
         // an unexpected error made no progress that is worth storing
         if (!(error instanceof UnfinishedError) || (before && faultOf(error) !== undefined)) throw error;
         const state = error.state as StoredState;
-        return { id: lifeCycle.idOf(state), state, unfinished: shown(error.message, secrets) };
+        return { id: lifeCycle.idOf(state), state, unfinished: shownLine(error.message, secrets) };
       }
     },
 
@@ -146,7 +146,7 @@ export function urnOf(properties: Properties): string | undefined {
 const FAULTS = ["TypeError", "RangeError", "SyntaxError"];
 
 /**
- * Runs a call that works on a stored state. The state comes from a file that anybody can edit, so what cannot be read of it is no fault
+ * Runs a call that works on a stored state. The state comes from a file that anybody can edit, so what cannot be read of it is not a fault
  * of the code: the message says what to do.
  *
  * @param urn the resource, if known

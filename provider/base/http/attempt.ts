@@ -33,20 +33,20 @@ export interface HttpRequest {
   readonly method: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | AsyncIterable<Uint8Array> | undefined;
-  /** Do not decompress the answer. @default false */
+  /** Do not decompress the reply. @default false */
   readonly isRaw?: boolean;
 }
 
 export interface AttemptOptions extends ConnectionOptions {
   /** Longest time without any transferred byte of request or answer, in milliseconds. */
   readonly silenceMs: number;
-  /** How long to wait for the answer after the signal has aborted, in milliseconds. @default 0 */
+  /** How long to wait for the reply after the signal has aborted, in milliseconds. @default 0 */
   readonly graceMs?: number;
   /** Where the connection comes from, and stays. @default a new connection */
   readonly kept?: KeptConnections;
 }
 
-/** An answer whose head has arrived. */
+/** A reply whose head has arrived. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Response["headers"];
@@ -56,7 +56,7 @@ export interface HttpReply {
   beginning(limitBytes: number): Promise<Buffer>;
 }
 
-/** The connection failed while an answer was awaited or read; the cause is node-fetch's. */
+/** The connection failed while a reply was awaited or read; the cause is node-fetch's. */
 export class Interruption extends Error {
   constructor(cause: unknown) {
     super("interrupted", { cause });
@@ -68,7 +68,7 @@ const interrupted = (error: unknown): never => {
 };
 
 /**
- * Sends a request once, over a new connection unless the options have kept ones, and lets `read` read the answer. It does not follow
+ * Sends a request once, over a new connection unless the options have kept ones, and lets `read` read the reply. It does not follow
  * redirects: only the caller
  * decides to which host a credential is sent.
  *
@@ -207,11 +207,11 @@ export function bodyReader(body: NodeJS.ReadableStream): () => Promise<readonly 
   };
 }
 
-/** A complete answer of the service, with any status. */
-export type Answer = Exclude<Awaited<ReturnType<typeof readAnswer>>, FailedAttempt>;
+/** A complete reply of the service, with any status. */
+export type ReadReply = Exclude<Awaited<ReturnType<typeof readReply>>, FailedAttempt>;
 
-/** Reads an answer to its end. */
-export async function readAnswer({ name }: Endpoint, reply: HttpReply, clock: Clock) {
+/** Reads a reply to its end. */
+export async function readReply({ name }: Endpoint, reply: HttpReply, clock: Clock) {
   const { status, headers } = reply;
   const bytes = await reply.beginning(MAX_BODY_BYTES);
   if (bytes.length > MAX_BODY_BYTES) {

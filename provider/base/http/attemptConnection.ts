@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly lookup?: LookupFunction | undefined;
   /** Certificate authorities in PEM, trusted instead of Node.js's own. */
   readonly authorities?: string[] | undefined;
-  /** Keeps the connection after an answer, for one request after the other. @default false */
+  /** Keeps the connection after a reply, for one request after the other. @default false */
   readonly keepAlive?: boolean;
 }
 
@@ -125,7 +125,7 @@ export class AttemptConnection {
 }
 
 /**
- * Connections to one server that stay open between requests: for many small requests that may all be repeated. An answer that was
+ * Connections to one server that stay open between requests: for many small requests that may all be repeated. A reply that was
  * not read to its end closes its connection.
  */
 export class KeptConnections {
@@ -141,7 +141,7 @@ export class KeptConnections {
     return this.#idle.pop() ?? this.#open();
   }
 
-  /** @param isReusable whether the answer was read to its end */
+  /** @param isReusable whether the reply was read to its end */
   give(connection: AttemptConnection, isReusable: boolean): void {
     if (isReusable && !this.#isClosed) this.#idle.push(connection);
     else connection.close();
@@ -170,7 +170,7 @@ const UNREACHABLE = new Set([
 ]);
 
 /**
- * The failure of an attempt without a complete answer.
+ * The failure of an attempt without a complete reply.
  *
  * @param error node-fetch's error; its text is not shown because it may contain anything
  */

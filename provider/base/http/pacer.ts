@@ -4,9 +4,9 @@ import { type Clock, type Deadline, unlessAborted } from "../runtime/time/clock"
 import { formatDuration } from "../runtime/time/duration";
 import { type FailedAttempt, MAX_RETRY_AFTER_MS, RATE_PAUSE_MS } from "./retryPolicy";
 
-/** Number of requests sent before the first answer, like the segments of a new TCP connection: RFC 3390. */
+/** Number of requests sent before the first reply, like the segments of a new TCP connection: RFC 3390. */
 const FIRST_REQUESTS = 4;
-/** Time in which that number doubles without any answer, in milliseconds: a slow service is soon sent all requests. */
+/** Time in which that number doubles without any reply, in milliseconds: a slow service is soon sent all requests. */
 const DOUBLING_MS = 250;
 /** Most requests that may be unanswered: each needs a socket and some 40 kB, and a process may have few files open. */
 const MOST_OPEN = 250;
@@ -114,7 +114,7 @@ export class Pacer {
       this.lastRefusal = error;
       // a `Retry-After` that is missing or cannot be understood slows down, too
       this.#hold(fault.retryAfterMs ?? RATE_PAUSE_MS, isOfRate);
-    } else if (fault.kind === "status" || fault.kind === "malformed") this.#count(); // an answer, at least
+    } else if (fault.kind === "status" || fault.kind === "malformed") this.#count(); // a reply, at least
   }
 
   #hold(pauseMs: number, isOfRate: boolean): void {

@@ -62,7 +62,7 @@ function containsAddress(entry: string, address: string): boolean {
   const [, network = "", bits] = /^\[?([^\]/]*)\]?(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
   const isAddress = network.includes(":")
     ? ipaddr.IPv6.isValid(network)
-    : ipaddr.IPv4.isValidFourPartDecimal(network); // "10/8" is no range for curl
+    : ipaddr.IPv4.isValidFourPartDecimal(network); // "10/8" is not a range for curl
   if (!isAddress) return false;
   const [range, found] = [ipaddr.parse(network), ipaddr.parse(address)];
   const widest = range.kind() === "ipv4" ? 32 : 128;

@@ -6,7 +6,7 @@ import {
   ResponseError,
 } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
-import type { Answer } from "./attempt";
+import type { ReadReply } from "./attempt";
 import { ONLY_HTTP2 } from "./attemptConnection";
 import type { Endpoint, ServiceAccess } from "./endpoint";
 import { parseJson, QUOTE_LENGTH, webPageIn } from "./reply";
@@ -25,7 +25,7 @@ const REFUSED_VERSION = new Set([426, 464, 505]);
 /** The service answered with an error status, see provider/service/README.md, Errors. */
 export function refusal(
   endpoint: Endpoint,
-  answer: Pick<Answer, "status" | "text" | "requestId"> & Partial<Answer>,
+  answer: Pick<ReadReply, "status" | "text" | "requestId"> & Partial<ReadReply>,
   access: ServiceAccess,
 ): FailedAttempt {
   const { status, retryAfterMs } = answer;

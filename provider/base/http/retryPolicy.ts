@@ -43,7 +43,7 @@ const REFUSED_FOR_NOW = new Set([408, 425, 429, 503]);
 const REFUSED_FOR_GOOD = new Set([501, 505, 506, 510, 511]);
 
 /**
- * Whether a request may have been processed after a status: every error of a server that is no refusal. Proxies and CDNs have their
+ * Whether a request may have been processed after a status: every error of a server that is not a refusal. Proxies and CDNs have their
  * own ones (520 to 530 of Cloudflare, 561 of AWS, 598): nobody knows what the service behind them did.
  */
 function isBrokenInside(status: number): boolean {
@@ -57,7 +57,7 @@ function isRetried(status: number): boolean {
 /** Maximum number of retries per call after a fault; without an entry, until the deadline. */
 const MAX_REPEATS = { notFoundHost: 3, tooFewBytes: 5, notHttp: 5, malformed: 5, start: 1 };
 
-/** Code of an answer with too few bytes: at that rate, the transfer would need too many requests. */
+/** Code of a reply with too few bytes: at that rate, the transfer would need too many requests. */
 export const TOO_FEW_BYTES = "too few bytes";
 
 /** Code of a host that has no address. */

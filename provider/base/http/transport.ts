@@ -2,7 +2,7 @@ import { MalformedResponseError } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
 import type { Tracer } from "../runtime/tracing/tracer";
-import { type Answer, attempt, type NetworkContext, readAnswer } from "./attempt";
+import { attempt, type NetworkContext, type ReadReply,readReply } from "./attempt";
 import { type Call, type Endpoint, endpointOf, type ServiceAccess } from "./endpoint";
 import type { Pacer, Pacers } from "./pacer";
 import { refusal } from "./refusal";
@@ -140,7 +140,12 @@ export class Transport {
   }
 
   /** A span as OpenTelemetry has it, see https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client */
-  #exchange(call: Call, endpoint: Endpoint, repeats: number, key: string): Promise<Answer | FailedAttempt> {
+  #exchange(
+    call: Call,
+    endpoint: Endpoint,
+    repeats: number,
+    key: string,
+  ): Promise<ReadReply | FailedAttempt> {
     const { tracer, service, clock } = this.#options;
     const { method, body, idempotencyKey, repetition } = call;
     const { hostname, port, protocol } = new URL(endpoint.url);
@@ -167,7 +172,7 @@ export class Transport {
           graceMs: repetition === "start" ? START_GRACE_MS : 0,
           proxy: service.proxy,
         },
-        (reply) => readAnswer(endpoint, reply, clock),
+        (reply) => readReply(endpoint, reply, clock),
       );
       const answer = "fault" in outcome ? outcome : outcome.value;
       if ("status" in answer) tracer.note({ "http.response.status_code": answer.status });

@@ -22,20 +22,21 @@ import { checkedByTable } from "../../resource/inputTable";
 import { DEFAULT_LIMIT_MS, type Imported } from "../../resource/lifeCycle";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import type { PublicationContext } from "../publication/context";
-import type { CheckedBundle, OwnedContext } from "../publication/publication";
+import type { CheckedBundle, OwnedContext } from "../publication/publicationKind";
 import { preparedAdditions } from "../publication/siteAdditions";
-import { describeSource, jobOf, sourceAttributes } from "../source/bundleSource";
+import { describeSource, jobOfSource, sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { NOTHING_FETCHED, obtain, type Obtained, type SourceContext } from "../source/obtain";
 import { type ImportId, parseImportId } from "./importId";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "./inputs";
+import { linkTo } from "./links";
 import { withScratchFolder } from "./scratchFolder";
-import { type BundleCopyState, copiedBundle, linkTo, stateOf } from "./state";
+import { type BundleCopyState, copiedBundle, stateOf } from "./state";
 
 /** Length of the version of an archive without a recorded version, in digits of the archive's digest. */
 const VERSION_DIGITS = 12;
 
-type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
+type ImportedCopy = Imported<CheckedCopyInputs, BundleCopyState>;
 
 /**
  * Takes a copy under management. The copy is read and compared with its bundle: an archive is the bundle itself, the bundle of a
@@ -46,7 +47,7 @@ type ImportedCopy = Imported<CheckedInputs, BundleCopyState>;
  */
 export async function importCopy(given: PublicationContext, id: string): Promise<ImportedCopy> {
   const parsed = parseImportId(id);
-  const { destination: place } = checkedByTable<Pick<CheckedInputs, "destination">>(
+  const { destination: place } = checkedByTable<Pick<CheckedCopyInputs, "destination">>(
     { destination: BUNDLE_COPY_INPUTS.destination },
     { destination: parsed.destination },
     given.configuration,
@@ -103,8 +104,8 @@ async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy):
     destination: { ...found.destination, ...parsed.destination },
     ...(signingKeyEnv !== undefined && { signingKeyEnv }),
   };
-  const checked = (additions: Readonly<Record<string, unknown>>): CheckedInputs =>
-    checkedByTable<CheckedInputs>(
+  const checked = (additions: Readonly<Record<string, unknown>>): CheckedCopyInputs =>
+    checkedByTable<CheckedCopyInputs>(
       BUNDLE_COPY_INPUTS,
       { ...program, ...additions },
       context.configuration,
@@ -130,7 +131,7 @@ async function adopt(context: OwnedContext, parsed: ImportId, found: FoundCopy):
     const state = stateOf(inputs, [{ copy, bundle: made }], await linkTo(context, inputs, copy));
     obtained.remove();
     const given = { ...program, ...additions };
-    return { inputs: given as unknown as Partial<CheckedInputs>, state };
+    return { inputs: given as unknown as Partial<CheckedCopyInputs>, state };
   } catch (error) {
     obtained.release();
     throw error;
@@ -165,7 +166,7 @@ function sourceOf({ uri, source: given, destination }: ImportId, found: FoundCop
 /** The bundle that the copy was made from. */
 async function bundleOf(
   context: SourceContext,
-  inputs: CheckedInputs,
+  inputs: CheckedCopyInputs,
   { archive: path }: FoundCopy,
 ): Promise<Obtained> {
   if (path === undefined) return obtain(context, inputs);
@@ -175,7 +176,7 @@ async function bundleOf(
   const format = await archiveFormat(path);
   // the archive is the copy, or in the scratch folder
   return {
-    bundle: { path, format, sha256, size, version, jobId: jobOf(source), domain },
+    bundle: { path, format, sha256, size, version, jobId: jobOfSource(source), domain },
     ...NOTHING_FETCHED,
   };
 }
@@ -195,7 +196,7 @@ async function matching(
   { bundle, inspection }: CheckedBundle,
   { edition, sha256, files }: FoundCopy,
   possible: readonly SiteAdditions[],
-  inputs: CheckedInputs,
+  inputs: CheckedCopyInputs,
 ): Promise<{ additions: SiteAdditions; edition: string; facts: AdditionFacts }> {
   const { source, limits } = inputs;
   const { signal } = context;

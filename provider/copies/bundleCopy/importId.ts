@@ -83,7 +83,7 @@ function signingKeyIn(value: string, uri: string): string {
   throw new InputError(`${uri}: cannot be imported: ${SIGNING_KEY} ${problem}`, "");
 }
 
-/** A value that is no text: the input's rule refuses what is not JSON. */
+/** A value that is not text: the input's rule refuses what is not JSON. */
 function jsonIn(value: string): unknown {
   try {
     return JSON.parse(value);

@@ -68,7 +68,8 @@ export interface BundleCopyInputs {
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
-export interface CheckedInputs extends PublishedInputs, Pick<BundleCopyInputs, "destination" | "sha256"> {}
+export interface CheckedCopyInputs
+  extends PublishedInputs, Pick<BundleCopyInputs, "destination" | "sha256"> {}
 
 /** One row per input: its rule, its default, and the effect of a change. For a destination, see `destinationChange`. */
 export const BUNDLE_COPY_INPUTS: InputTable<BundleCopyInputs> = {

@@ -1,10 +1,9 @@
-import type { ExternalLoad, FetchedAsset } from "../../publishing/index";
+import type { ExternalLoad, FetchedAsset, SiteChanges } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
-import type { CheckedInputs } from "./inputs";
-import type { SiteChanges } from "./siteChanges";
+import type { CheckedCopyInputs } from "./inputs";
 
 /** Facts about bundle and copy. The only definition of these outputs. */
-export interface OwnOutputs {
+export interface CopyOwnOutputs {
   /** Label of the content. */
   version: string;
   /** Job that made the content. Absent for a file. */
@@ -54,7 +53,7 @@ export interface OwnOutputs {
 }
 
 /** The outputs of a bundle's copy: all inputs, and facts about bundle and copy. */
-export interface BundleCopyOutputs extends OwnOutputs, Omit<CheckedInputs, keyof OwnOutputs> {}
+export interface BundleCopyOutputs extends CopyOwnOutputs, Omit<CheckedCopyInputs, keyof CopyOwnOutputs> {}
 
 /** An earlier copy that is still at the destination. */
 export interface EarlierCopy {
@@ -73,7 +72,7 @@ export interface EarlierCopy {
 }
 
 /** One row per output that does not repeat an input. */
-export const BUNDLE_COPY_OUTPUTS: OutputTable<OwnOutputs> = {
+export const BUNDLE_COPY_OUTPUTS: OutputTable<CopyOwnOutputs> = {
   version: {},
   jobId: { nullIfAbsent: true },
   sha256: {},

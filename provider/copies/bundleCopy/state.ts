@@ -3,28 +3,24 @@ import { present } from "../../base/runtime/values/fields";
 import {
   type AdditionFacts,
   type Copy,
-  type CopyLink,
   type DestinationInputs,
-  destinationOf,
   kindFacts,
+  type SiteChanges,
 } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
-import { linkTimes } from "../../service/renewalWindow";
+import { knownOfBundle, type LinkOutputs, type PublishedBookkeeping } from "../publication/publication";
+import type { CheckedBundle, StateForm } from "../publication/publicationKind";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "./inputs";
 import {
-  type CheckedBundle,
-  knownOfBundle,
-  type LinkOutputs,
-  type OwnedContext,
-  type PublishedBookkeeping,
-} from "../publication/publication";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "./inputs";
-import { BUNDLE_COPY_OUTPUTS, type BundleCopyOutputs, type EarlierCopy, type OwnOutputs } from "./outputs";
-import { withScratchFolder } from "./scratchFolder";
-import type { SiteChanges } from "./siteChanges";
+  BUNDLE_COPY_OUTPUTS,
+  type BundleCopyOutputs,
+  type CopyOwnOutputs,
+  type EarlierCopy,
+} from "./outputs";
 
 /** Facts about a copied bundle. */
 export type CopiedBundle = Pick<
-  OwnOutputs,
+  CopyOwnOutputs,
   "version" | "sha256" | "size" | "files" | "pages" | "selfContained" | "externalLoads" | "copiedAt"
 > &
   AdditionFacts & {
@@ -62,7 +58,7 @@ export interface MadeCopy {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface Bookkeeping extends PublishedBookkeeping {
+export interface CopyBookkeeping extends PublishedBookkeeping {
   /** The input `sha256`. */
   readonly wantedSha256?: string | undefined;
   /** The copies, newest first. Empty only before the first copy exists. */
@@ -72,7 +68,7 @@ export interface Bookkeeping extends PublishedBookkeeping {
 /** The state of a bundle's copy between two operations. */
 export interface BundleCopyState {
   readonly outputs: BundleCopyOutputs;
-  readonly bookkeeping: Bookkeeping;
+  readonly bookkeeping: CopyBookkeeping;
 }
 
 /**
@@ -81,7 +77,7 @@ export interface BundleCopyState {
  * @param link `undefined` if no link was signed: then the copy's own address is used, unless the destination signs links
  */
 export function stateOf(
-  inputs: CheckedInputs,
+  inputs: CheckedCopyInputs,
   copies: readonly MadeCopy[],
   link?: LinkOutputs,
 ): BundleCopyState {
@@ -89,7 +85,7 @@ export function stateOf(
   if (newest === undefined) throw new Error("no copy is left"); // the plan makes one first
   const { copy, bundle } = newest;
   const { uri, image, sitePath, publicKey } = copy;
-  const own: Every<Omit<OwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
+  const own: Every<Omit<CopyOwnOutputs, keyof CopiedBundle | keyof LinkOutputs>> = {
     uri,
     image,
     sitePath,
@@ -126,7 +122,7 @@ function relocated({ copy, bundle }: MadeCopy, destination: DestinationInputs): 
 }
 
 /** The outputs before a copy is made. */
-export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
+function outputsBefore(inputs: CheckedCopyInputs): Record<keyof CopyOwnOutputs, unknown> {
   const { destination, requireSelfContained } = inputs;
   const hasNoLinkLife = !isUnknown(destination) && !isLinkSigned(destination);
   const { isImage, localPath } = kindFacts(destination) ?? {};
@@ -147,24 +143,16 @@ export function isLinkSigned(place: DestinationInputs): boolean {
   return "linkLife" in place;
 }
 
-/** @param signedAtMs milliseconds since 1970 */
-export function linkOutputs({ url, ...link }: CopyLink, signedAtMs: number): LinkOutputs {
-  return { bundleUrl: url, ...linkTimes({ mintedAtMs: signedAtMs, ...link }) };
-}
-
-/** A link to a copy; `undefined` if it has none, or an address that needs no signature: the publication returns that. */
-export async function linkTo(
-  context: OwnedContext,
-  { destination }: CheckedInputs,
-  copy: Copy,
-): Promise<LinkOutputs | undefined> {
-  const { link } = destinationOf(destination);
-  if (!link || (!isLinkSigned(destination) && copy.address !== undefined)) return undefined;
-  const signedAtMs = context.clock.now();
-  return withScratchFolder(context, async (place) => linkOutputs(await link(copy, place), signedAtMs));
-}
-
 /** The inputs that a state was made from. */
-export function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedInputs {
-  return outputsAmong<CheckedInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
+function inputsOf({ outputs, bookkeeping: { wantedSha256 } }: BundleCopyState): CheckedCopyInputs {
+  return outputsAmong<CheckedCopyInputs>(BUNDLE_COPY_INPUTS, { ...outputs, sha256: wantedSha256 });
 }
+
+/** How a state has inputs and copies. */
+export const COPY_STATE: StateForm<{ inputs: CheckedCopyInputs; item: MadeCopy; state: BundleCopyState }> = {
+  noBookkeeping: { copies: [] },
+  inputsOf,
+  itemsOf: ({ bookkeeping }) => bookkeeping.copies,
+  stateOf,
+  outputsBefore,
+};

@@ -1,15 +1,18 @@
 import { inTurn } from "../../base/runtime/concurrency/inTurn";
 import { BundleRefusedError } from "../../base/runtime/messages/errors";
 import { explained } from "../../base/runtime/messages/explainedError";
+import type { Kept } from "../../publishing/index";
 import { decisionLine } from "../../resource/decision";
 import { UnfinishedError } from "../../resource/lifeCycle";
 import { sourceAttributes } from "../source/bundleSource";
 import { inspect } from "../source/inspect";
 import { obtain } from "../source/obtain";
 import type { PublicationContext } from "./context";
-import { type Plan, planPublication } from "./plan";
-import type { LinkOutputs, PublicationWork, Published } from "./publication";
-import { asOwner, linkOf, withDrift, withOwner, withOwnerOf } from "./publication";
+import { planPublication, type PublicationPlan, subjectOf } from "./plan";
+import type { LinkOutputs, Published } from "./publication";
+import { withDrift, withOwner, withOwnerOf } from "./publication";
+import type { PublicationWork } from "./publicationWork";
+import { asOwner, linkOf } from "./publicationWork";
 import { attempted, comparison, recover, type Recovered } from "./recovery";
 import { type RunRecords, runRecords } from "./runRecords";
 
@@ -47,7 +50,7 @@ async function convergeAsOwner<T extends Published>(
   work: PublicationWork<T>,
   records: RunRecords<T>,
 ): Promise<T["state"]> {
-  const { kind, context, inputs } = work;
+  const { kind, context, inputs, destination } = work;
   const { tracer, owner, adopts } = context;
   const isMarked = owner.hasMarks && adopts === undefined;
   const progress: Progress<T> = { items: [], published: "gone", missing: "", isMarked };
@@ -60,7 +63,7 @@ async function convergeAsOwner<T extends Published>(
     // not before: a state must not have an owner that does not have the destination
     if (recovered.isResumed) progress.published = "same";
     if (plan.action === "publish") {
-      const attributes = { "docs_hosting.destination": kind.destinationName(inputs) };
+      const attributes = { "docs_hosting.destination": destination.name };
       await tracer.span(kind.terms.span, attributes, () => publish(work, records, progress));
     } else progress.link = recovered.state && linkOf(kind, recovered.state);
     if (plan.action === "publish" || plan.action === "sign") await sign(work, progress);
@@ -74,13 +77,13 @@ async function convergeAsOwner<T extends Published>(
 
 /** Notes what is there, and reports the decision. */
 function begin<T extends Published>(
-  { kind, context, inputs, stored }: PublicationWork<T>,
+  { context, destination, stored }: PublicationWork<T>,
   progress: Progress<T>,
   { items, isResumed }: Recovered<T>,
-  { code, text }: Plan,
+  { code, text }: PublicationPlan,
 ): void {
   // a new runner has none of those that are missing
-  progress.items = code === "MISSING" ? items.filter((item) => !kind.isMissing(inputs, item)) : items;
+  progress.items = code === "MISSING" ? items.filter((item) => !destination.isMissing(item)) : items;
   if (isResumed) return;
   context.tracer.note({ "docs_hosting.decision": code });
   // for an existing resource, the diff has reported the decision already
@@ -92,10 +95,10 @@ function begin<T extends Published>(
  * have it yet; a publication writes that of its own.
  */
 async function claim<T extends Published>(
-  { kind, context, inputs, stored }: PublicationWork<T>,
+  { context, inputs, destination, stored }: PublicationWork<T>,
   records: RunRecords<T>,
   progress: Progress<T>,
-  { action }: Plan,
+  { action }: PublicationPlan,
   isResumed: boolean,
 ): Promise<void> {
   const { items, isMarked } = progress;
@@ -104,26 +107,26 @@ async function claim<T extends Published>(
   if (writesMark && items.length > 0) {
     // a killed run may be the last that knows the ID
     if (stored && !context.owner.hasMarks) records.save({ inputs, items }, context.owner);
-    await kind.claim(context, inputs, items);
+    await destination.claim(context, items);
     progress.isMarked = true;
-  } else if (action === "publish") await kind.check(context, inputs, items);
+  } else if (action === "publish") await destination.check(context, items);
 }
 
 /** Publishes nothing before the whole bundle is inspected. The next run resumes the download. */
 async function publish<T extends Published>(
-  { kind, context, inputs }: PublicationWork<T>,
+  { context, inputs, destination }: PublicationWork<T>,
   records: RunRecords<T>,
   progress: Progress<T>,
 ): Promise<void> {
   const earlier = progress.items;
-  const addressOf = (item: T["item"]): string => kind.addressOf(item, inputs);
+  const { addressOf } = destination;
   const noteNewest = (item: T["item"], published: Progress<T>["published"]): void => {
     progress.items = [item, ...earlier.filter((each) => addressOf(each) !== addressOf(item))];
     progress.isMarked = true;
     records.save({ inputs, items: progress.items }, context.owner);
     progress.published = published;
   };
-  const publishInspected = kind.prepare(context, inputs, earlier);
+  const publishInspected = destination.prepare(context, earlier);
   const obtained = await obtain(context, inputs);
   const { bundle } = obtained;
   const inTheirTurn = async (): Promise<T["item"]> => {
@@ -148,23 +151,23 @@ async function sign<T extends Published>(
 ): Promise<void> {
   progress.missing = "its link";
   const [newest] = progress.items;
-  progress.link = newest && (await kind.link?.(context, inputs, newest));
+  progress.link = newest && (await kind.links?.sign(context, inputs, newest));
 }
 
 /** Removes items beyond those that are kept. A failed removal does not fail the operation: the next update tries again. */
 async function prune<T extends Published>(
-  { kind, context, inputs }: PublicationWork<T>,
+  { kind, context, inputs, destination }: PublicationWork<T>,
   progress: Progress<T>,
 ): Promise<void> {
   const { item: name, items: names } = kind.terms;
-  const kept = progress.items.slice(0, inputs.keep + 1);
-  const surplus = progress.items.slice(inputs.keep + 1);
-  if (surplus.length === 0) return;
+  const [newest, ...earlier] = progress.items;
+  const surplus = earlier.slice(inputs.keep);
+  if (!newest || surplus.length === 0) return;
+  const kept: Kept<T["item"]> = [newest, ...earlier.slice(0, inputs.keep)];
   progress.missing = `the removal of earlier ${names}`;
   const failed = `an earlier ${name} could not be removed`;
-  const subject = kind.destinationName(inputs);
-  const warning = { subject, failed, consequence: "The next `pulumi up` tries again" };
-  const isDone = await attempted(context, warning, () => kind.remove(context, inputs, surplus, kept));
+  const warning = { subject: destination.name, failed, consequence: "The next `pulumi up` tries again" };
+  const isDone = await attempted(context, warning, () => destination.prune(context, surplus, kept));
   if (isDone) progress.items = kept;
 }
 
@@ -173,7 +176,7 @@ function stateAfter<T extends Published>(
   { kind, context, inputs, stored }: PublicationWork<T>,
   { items, link, isMarked }: Progress<T>,
 ): T["state"] {
-  const made = kind.stateOf(inputs, items, link);
+  const made = kind.state.stateOf(inputs, items, link);
   return isMarked ? withOwner(made, context.owner) : withOwnerOf(made, stored);
 }
 
@@ -184,8 +187,8 @@ async function failure<T extends Published>(
   progress: Progress<T>,
   error: unknown,
 ): Promise<Error> {
-  const { kind, inputs, stored } = work;
-  const failedWith = (consequence: string): Error => explained(error, kind.subject(inputs), consequence);
+  const { kind, destination, stored } = work;
+  const failedWith = (consequence: string): Error => explained(error, subjectOf(work), consequence);
   const [newest] = progress.items;
   if (progress.published === "partial" && newest) {
     const found = await comparison(work, newest);
@@ -193,8 +196,8 @@ async function failure<T extends Published>(
   }
   const { published, missing } = progress;
   if (!newest || published === "gone") {
-    const [before] = stored ? kind.itemsOf(stored) : [];
-    return failedWith(before ? `${kind.addressOf(before, inputs)} stays as it is` : "Nothing was published");
+    const [before] = stored ? kind.state.itemsOf(stored) : [];
+    return failedWith(before ? `${destination.addressOf(before)} stays as it is` : "Nothing was published");
   }
   records.handOver();
   const left = missing === "" ? "" : `; still missing: ${missing}`;
@@ -203,5 +206,5 @@ async function failure<T extends Published>(
       ? `is published and in the state${left}. The next \`pulumi up\` does only the remaining steps, without another download or publication`
       : "may be published in part, and is in the state: the next `pulumi up` completes it, and `pulumi destroy` removes it";
   const state = withDrift(stateAfter(work, progress), published);
-  return new UnfinishedError(failedWith(`${kind.addressOf(newest, inputs)} ${consequence}`), state);
+  return new UnfinishedError(failedWith(`${destination.addressOf(newest)} ${consequence}`), state);
 }

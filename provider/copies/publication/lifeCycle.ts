@@ -6,8 +6,10 @@ import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
 import { bundleFailures, localFailures } from "./localFailures";
-import { changedInputs, planPublication } from "./plan";
-import { asOwner, linkOf, type PublicationKind, type Published, withDrift } from "./publication";
+import { changedPublicationInputs, planPublication } from "./plan";
+import { type Published, withDrift } from "./publication";
+import type { PublicationKind } from "./publicationKind";
+import { asOwner, linkOf, publicationWork } from "./publicationWork";
 import { attempted } from "./recovery";
 import { runRecords } from "./runRecords";
 
@@ -24,28 +26,30 @@ export function publishedLifeCycle<T extends Published>(
   kind: PublicationKind<T>,
 ): LifeCycle<T["inputs"], T["state"], SharedByPublications> {
   const { resource, item, items } = kind.terms;
+  const { inputsOf, itemsOf, noBookkeeping } = kind.state;
   /** The address of the newest item of a state. */
   const addressIn = (state: T["state"]): string => {
-    const [newest] = kind.itemsOf(state);
-    const inputs = kind.inputsOf(state);
-    return newest ? kind.addressOf(newest, inputs) : kind.destinationName(inputs);
+    const [newest] = itemsOf(state);
+    const { name, addressOf } = kind.destinationOf(inputsOf(state));
+    return newest ? addressOf(newest) : name;
   };
   /** A place that another resource of this program has. */
   const placeConflicts = (inputs: T["inputs"], declare: Declare): CheckFailure[] => {
-    const conflict = declare(kind.placesOf(inputs));
+    const destination = kind.destinationOf(inputs);
+    const conflict = declare(destination.ownedPlaces());
     if (conflict === undefined) return [];
     const { urn, other } = conflict;
     const reason =
       `is the place of ${other}, too, which this program declares beside ${urn}. ` +
-      `A place belongs to one resource: give each its own, such as ${kind.ownPlace(inputs, nameIn(urn))}`;
-    return [{ property: kind.placeInput, reason }];
+      `A place belongs to one resource: give each its own, such as ${destination.placeFor(nameIn(urn))}`;
+    return [{ property: destination.input, reason }];
   };
   return {
     outputs: kind.outputs,
-    noBookkeeping: kind.noBookkeeping,
+    noBookkeeping,
 
     /** The destination: its items change over the resource's lifetime, the destination does not. */
-    idOf: (state) => kind.destinationName(kind.inputsOf(state)),
+    idOf: (state) => kind.destinationOf(inputsOf(state)).name,
 
     check(given, configuration, before = {}, declare = () => undefined) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
@@ -60,10 +64,10 @@ export function publishedLifeCycle<T extends Published>(
     },
 
     diff(inputs, state, { nowMs }) {
-      const changed = changedInputs(kind, inputs, state);
+      const changed = changedPublicationInputs(kind, inputs, state);
       const replaces = withEffect(kind.table, changed, "replaces");
-      const placeOf = (each: T["inputs"]): string => JSON.stringify(kind.placeOf(each));
-      if (placeOf(inputs) !== placeOf(kind.inputsOf(state))) {
+      const placeOf = (each: T["inputs"]): string => JSON.stringify(kind.destinationOf(each).place());
+      if (placeOf(inputs) !== placeOf(inputsOf(state))) {
         const text = `${replaces.join(" and ")} changed: a ${item} is ${kind.terms.made} at the new destination, and the old ${items} (${addressIn(state)}) are removed`;
         return { changed, replaces, hidden: false, decision: { code: "REPLACED", text } };
       }
@@ -74,33 +78,33 @@ export function publishedLifeCycle<T extends Published>(
 
     predict(inputs, state, { nowMs }) {
       const { action } = planPublication(kind, inputs, state, nowMs);
-      if (!state || action === "publish") return { ...inputs, ...kind.outputsBefore(inputs) };
-      const { outputs } = kind.stateOf(inputs, kind.itemsOf(state), linkOf(kind, state));
+      if (!state || action === "publish") return { ...inputs, ...kind.state.outputsBefore(inputs) };
+      const { outputs } = kind.state.stateOf(inputs, itemsOf(state), linkOf(kind, state));
       const ofLink = action === "sign" && unknownOutputs(rowsThat("isRenewed", kind.outputs));
       return { ...outputs, ...ofLink };
     },
 
     create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>
-      converge({ kind, context, inputs, stored: undefined }, limitMs),
+      converge(publicationWork(kind, context, inputs, undefined), limitMs),
 
     /** Compares the newest item with what was published. Fetches nothing from the service. */
     async read(given, state) {
-      const inputs = kind.inputsOf(state);
-      const [newest, ...older] = kind.itemsOf(state);
+      const inputs = inputsOf(state);
+      const [newest, ...older] = itemsOf(state);
       if (!newest) return { inputs, state };
       try {
-        const stored = { kind, context: given, inputs, stored: state };
-        return await asOwner(stored, undefined, COMPARE_LIMIT_MS, async (work) => {
-          const compared = await kind.compare(work.context, inputs, newest);
+        const stored = publicationWork(kind, given, inputs, state);
+        return await asOwner(stored, undefined, COMPARE_LIMIT_MS, async ({ context, destination }) => {
+          const compared = await destination.compare(context, newest);
           // the state must keep the earlier items that are left
           if (compared !== "gone" || older.length > 0) return { inputs, state: withDrift(state, compared) };
           // also the mark, and what an interrupted run left
           const warning = {
-            subject: kind.destinationName(inputs),
+            subject: destination.name,
             failed: `the mark of this resource stays, although the ${item} is gone`,
             consequence: "",
           };
-          await attempted(work.context, warning, () => kind.remove(work.context, inputs, [newest], []));
+          await attempted(context, warning, () => destination.release(context, [newest]));
           return undefined;
         });
       } catch (error) {
@@ -117,24 +121,25 @@ export function publishedLifeCycle<T extends Published>(
     import: (context, id) => kind.import(context, id),
 
     update: (context, state, inputs, limitMs = DEFAULT_LIMIT_MS) =>
-      converge({ kind, context, inputs, stored: state }, limitMs),
+      converge(publicationWork(kind, context, inputs, state), limitMs),
 
     /** Removes every item that was published and not yet removed. Files of others at the destination stay. */
     async remove(given, state) {
-      const inputs = kind.inputsOf(state);
-      const stored = { kind, context: given, inputs, stored: state };
+      const inputs = inputsOf(state);
+      const stored = publicationWork(kind, given, inputs, state);
+      const { name, addressOf } = stored.destination;
       const records = runRecords(stored);
       const successors = records.findSuccessors();
       try {
-        const all = [...(successors?.items ?? []), ...kind.itemsOf(state)];
-        const own = [...new Map(all.map((each) => [kind.addressOf(each, inputs), each])).values()];
-        await asOwner(stored, records.findOwner(), DEFAULT_LIMIT_MS, (work) =>
-          kind.remove(work.context, inputs, own, []),
+        const all = [...(successors?.items ?? []), ...itemsOf(state)];
+        const own = [...new Map(all.map((each) => [addressOf(each), each])).values()];
+        await asOwner(stored, records.findOwner(), DEFAULT_LIMIT_MS, ({ context, destination }) =>
+          destination.release(context, own),
         );
         if (successors) records.forget();
       } catch (error) {
         const left = `The ${items} stay in the state; with the option \`retainOnDelete\` they stay where they are`;
-        throw explained(error, kind.destinationName(inputs), left);
+        throw explained(error, name, left);
       }
     },
   };

@@ -1,10 +1,14 @@
 import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { Decision, DecisionCode } from "../../resource/decision";
 import { changedByTable, withEffect } from "../../resource/inputTable";
-import type { PublicationKind, Published } from "./publication";
+import { describeSource } from "../source/bundleSource";
+import type { Published } from "./publication";
+import type { PublicationKind } from "./publicationKind";
+import type { PublicationWork } from "./publicationWork";
+import { fetchText } from "./siteAdditions";
 
 /** The one action that brings the item to what the inputs request, and its reason. */
-export interface Plan extends Decision {
+export interface PublicationPlan extends Decision {
   readonly action:
     | /** Fetch the bundle, inspect it and publish it. */
       "publish"
@@ -30,24 +34,25 @@ export function planPublication<T extends Published>(
   inputs: T["inputs"],
   state: T["state"] | undefined,
   nowMs: number,
-): Plan {
-  const actionText = kind.actionText(inputs);
-  const items = state ? kind.itemsOf(state) : [];
+): PublicationPlan {
+  const destination = kind.destinationOf(inputs);
+  const what = actionText(kind, inputs, destination.name);
+  const items = state ? kind.state.itemsOf(state) : [];
   const [newest] = items;
-  if (!state || !newest) return { action: "publish", code: "NEW", text: actionText };
+  if (!state || !newest) return { action: "publish", code: "NEW", text: what };
 
   const { item, items: plural, made } = kind.terms;
-  const publish = (code: DecisionCode, reason: string): Plan => ({
+  const publish = (code: DecisionCode, reason: string): PublicationPlan => ({
     action: "publish",
     code,
-    text: `${reason}, so ${actionText}`,
+    text: `${reason}, so ${what}`,
   });
   const { requireSelfContained, limits } = inputs;
   const { bundle } = newest;
-  const changed = changedInputs(kind, inputs, state);
+  const changed = changedPublicationInputs(kind, inputs, state);
   const again = [
     ...withEffect(kind.table, changed, "content").map((name) => `${name} changed`),
-    ...kind.reasonsToPublish(inputs, state),
+    ...(kind.reasonsToPublish?.(inputs, state) ?? []),
   ];
   if (requireSelfContained && !isUnknown(requireSelfContained) && !bundle.selfContained) {
     again.push("a self-contained bundle is required");
@@ -56,26 +61,26 @@ export function planPublication<T extends Published>(
     again.push(`the bundle of the ${item} exceeds its limits`);
   }
   if (again.length > 0) return publish("NEW_CONTENT", again.join(", "));
-  const address = kind.addressOf(newest, kind.inputsOf(state));
+  const address = kind.destinationOf(kind.state.inputsOf(state)).addressOf(newest);
   const { drifted } = state.bookkeeping;
   if (drifted === "partial") {
     return publish("RESUMED", `an earlier run was interrupted while it published ${address}`);
   }
   if (drifted === "gone") return publish("DRIFTED", `${address} no longer exists`);
   if (drifted === "changed") return publish("DRIFTED", `${address} has changed since it was ${made}`);
-  if (kind.isMissing(inputs, newest)) return publish("MISSING", `${address} is not on this machine`);
+  if (destination.isMissing(newest)) return publish("MISSING", `${address} is not on this machine`);
   if (drifted === "taken") {
-    return publish("DRIFTED", `another resource had ${kind.destinationName(inputs)} when it was refreshed`);
+    return publish("DRIFTED", `another resource had ${destination.name} when it was refreshed`);
   }
   if (drifted === "unmarked") {
-    const text = `the mark of this resource is not at ${kind.destinationName(inputs)}: it is written, and nothing is sent`;
+    const text = `the mark of this resource is not at ${destination.name}: it is written, and nothing is sent`;
     return { action: "mark", code: "DRIFTED", text };
   }
-  const reasonToSign = kind.reasonToSign?.(inputs, state, nowMs);
+  const reasonToSign = kind.links?.reasonToSign(inputs, state, nowMs);
   if (reasonToSign) return { action: "sign", ...reasonToSign };
   const surplus = items.length - inputs.keep - 1;
   if (surplus > 0) {
-    const text = `earlier ${plural} at ${kind.destinationName(inputs)} are removed: ${surplus}`;
+    const text = `earlier ${plural} at ${destination.name} are removed: ${surplus}`;
     return { action: "prune", code: "SETTINGS", text };
   }
   if (changed.length === 0) {
@@ -86,10 +91,28 @@ export function planPublication<T extends Published>(
 }
 
 /** The names of the inputs that changed since the outputs were made. */
-export function changedInputs<T extends Published>(
+export function changedPublicationInputs<T extends Published>(
   kind: PublicationKind<T>,
   inputs: T["inputs"],
   state: T["state"],
 ): (keyof T["inputs"] & string)[] {
-  return changedByTable(kind.table, inputs, kind.inputsOf(state));
+  return changedByTable(kind.table, inputs, kind.state.inputsOf(state));
+}
+
+/** What an operation is about, in error messages: "a kit of job 7 of docs.example.com to kits". */
+export function subjectOf<T extends Published>({
+  kind,
+  inputs,
+  destination,
+}: Pick<PublicationWork<T>, "kind" | "inputs" | "destination">): string {
+  return `${kind.terms.of}${describeSource(inputs.source)} to ${destination.name}`;
+}
+
+/** What a publication does: "job 7 of docs.example.com is copied to s3://docs". */
+function actionText<T extends Published>(
+  { terms }: PublicationKind<T>,
+  inputs: T["inputs"],
+  destinationName: string,
+): string {
+  return `${terms.of}${describeSource(inputs.source)} ${terms.action} to ${destinationName}${fetchText(inputs)}`;
 }

@@ -3,7 +3,8 @@ import type { CopyComparison } from "../../publishing/index";
 import { decisionLine } from "../../resource/decision";
 import type { LimitedContext } from "../../resource/withinLimit";
 import { planPublication } from "./plan";
-import { type PublicationWork, type Published, withDrift } from "./publication";
+import { type Published, withDrift } from "./publication";
+import type { PublicationWork } from "./publicationWork";
 import type { RunRecords } from "./runRecords";
 
 /** What an operation starts with. */
@@ -26,8 +27,10 @@ export async function recover<T extends Published>(
   work: PublicationWork<T>,
   records: RunRecords<T>,
 ): Promise<Recovered<T>> {
-  const { kind, context, inputs, stored: state } = work;
-  const stored = state ? kind.itemsOf(state) : [];
+  const { kind, context, inputs, destination, stored: state } = work;
+  const { itemsOf, stateOf } = kind.state;
+  const { addressOf } = destination;
+  const stored = state ? itemsOf(state) : [];
   const record = records.findBesideState();
   const items = [...stored, ...(record?.items ?? [])];
   const nowMs = context.clock.now();
@@ -36,7 +39,7 @@ export async function recover<T extends Published>(
   if (state && isEnough(state)) {
     const [newest] = stored;
     const [noted] = records.find()?.items ?? [];
-    const isOther = newest && noted && kind.addressOf(noted, inputs) !== kind.addressOf(newest, inputs);
+    const isOther = newest && noted && addressOf(noted) !== addressOf(newest);
     // a killed run may have removed it as an earlier item
     const there = isOther ? await comparison(work, newest) : undefined;
     const isAsBefore = there === undefined || there === "same";
@@ -45,26 +48,26 @@ export async function recover<T extends Published>(
 
   // the state's own item first: it may be complete now
   const whole = state?.bookkeeping.drifted === "partial" ? withDrift(state, "same") : undefined;
-  const recorded = record && kind.stateOf(record.inputs, [...record.items, ...stored]);
+  const recorded = record && stateOf(record.inputs, [...record.items, ...stored]);
   for (const candidate of [whole, recorded]) {
-    const [newest] = candidate ? kind.itemsOf(candidate) : [];
+    const [newest] = candidate ? itemsOf(candidate) : [];
     if (!candidate || !newest || !isEnough(candidate)) continue;
     const found = await comparison(work, newest);
     if (found !== "same" && found !== "unmarked") continue;
-    const text = `${kind.addressOf(newest, inputs)} of an interrupted run is complete: it is not published again`;
+    const text = `${addressOf(newest)} of an interrupted run is complete: it is not published again`;
     context.reporter.info(decisionLine({ code: "RESUMED", text }));
     context.tracer.note({ "docs_hosting.decision": "RESUMED" });
-    return { state: candidate, items: kind.itemsOf(candidate), isResumed: true };
+    return { state: candidate, items: itemsOf(candidate), isResumed: true };
   }
   return { state, items, isResumed: false };
 }
 
 /** Compares an item with what was published. `undefined` when the comparison fails: the publication then reports the error. */
 export function comparison<T extends Published>(
-  { kind, context, inputs }: PublicationWork<T>,
+  { context, destination }: PublicationWork<T>,
   item: T["item"],
 ): Promise<CopyComparison | undefined> {
-  return kind.compare(context, inputs, item).catch(() => undefined);
+  return destination.compare(context, item).catch(() => undefined);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Owner } from "../../publishing/index";
 import type { PublicationContext } from "./context";
-import type { PublicationWork, Published } from "./publication";
+import type { Published } from "./publication";
+import type { PublicationWork } from "./publicationWork";
 
 /** What a run recorded about its publication before the engine saved the state. */
 export interface RunRecord<T extends Published> {
@@ -32,16 +33,16 @@ export interface RunRecords<T extends Published> {
 
 /** The records about one resource at one destination. A run that follows a killed run reads them. */
 export function runRecords<T extends Published>(work: PublicationWork<T, PublicationContext>): RunRecords<T> {
-  const { kind, context, inputs, stored } = work;
+  const { kind, context, destination, stored } = work;
   const { publicationRecords, reporter } = context;
-  const place = JSON.stringify([kind.terms.resource, kind.destinationKey(inputs)]);
+  const place = JSON.stringify([kind.terms.resource, destination.key()]);
   /** Empty without a URN: two resources could not be distinguished. The first entry has the current URN. */
   const resources = [context.urn, context.formerUrn].flatMap((urn) =>
     urn === undefined ? [] : { urn, place },
   );
-  const addressOf = (item: T["item"]): string => kind.addressOf(item, inputs);
+  const { addressOf } = destination;
   /** The addresses of the items in the state, newest first. */
-  const addresses = stored ? kind.itemsOf(stored).map(addressOf) : [];
+  const addresses = stored ? kind.state.itemsOf(stored).map(addressOf) : [];
 
   const find = (known: readonly string[] = []): RunRecord<T> | undefined => {
     for (const resource of resources) {

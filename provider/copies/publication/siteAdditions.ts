@@ -7,7 +7,8 @@ import { additionsOf, ExternalAssets, type ReadCopy, type WantedAdditions } from
 import type { LimitedContext } from "../../resource/withinLimit";
 import { ALLOW_INSECURE, isOn, PUBLIC_STORAGE_ONLY } from "../../service/configuration";
 import { checkLoads } from "../source/inspect";
-import type { CheckedBundle, PublishedInputs } from "./publication";
+import type { PublishedInputs } from "./publication";
+import type { CheckedBundle } from "./publicationKind";
 
 /**
  * What is added to a site, with everything that must be fetched for it.

@@ -174,13 +174,13 @@ export function describeSource(source: CheckedSource): string {
 }
 
 /** The job that made the bundle, if the source names it. */
-export const jobOf = (source: CheckedSource): string | undefined => rowOf(source).jobOf(source);
+export const jobOfSource = (source: CheckedSource): string | undefined => rowOf(source).jobOf(source);
 
 /** Base URL of the service that made the bundle, if the source names it. */
 export const serviceOf = (source: CheckedSource): string | undefined => rowOf(source).serviceOf(source);
 
 export function sourceAttributes(source: CheckedSource): Attributes {
-  const jobId = jobOf(source);
+  const jobId = jobOfSource(source);
   return {
     "docs_hosting.domain": source.domain,
     ...(jobId !== undefined && { "docs_hosting.job.id": jobId }),

@@ -75,7 +75,7 @@ async function fetchExport(
   const { environment } = context.configuration;
   const service = openClient(context, source, context.deadline);
   const settings = serviceSettings(context.configuration, source);
-  await service.client.getExport(jobId, domain); // a response with a link may omit the site
+  await service.client.getExport(jobId, domain); // a reply with a link may omit the site
   // two resources with the same job do not share their parts
   const name = hash("sha256", JSON.stringify([baseUrl, jobId, context.urn])).slice(0, 32);
   const { path, sha256, size, ...held } = await download(

@@ -104,7 +104,7 @@ export interface AirGapKitInputs {
 }
 
 /** Inputs after check: defaults filled in, values normalised. */
-export interface CheckedInputs
+export interface CheckedKitInputs
   extends PublishedInputs, Pick<AirGapKitInputs, "folder" | "since" | "partSize"> {
   /** The chart, with the digest of its files. */
   chart?: LocalChart;

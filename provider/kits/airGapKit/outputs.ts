@@ -1,9 +1,9 @@
 import type { ExternalLoad, FetchedAsset } from "../../publishing/index";
 import type { OutputTable } from "../../resource/outputTable";
-import type { CheckedInputs } from "./inputs";
+import type { CheckedKitInputs } from "./inputs";
 
 /** Facts about the bundle and the kit. The only definition of these outputs. */
-export interface OwnOutputs {
+export interface KitOwnOutputs {
   /** Path of the kit's folder, relative to the program's folder. */
   path: string;
   /** Label of the content. */
@@ -41,10 +41,10 @@ export interface OwnOutputs {
 }
 
 /** The outputs of a kit: all inputs, and facts about the bundle and the kit. */
-export interface AirGapKitOutputs extends OwnOutputs, CheckedInputs {}
+export interface AirGapKitOutputs extends KitOwnOutputs, CheckedKitInputs {}
 
 /** One row per output that does not repeat an input. */
-export const AIR_GAP_KIT_OUTPUTS: OutputTable<OwnOutputs> = {
+export const AIR_GAP_KIT_OUTPUTS: OutputTable<KitOwnOutputs> = {
   path: {},
   version: {},
   jobId: { nullIfAbsent: true },

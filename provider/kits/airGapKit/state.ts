@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { present } from "../../base/runtime/values/fields";
 import { knownOfBundle, type PublishedBookkeeping } from "../../copies/publication/publication";
+import type { StateForm } from "../../copies/publication/publicationKind";
 import type { AdditionFacts, Bundle, Inspection } from "../../publishing/index";
 import { type Every, outputsAmong, unknownOutputs } from "../../resource/outputTable";
 import type { WrittenKit } from "../contents/compareKit";
-import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "./inputs";
-import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type OwnOutputs } from "./outputs";
+import { AIR_GAP_KIT_INPUTS, type CheckedKitInputs } from "./inputs";
+import { AIR_GAP_KIT_OUTPUTS, type AirGapKitOutputs, type KitOwnOutputs } from "./outputs";
 
 /** Facts about the bundle in a kit. */
 export type PackedBundle = Pick<Bundle, "version" | "jobId" | "size"> &
@@ -21,7 +22,7 @@ export interface MadeKit {
 }
 
 /** Data stored beside the outputs and not shown to users. */
-export interface Bookkeeping extends PublishedBookkeeping {
+export interface KitBookkeeping extends PublishedBookkeeping {
   /** The kits, newest first. Empty only before the first kit exists. */
   readonly kits: readonly MadeKit[];
 }
@@ -29,17 +30,17 @@ export interface Bookkeeping extends PublishedBookkeeping {
 /** The state of a kit between two operations. */
 export interface AirGapKitState {
   readonly outputs: AirGapKitOutputs;
-  readonly bookkeeping: Bookkeeping;
+  readonly bookkeeping: KitBookkeeping;
 }
 
 /** The state with these kits, the newest first. */
-export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGapKitState {
+function stateOf(inputs: CheckedKitInputs, kits: readonly MadeKit[]): AirGapKitState {
   const [newest] = kits;
   if (newest === undefined) throw new Error("no kit is left"); // the plan makes one first
   const { kit, bundle } = newest;
   const { jobId, version, bundleSha256, pages, selfContained, externalLoads } = bundle;
   const { sha256, size, files, signed, createdAt, search } = kit;
-  const own: Every<Omit<OwnOutputs, keyof AdditionFacts>> = {
+  const own: Every<Omit<KitOwnOutputs, keyof AdditionFacts>> = {
     path: join(inputs.folder, kit.name),
     version,
     jobId,
@@ -56,7 +57,7 @@ export function stateOf(inputs: CheckedInputs, kits: readonly MadeKit[]): AirGap
 }
 
 /** The outputs before a kit is written. */
-export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, unknown> {
+function outputsBefore(inputs: CheckedKitInputs): Record<keyof KitOwnOutputs, unknown> {
   return {
     ...unknownOutputs(AIR_GAP_KIT_OUTPUTS),
     ...knownOfBundle(inputs),
@@ -65,6 +66,15 @@ export function outputsBefore(inputs: CheckedInputs): Record<keyof OwnOutputs, u
 }
 
 /** The inputs that a state was made from. */
-export function inputsOf({ outputs }: AirGapKitState): CheckedInputs {
-  return outputsAmong<CheckedInputs>(AIR_GAP_KIT_INPUTS, outputs);
+function inputsOf({ outputs }: AirGapKitState): CheckedKitInputs {
+  return outputsAmong<CheckedKitInputs>(AIR_GAP_KIT_INPUTS, outputs);
 }
+
+/** How a state has inputs and kits. */
+export const KIT_STATE: StateForm<{ inputs: CheckedKitInputs; item: MadeKit; state: AirGapKitState }> = {
+  noBookkeeping: { kits: [] },
+  inputsOf,
+  itemsOf: ({ bookkeeping }) => bookkeeping.kits,
+  stateOf,
+  outputsBefore,
+};

@@ -17,6 +17,7 @@ import {
   fieldsOf,
   folderOwner,
   folderRecords,
+  type Kept,
   type PlaceContext,
   removeRecordedCopies,
   type Verifier,
@@ -129,18 +130,36 @@ const manifestIn = async (kit: string): Promise<Readonly<Record<string, unknown>
 /** The names of kits, see `writeKit`. */
 const KIT_NAME = /^[A-Za-z0-9][\w.-]*-[0-9a-f]{12}$/;
 
+/** Where kits are removed. */
+type KitContext = PlaceContext & { readonly signal: AbortSignal };
+
 /**
  * Removes kits, but no files of others beside or in them. A kit that is already gone is not an error. Nothing is removed from a folder of
  * another resource.
  *
- * @param kept kits that stay. None: everything that is recorded is removed, and the mark last
+ * @param kept kits that stay
  * @throws the error of the file system; the signal's reason
  */
-export async function removeKits(
+export function pruneKits(
+  folder: string,
+  kits: readonly WrittenKit[],
+  kept: Kept<WrittenKit>,
+  context: KitContext,
+): Promise<void> {
+  return removeKits(folder, kits, kept, context);
+}
+
+/** Removes all kits that are recorded in the folder, and the mark last. Otherwise as {@link pruneKits}. */
+export function releaseKits(folder: string, kits: readonly WrittenKit[], context: KitContext): Promise<void> {
+  return removeKits(folder, kits, [], context);
+}
+
+/** @param kept none to release the folder */
+async function removeKits(
   folder: string,
   kits: readonly WrittenKit[],
   kept: readonly WrittenKit[],
-  context: PlaceContext & { readonly signal: AbortSignal },
+  context: KitContext,
 ): Promise<void> {
   const place = folderOwner(folder, context);
   const records = folderRecords(folder);

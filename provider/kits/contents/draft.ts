@@ -110,7 +110,7 @@ export async function claimDraft(place: string, owner: string, reporter: Reporte
 }
 
 /** Removes the drafts that killed runs of a resource left, when the resource is deleted. */
-export function removeDrafts(place: string, owner: string, reporter: Reporter): Promise<void> {
+export function removeKitDrafts(place: string, owner: string, reporter: Reporter): Promise<void> {
   return removeDraftsOf(resolve(place), reporter, keyOf(owner));
 }
 

@@ -5,7 +5,7 @@ export type Values = Readonly<Record<string, unknown>>;
  * Merges values into others, and wins: groups are merged key by key at any depth, everything else (also lists) is replaced. Values
  * are inspected only where both sides have a group; all others are passed on unchanged.
  *
- * @param later merges into values that are not known yet. `undefined` if they are known: then they are no group
+ * @param later merges into values that are not known yet. `undefined` if they are known: then they are not a group
  */
 export function mergeValues(
   others: unknown,

@@ -1,13 +1,16 @@
 // The program of a thread that reads pages. The build makes one file of it.
 import { parentPort } from "node:worker_threads";
-import type { Answer } from "../../base/runtime/files/thread";
+import type { ThreadReply } from "../../base/runtime/files/thread";
 import { readMarkdown } from "../llmsTxt/readMarkdown";
 import { readPage } from "../offlineSearch/readPage";
 import type { PageRead, PagesRead, PagesTask } from "./pageReaders";
 
 parentPort?.on("message", ({ pages, isMarkdownWanted }: PagesTask) => {
   // nothing is transferred: what a thread has allocated would stay in its own part of the memory
-  const answer: Answer<PagesRead> = { ok: true, read: pages.map((bytes) => read(bytes, isMarkdownWanted)) };
+  const answer: ThreadReply<PagesRead> = {
+    ok: true,
+    read: pages.map((bytes) => read(bytes, isMarkdownWanted)),
+  };
   parentPort?.postMessage(answer);
 });
 

@@ -1,4 +1,4 @@
-import { BROKEN, refusal } from "./refusal";
+import { BROKEN, bundleRefusal } from "./refusal";
 
 /** Reads pieces of requested lengths from chunks of any length. */
 export class ByteReader {
@@ -67,5 +67,5 @@ export async function skipRest(pieces: AsyncIterator<Uint8Array, void, undefined
 }
 
 function endedEarly(): Error {
-  return refusal("is broken: it ends too early", BROKEN);
+  return bundleRefusal("is broken: it ends too early", BROKEN);
 }

@@ -1,4 +1,4 @@
-import { entryRefusal, REMEDIES, type Remedy, UNSAFE } from "./refusal";
+import { entryRefusal, REFUSAL_REMEDIES, type Remedy, UNSAFE } from "./refusal";
 
 /** A file or folder in an archive, as its reader returns it. Its kind is checked, its name is not. */
 export interface ArchiveEntry {
@@ -17,11 +17,11 @@ export interface ArchiveEntry {
 
 /** Kinds of entries that no site has. */
 export const OTHER_KINDS = {
-  link: ["is a symbolic link", REMEDIES.symbolicLink],
-  device: ["is a device", REMEDIES.special],
-  fifo: ["is a fifo", REMEDIES.special],
-  socket: ["is a socket", REMEDIES.special],
-  sparse: ["is a sparse file", REMEDIES.sparse],
+  link: ["is a symbolic link", REFUSAL_REMEDIES.symbolicLink],
+  device: ["is a device", REFUSAL_REMEDIES.special],
+  fifo: ["is a fifo", REFUSAL_REMEDIES.special],
+  socket: ["is a socket", REFUSAL_REMEDIES.special],
+  sparse: ["is a sparse file", REFUSAL_REMEDIES.sparse],
 } as const satisfies Readonly<Record<string, OtherKind>>;
 
 export type OtherKind = readonly [problem: string, remedy: Remedy];
@@ -31,6 +31,10 @@ export function checkEntry({ name, kind, size }: Omit<ArchiveEntry, "content">, 
   if (kind === "folder" && size > 0) throw entryRefusal(name, "is a folder with content", UNSAFE);
   // folders may have the setgid bit, which they inherit from their parent
   if ((mode & (kind === "file" ? 0o6000 : 0o4000)) !== 0) {
-    throw entryRefusal(name, "would run with the rights of its owner (setuid)", REMEDIES.ownersRights);
+    throw entryRefusal(
+      name,
+      "would run with the rights of its owner (setuid)",
+      REFUSAL_REMEDIES.ownersRights,
+    );
   }
 }

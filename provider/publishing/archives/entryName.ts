@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path/posix";
-import { entryRefusal, REMEDIES, type Remedy, RENAME, UNSAFE } from "./refusal";
+import { entryRefusal, REFUSAL_REMEDIES, type Remedy, RENAME, UNSAFE } from "./refusal";
 import { unpublished } from "./unpublished";
 
 /** Maximum size of one name between slashes, in bytes: every current file system allows it. */
@@ -37,20 +37,20 @@ export function checkedPath(name: string, kind: "file" | "folder"): string {
   if (kind === "folder") path = path === "." ? "" : path.replace(/\/$/, "");
   const isPublished = unpublished(path, kind) === undefined;
   if (isPublished && CONTROL.test(name)) {
-    refuse("has a control character or a line break in its name", REMEDIES.controlCharacter);
+    refuse("has a control character or a line break in its name", REFUSAL_REMEDIES.controlCharacter);
   }
-  if (isPublished && name.includes("\\")) refuse("has a backslash in its name", REMEDIES.backslash);
-  if (name.startsWith("/")) refuse("has an absolute path", REMEDIES.leadsOutside);
-  if (/^[a-z]:[\\/]/i.test(name)) refuse("begins with a drive letter", REMEDIES.leadsOutside);
+  if (isPublished && name.includes("\\")) refuse("has a backslash in its name", REFUSAL_REMEDIES.backslash);
+  if (name.startsWith("/")) refuse("has an absolute path", REFUSAL_REMEDIES.leadsOutside);
+  if (/^[a-z]:[\\/]/i.test(name)) refuse("begins with a drive letter", REFUSAL_REMEDIES.leadsOutside);
   if (path === "") return kind === "folder" && name !== "" ? "" : refuse("has no name");
   const longest = isPublished ? LONGEST_PATH : LONGEST_UNPUBLISHED;
   if (Buffer.byteLength(path) > longest) refuse(`has a path of more than ${longest} bytes`, RENAME);
   const names = path.split("/");
   if (isPublished && names.length > MAX_DEPTH) refuse(`is more than ${MAX_DEPTH} folders deep`, RENAME);
   for (const part of names) {
-    if (part.split("\\").includes("..")) refuse("leads outside its folder", REMEDIES.leadsOutside);
+    if (part.split("\\").includes("..")) refuse("leads outside its folder", REFUSAL_REMEDIES.leadsOutside);
     if (part === "" || part === ".") {
-      refuse("has an empty segment or a «.» in its path", REMEDIES.leadsOutside);
+      refuse("has an empty segment or a «.» in its path", REFUSAL_REMEDIES.leadsOutside);
     }
     if (isPublished && Buffer.byteLength(part) > LONGEST_NAME) {
       refuse(`has a name of more than ${LONGEST_NAME} bytes`, RENAME);

@@ -2,11 +2,11 @@ import { type FileHandle, open } from "node:fs/promises";
 import {
   BROKEN,
   broken,
+  bundleRefusal,
   DOWNLOAD_AGAIN,
   PACK_AGAIN,
   recompress,
-  refusal,
-  REMEDIES,
+  REFUSAL_REMEDIES,
   type Remedy,
 } from "./refusal";
 
@@ -53,7 +53,7 @@ const OTHERS: readonly (readonly [begin: RegExp, what: string, remedy: Remedy])[
   ],
   [/^\s*[{[]/, "is a JSON text, perhaps an error, instead of an archive", DOWNLOAD_AGAIN],
   [/^version https:\/\/git-lfs/, "is a pointer of Git LFS, instead of an archive", GIT_LFS],
-  [/^PK\x07\x08/, "is one part of a split zip", REMEDIES.splitZip],
+  [/^PK\x07\x08/, "is one part of a split zip", REFUSAL_REMEDIES.splitZip],
   [/^\x28\xb5\x2f\xfd/, `is compressed with zstd, ${INSTEAD}`, recompress("zstd -dc site.tar.zst")],
   [/^\xfd7zXZ/, `is compressed with xz, ${INSTEAD}`, recompress("xz -dc site.tar.xz")],
   [/^BZh/, `is compressed with bzip2, ${INSTEAD}`, recompress("bzip2 -dc site.tar.bz2")],
@@ -79,12 +79,16 @@ export async function archiveFormat(path: string): Promise<ArchiveFormat> {
     const begin = buffer.toString("latin1", 0, bytesRead);
     const format = FORMATS.find((each) => ARCHIVE_FORMATS[each].begin.test(begin));
     if (format !== undefined) return format;
-    if (bytesRead === 0) throw refusal("is empty", BROKEN);
+    if (bytesRead === 0) throw bundleRefusal("is empty", BROKEN);
     const known = OTHERS.find(([pattern]) => pattern.test(begin));
     const bytes = buffer.subarray(0, Math.min(bytesRead, 8)).toString("hex");
-    if (known) throw refusal(known[1], known[2]);
-    if (await endsAsPart(file)) throw refusal("is the last part of a split zip", REMEDIES.splitZip);
-    throw refusal(`is neither a ${FORMATS.join(" nor a ")}: it begins with the bytes ${bytes}`, PACK_AGAIN);
+    if (known) throw bundleRefusal(known[1], known[2]);
+    if (await endsAsPart(file))
+      throw bundleRefusal("is the last part of a split zip", REFUSAL_REMEDIES.splitZip);
+    throw bundleRefusal(
+      `is neither a ${FORMATS.join(" nor a ")}: it begins with the bytes ${bytes}`,
+      PACK_AGAIN,
+    );
   } finally {
     await file.close();
   }

@@ -5,15 +5,15 @@ import { ByteReader, partlyReadable, skipRest } from "./byteReader";
 import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
 import {
   isZeroBlock,
-  nameOf,
   type Overrides,
   parseAttributes,
   parseHeader,
   type TarHeader,
+  tarName,
   textIn,
   withOverrides,
 } from "./readTarHeader";
-import { BROKEN, entryRefusal, refusal, REMEDIES, UNSAFE } from "./refusal";
+import { BROKEN, bundleRefusal, entryRefusal, REFUSAL_REMEDIES, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import { BLOCK_BYTES, paddingOf } from "./tarFormat";
 import { boundUnpacked } from "./unpackedBound";
@@ -61,7 +61,8 @@ export async function* readTarGz(
     }
     let rest: Buffer | undefined = await tar.exactly(BLOCK_BYTES); // two blocks of zeros are the end
     for (; rest !== undefined; rest = await tar.some(Infinity)) {
-      if (rest.some((byte) => byte !== 0)) throw refusal("continues after its end", REMEDIES.appended);
+      if (rest.some((byte) => byte !== 0))
+        throw bundleRefusal("continues after its end", REFUSAL_REMEDIES.appended);
     }
   } finally {
     await tar.close();
@@ -86,12 +87,12 @@ async function* gunzipped(
     }
   } catch (error) {
     throw isOfZlib(error)
-      ? refusal(`is broken: its compressed data is invalid (${error.code})`, BROKEN)
+      ? bundleRefusal(`is broken: its compressed data is invalid (${error.code})`, BROKEN)
       : error;
   }
   // zlib ignores what follows a member and is not another member
   if (gunzip.bytesWritten !== file.size) {
-    throw refusal("continues after the end of its compression", REMEDIES.appended);
+    throw bundleRefusal("continues after the end of its compression", REFUSAL_REMEDIES.appended);
   }
 }
 
@@ -111,16 +112,16 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
   for (let metadata = 0; ; metadata++) {
     const block = await tar.exactly(BLOCK_BYTES);
     if (isZeroBlock(block)) {
-      if (Object.keys(overrides).length > 0) throw refusal("is broken: an entry is missing", BROKEN);
+      if (Object.keys(overrides).length > 0) throw bundleRefusal("is broken: an entry is missing", BROKEN);
       return undefined;
     }
     const header = parseHeader(block);
     if (!/^[xgLK]$/.test(header.type)) return withOverrides(header, overrides);
     if (metadata === MAX_METADATA_HEADERS) {
-      throw refusal("has too many attribute headers before an entry", UNSAFE);
+      throw bundleRefusal("has too many attribute headers before an entry", UNSAFE);
     }
     if (header.size > MAX_METADATA_BYTES) {
-      throw refusal(`has a name or attributes of ${header.size} bytes before an entry`, UNSAFE);
+      throw bundleRefusal(`has a name or attributes of ${header.size} bytes before an entry`, UNSAFE);
     }
     const content = Buffer.from(await tar.exactly(header.size));
     await tar.exactly(paddingOf(header.size));
@@ -128,25 +129,25 @@ async function nextHeader(tar: ByteReader): Promise<TarHeader | undefined> {
       ? parseAttributes(content, header.type === "g")
       : { [header.type === "L" ? "name" : "link"]: textIn(content) };
     if ((overrides.name && further.name) || (overrides.link && further.link)) {
-      throw refusal("names an entry twice", UNSAFE);
+      throw bundleRefusal("names an entry twice", UNSAFE);
     }
     overrides = { ...overrides, ...further };
   }
 }
 
 function checkedEntry({ name: bytes, type, size, mode, link }: TarHeader): Omit<ArchiveEntry, "content"> {
-  const name = nameOf(bytes);
+  const name = tarName(bytes);
   if (type === "1") {
     // some programs read a content after such a header, and some do not
     if (size > 0) {
-      throw entryRefusal(name, `is a hard link with a content of ${size} bytes`, REMEDIES.hardLink);
+      throw entryRefusal(name, `is a hard link with a content of ${size} bytes`, REFUSAL_REMEDIES.hardLink);
     }
-    return { name, kind: "file", size, linkTo: nameOf(link) };
+    return { name, kind: "file", size, linkTo: tarName(link) };
   }
   if (type !== "0" && type !== "5") {
     const shownType = /^[!-~]$/.test(type) ? type : `0x${Buffer.from(type, "latin1").toString("hex")}`;
     const other = `is neither a file nor a folder, but an entry of type «${shownType}»`;
-    throw entryRefusal(name, ...(KINDS[type] ?? ([other, REMEDIES.metadata] as const)));
+    throw entryRefusal(name, ...(KINDS[type] ?? ([other, REFUSAL_REMEDIES.metadata] as const)));
   }
   const kind = type === "5" || name.endsWith("/") ? "folder" : "file"; // old tars mark folders with a slash
   const entry = { name, kind, size } as const;

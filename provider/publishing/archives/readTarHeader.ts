@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { BROKEN, entryRefusal, refusal, REMEDIES, shown, UNSAFE } from "./refusal";
+import { BROKEN, bundleRefusal, entryRefusal, REFUSAL_REMEDIES, shown, UNSAFE } from "./refusal";
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
 /** A header of a tar, before the overrides that precede it are applied. */
@@ -18,7 +18,7 @@ export function isZeroBlock(block: Buffer): boolean {
 /** @throws BundleRefusedError */
 export function parseHeader(block: Buffer) {
   if (number(block, "sum") !== sumOf(block)) {
-    throw refusal("is broken: the checksum of a header is wrong", BROKEN);
+    throw bundleRefusal("is broken: the checksum of a header is wrong", BROKEN);
   }
   const type = text(block, "type");
   const last = textIn(field(block, "name"));
@@ -73,12 +73,12 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
     const equals = content.indexOf("=", offset);
     // where there is no length, or beyond the content, there is no byte
     if (content[end - 1] !== 0x0a || equals < 0 || equals >= end) {
-      throw refusal("is broken: an entry's attributes cannot be read", BROKEN);
+      throw bundleRefusal("is broken: an entry's attributes cannot be read", BROKEN);
     }
     const key = content.toString("utf8", offset + length.length + 1, equals);
-    if (key.startsWith("GNU.sparse.")) throw refusal("contains a sparse file", REMEDIES.sparse);
+    if (key.startsWith("GNU.sparse.")) throw bundleRefusal("contains a sparse file", REFUSAL_REMEDIES.sparse);
     if (FOR_ONE_ENTRY.test(key) && (isGlobal || found.has(key))) {
-      throw refusal(`sets «${key}» ${isGlobal ? "for all entries" : "twice for one entry"}`, UNSAFE);
+      throw bundleRefusal(`sets «${key}» ${isGlobal ? "for all entries" : "twice for one entry"}`, UNSAFE);
     }
     found.set(key, content.subarray(equals + 1, end - 1));
     offset = end;
@@ -87,15 +87,15 @@ export function parseAttributes(content: Buffer, isGlobal: boolean): Overrides {
   const link = found.get("linkpath");
   const size = found.get("size")?.toString("latin1");
   if (size !== undefined && !/^[0-9]{1,15}$/.test(size)) {
-    throw refusal(`is broken: it gives an entry «${shown(size)}» bytes`, BROKEN);
+    throw bundleRefusal(`is broken: it gives an entry «${shown(size)}» bytes`, BROKEN);
   }
   return { ...(name && { name }), ...(link && { link }), ...(size !== undefined && { size: Number(size) }) };
 }
 
 /** @throws BundleRefusedError for a name that is not UTF-8: programs would read different names */
-export function nameOf(bytes: Buffer): string {
+export function tarName(bytes: Buffer): string {
   const name = bytes.toString();
-  if (!isUtf8(bytes)) throw entryRefusal(name, "has a name that is not UTF-8", REMEDIES.notUtf8);
+  if (!isUtf8(bytes)) throw entryRefusal(name, "has a name that is not UTF-8", REFUSAL_REMEDIES.notUtf8);
   return name;
 }
 
@@ -123,6 +123,7 @@ function number(block: Buffer, name: keyof typeof FIELDS): number {
     const digits = /^ *([0-7]*)[ \0]*$/.exec(text(block, name))?.[1];
     value = digits === undefined ? NaN : parseInt(digits || "0", 8);
   }
-  if (!Number.isSafeInteger(value)) throw refusal("is broken: a header contains an invalid number", BROKEN);
+  if (!Number.isSafeInteger(value))
+    throw bundleRefusal("is broken: a header contains an invalid number", BROKEN);
   return value;
 }

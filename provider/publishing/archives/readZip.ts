@@ -3,7 +3,7 @@ import type { ArchiveFile } from "./archiveFile";
 import { ByteReader, partlyReadable, skipRest } from "./byteReader";
 import type { ArchiveEntry } from "./entry";
 import { isOfZlib, passedThrough } from "./readTar";
-import { BROKEN, entryRefusal, refusal, UNSAFE } from "./refusal";
+import { BROKEN, bundleRefusal, entryRefusal, UNSAFE } from "./refusal";
 import type { SiteLimits } from "./site";
 import { DEFLATED, ENCRYPTED, readDirectory, type ZipEntry } from "./zipDirectory";
 
@@ -56,7 +56,7 @@ export async function* readZip(
 }
 
 function hidden(): Error {
-  return refusal("contains data that its directory does not list", UNSAFE);
+  return bundleRefusal("contains data that its directory does not list", UNSAFE);
 }
 
 /** Reads the header before an entry's content, and compares it with the directory. */

@@ -16,7 +16,7 @@ const EXPORT_AGAIN =
   "Export the site again. If the next bundle contains it, too, report it to the service's support.";
 const unsafe = (packed: string): Remedy => ({ exported: EXPORT_AGAIN, packed });
 
-/** The remedy for what is no whole archive. */
+/** The remedy for what is not a whole archive. */
 export const broken = (packed: string): Remedy => ({
   exported: "Run `pulumi up` again; if the bundle is still broken, export the site again.",
   packed,
@@ -37,7 +37,7 @@ export const RENAME: Remedy = {
 };
 
 /** The remedies for entries that packers write only with, or without, one of their options. */
-export const REMEDIES = {
+export const REFUSAL_REMEDIES = {
   symbolicLink: unsafe(
     "Pack what the links lead to: `tar -chzf site.tar.gz -C FOLDER .` (Python: `dereference=True`; npm's tar: `follow: true`), or `zip -r` " +
       "without `-y`. If a link leads nowhere, remove it first.",
@@ -87,7 +87,7 @@ export const PACK_AGAIN = broken(
   `Pack the site as tar.gz or zip: ${PACK}, or \`zip -r site.zip .\` within the folder.`,
 );
 
-/** The remedy for an answer of a server in place of an archive. */
+/** The remedy for a reply of a server in place of an archive. */
 export const DOWNLOAD_AGAIN = broken(
   "Look at the file: it says what the server answered. Download it again, or pack the site.",
 );
@@ -102,7 +102,11 @@ export function raise(limit: string): Remedy {
 const PACKED = new WeakMap<BundleRefusedError, string>();
 
 /** @param problem the violated rule, as the end of a sentence that starts with the subject */
-export function refusal(problem: string, { exported, packed }: Remedy, subject = "it"): BundleRefusedError {
+export function bundleRefusal(
+  problem: string,
+  { exported, packed }: Remedy,
+  subject = "it",
+): BundleRefusedError {
   const error = new BundleRefusedError(`the bundle is refused: ${subject} ${problem}`, exported);
   PACKED.set(error, packed);
   return error;
@@ -110,7 +114,7 @@ export function refusal(problem: string, { exported, packed }: Remedy, subject =
 
 /** @param problem as the end of a sentence that starts with the entry's name */
 export function entryRefusal(name: string, problem: string, remedy: Remedy): BundleRefusedError {
-  return refusal(problem, remedy, `its entry «${shown(name)}»`);
+  return bundleRefusal(problem, remedy, `its entry «${shown(name)}»`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { raise, refusal } from "./refusal";
+import { bundleRefusal, raise } from "./refusal";
 import type { SiteLimits } from "./site";
 
 /** The limit of the unpacked size that applies if the user gives none, in bytes. */
@@ -33,10 +33,10 @@ export function boundUnpacked(
   furtherBytes = 0,
 ): void {
   if (unpackedBytes > limits.unpackedBytes + furtherBytes) {
-    throw refusal(`unpacks to more than ${limits.unpackedBytes} bytes`, raise("unpackedBytes"));
+    throw bundleRefusal(`unpacks to more than ${limits.unpackedBytes} bytes`, raise("unpackedBytes"));
   }
   const isGiven = limits.unpackedBytes !== DEFAULT_UNPACKED_BYTES;
   if (!isGiven && unpackedBytes > HARMLESS_BYTES && unpackedBytes > MAX_RATIO * packedBytes) {
-    throw refusal(`unpacks to more than ${MAX_RATIO} times its size, as a zip bomb does`, GIVE_LIMIT);
+    throw bundleRefusal(`unpacks to more than ${MAX_RATIO} times its size, as a zip bomb does`, GIVE_LIMIT);
   }
 }

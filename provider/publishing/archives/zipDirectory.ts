@@ -2,8 +2,17 @@ import { isUtf8 } from "node:buffer";
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from "yauzl";
 import type { ArchiveFile } from "./archiveFile";
 import { type ArchiveEntry, checkEntry, OTHER_KINDS, type OtherKind } from "./entry";
-import { nameOf } from "./readTarHeader";
-import { BROKEN, entryRefusal, raise, refusal, REMEDIES, type Remedy, shown, UNSAFE } from "./refusal";
+import { tarName } from "./readTarHeader";
+import {
+  BROKEN,
+  bundleRefusal,
+  entryRefusal,
+  raise,
+  REFUSAL_REMEDIES,
+  type Remedy,
+  shown,
+  UNSAFE,
+} from "./refusal";
 import type { SiteLimits } from "./site";
 import { boundUnpacked } from "./unpackedBound";
 import { WORK_PER_ENTRY, Yielder } from "./yielder";
@@ -55,8 +64,8 @@ export async function readDirectory(
     signal.throwIfAborted();
     // yauzl's own errors have no class: their messages are about the format
     if (!(error instanceof Error) || error.constructor !== Error || "code" in error) throw error;
-    const remedy = /multi-disk/i.test(error.message) ? REMEDIES.splitZip : BROKEN;
-    throw refusal(`is broken: its directory cannot be read (${shown(error.message)})`, remedy);
+    const remedy = /multi-disk/i.test(error.message) ? REFUSAL_REMEDIES.splitZip : BROKEN;
+    throw bundleRefusal(`is broken: its directory cannot be read (${shown(error.message)})`, remedy);
   }
 }
 
@@ -68,15 +77,15 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
   });
   // before reading any of the entries; one may be the archive's own root
   if (zip.entryCount > limits.files + 1) {
-    throw refusal(`contains more than ${limits.files} files and folders`, raise("files"));
+    throw bundleRefusal(`contains more than ${limits.files} files and folders`, raise("files"));
   }
   // offset of the next entry: yauzl's type for it is wrong
   const cursor = (): number => Number(zip.readEntryCursor);
   const offset = cursor();
   const length = file.size - offset;
-  if (!(length > 0)) throw refusal("is broken: its directory is missing", BROKEN);
+  if (!(length > 0)) throw bundleRefusal("is broken: its directory is missing", BROKEN);
   if (length > Math.min(MAX_BYTES, FURTHER_BYTES + zip.entryCount * BYTES_PER_ENTRY)) {
-    throw refusal(`has a directory of ${length} bytes for ${zip.entryCount} files and folders`, UNSAFE);
+    throw bundleRefusal(`has a directory of ${length} bytes for ${zip.entryCount} files and folders`, UNSAFE);
   }
   const bytes = await file.peek(offset, length);
   reader.held = { bytes, offset };
@@ -89,7 +98,7 @@ async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder
     boundUnpacked(unpackedBytes, file.size, limits);
   }
   if (!isEndAt(cursor() - offset, bytes, zip.comment)) {
-    throw refusal("is broken: its directory has more entries than declared", BROKEN);
+    throw bundleRefusal("is broken: its directory has more entries than declared", BROKEN);
   }
   return { entries: entries.sort((a, b) => a.offset - b.offset), offset };
 }
@@ -137,10 +146,10 @@ function checkedEntry(entry: Entry) {
   const refuse = (problem: string, remedy: Remedy = UNSAFE): never => {
     throw entryRefusal(name, problem, remedy);
   };
-  if (entry.generalPurposeBitFlag & ENCRYPTED) refuse("is encrypted", REMEDIES.encrypted);
+  if (entry.generalPurposeBitFlag & ENCRYPTED) refuse("is encrypted", REFUSAL_REMEDIES.encrypted);
   const { compressionMethod: method } = entry;
   if (method !== STORED && method !== DEFLATED) {
-    refuse(`is compressed by method ${method}; only 0 and 8 are supported`, REMEDIES.method);
+    refuse(`is compressed by method ${method}; only 0 and 8 are supported`, REFUSAL_REMEDIES.method);
   }
   const mode = entry.externalFileAttributes >>> 16; // Unix mode, if the packer stored one
   const type = mode >>> 12;
@@ -161,7 +170,7 @@ function checkedEntry(entry: Entry) {
  */
 function textOf({ generalPurposeBitFlag: flags, extraFields }: Entry, rawName: Buffer): string {
   if (flags & UTF_8_NAME) {
-    nameOf(rawName);
+    tarName(rawName);
   } // refuses what is not
   else if (isUtf8(rawName) && !extraFields.some(({ id }) => id === UNICODE_PATH)) return rawName.toString();
   return getFileNameLowLevel(flags, rawName, extraFields, true);

@@ -3,12 +3,16 @@ import type { PlaceOwner } from "../ownership/placeOwner";
 import type {
   Copy,
   CopyComparison,
-  Destination,
+  CopyContent,
+  CopyLink,
   DestinationContext,
   Draft,
+  DraftingDestination,
+  FoundCopy,
   Layout,
   WantedFiles,
 } from "./destination";
+import { publishCopy } from "./publishCopy";
 
 /** Runs an operation at the place of the copies: it is open as long as that takes. */
 type AtPlace<Place> = <T>(context: DestinationContext, work: (place: Place) => Promise<T>) => Promise<T>;
@@ -33,10 +37,10 @@ export interface CopyLayout<Place> {
    * @param earlier the copies that the resource has there
    */
   begin(place: Place, bundle: Bundle, edition: string, earlier: readonly Copy[]): Promise<LayoutDraft<Place>>;
-  find(place: Place, name: string): ReturnType<Destination["find"]>;
+  find(place: Place, name: string): Promise<FoundCopy>;
   /** Compares a copy with what was published. */
   compare(place: Place, copy: Copy): Promise<Exclude<CopyComparison, "unmarked" | "taken">>;
-  read(place: Place, copy: Copy): ReturnType<Destination["read"]>;
+  read(place: Place, copy: Copy): Promise<CopyContent | undefined>;
   /** See {@link Destination.readFiles}. Absent for archives. */
   readFiles?(place: Place, copy: Copy, wanted: WantedFiles): Promise<void>;
   /** Whether any of an item is there. */
@@ -44,7 +48,7 @@ export interface CopyLayout<Place> {
   /** The items of which the place has a record. */
   recorded(place: Place): Promise<readonly string[]>;
   /**
-   * Removes items, then their records. One that is gone is no error.
+   * Removes items, then their records. One that is gone is not an error.
    *
    * @param copies that the state has of these items
    * @param kept the items that stay, the newest first. None: no run follows
@@ -55,7 +59,7 @@ export interface CopyLayout<Place> {
     copies: readonly Copy[],
     kept: readonly string[],
   ): Promise<void>;
-  readonly link?: (place: Place, copy: Copy) => ReturnType<NonNullable<Destination["link"]>>;
+  readonly link?: (place: Place, copy: Copy) => Promise<CopyLink>;
 }
 
 /** Whether an item is the copy of a site: archives have other names. */
@@ -79,7 +83,7 @@ export function layoutDestination<Place extends OwnPlace>(
   layouts: Readonly<Record<Layout, CopyLayout<Place>>>,
   name: Layout,
   at: AtPlace<Place>,
-): Destination {
+): DraftingDestination {
   const layout = layouts[name];
   const { itemOf, link } = layout;
   /** Takes the mark away that was made for a copy of which nothing is there. */
@@ -88,11 +92,41 @@ export function layoutDestination<Place extends OwnPlace>(
       for (const each of Object.values(layouts)) if ((await each.recorded(place)).length > 0) return;
       await place.owner.withdraw();
     }).catch(() => undefined);
-  return {
+  /** @param kept none to give the place up */
+  const remove = (
+    copies: readonly Copy[],
+    kept: readonly Copy[],
+    context: DestinationContext,
+  ): Promise<void> =>
+    at(context, async (place) => {
+      context.signal.throwIfAborted();
+      const isLast = kept.length === 0;
+      const stay = kept.map(itemOf);
+      const gone = copies.map(itemOf).filter((item) => !stay.includes(item));
+      const removeItems = async (isMarked: boolean): Promise<void> => {
+        if (!isLast || !isMarked) return layout.remove(place, gone, copies, stay);
+        // also what an interrupted run left, or a resource of which this one took the place over
+        for (const each of Object.values(layouts)) {
+          const recorded = await each.recorded(place);
+          if (each === layout) await each.remove(place, [...new Set([...gone, ...recorded])], copies, []);
+          else if (recorded.length > 0) await each.remove(place, recorded, [], []);
+        }
+      };
+      await place.owner.release(isLast, removeItems, async () => {
+        const left: string[] = [];
+        for (const item of new Set(gone)) {
+          if (await layout.exists(place, item)) left.push(place.itemUri(item));
+        }
+        return left;
+      });
+    });
+  const destination: DraftingDestination = {
     id,
+    publish: (wanted, context, placing) => publishCopy(destination, wanted, context, placing),
     check: (_copies, context) => at(context, (place) => place.owner.check()),
     claim: (_copies, context) =>
       at(context, async (place) => {
+        context.signal.throwIfAborted();
         await place.owner.claim();
       }),
     async begin(bundle, context, edition = bundle.sha256, earlier = []) {
@@ -129,28 +163,9 @@ export function layoutDestination<Place extends OwnPlace>(
     read: (copy, context) => at(context, (place) => layout.read(place, copy)),
     readFiles: (copy, wanted, context) =>
       at(context, async (place) => layout.readFiles?.(place, copy, wanted)),
-    remove: (copies, kept, context) =>
-      at(context, async (place) => {
-        const isLast = kept.length === 0;
-        const stay = kept.map(itemOf);
-        const gone = copies.map(itemOf).filter((item) => !stay.includes(item));
-        const remove = async (isMarked: boolean): Promise<void> => {
-          if (!isLast || !isMarked) return layout.remove(place, gone, copies, stay);
-          // also what an interrupted run left, or a resource of which this one took the place over
-          for (const each of Object.values(layouts)) {
-            const recorded = await each.recorded(place);
-            if (each === layout) await each.remove(place, [...new Set([...gone, ...recorded])], copies, []);
-            else if (recorded.length > 0) await each.remove(place, recorded, [], []);
-          }
-        };
-        await place.owner.release(isLast, remove, async () => {
-          const left: string[] = [];
-          for (const item of new Set(gone)) {
-            if (await layout.exists(place, item)) left.push(place.itemUri(item));
-          }
-          return left;
-        });
-      }),
+    prune: remove,
+    release: (copies, context) => remove(copies, [], context),
     ...(link && { link: (copy, context) => at(context, (place) => link(place, copy)) }),
   };
+  return destination;
 }

@@ -1,4 +1,5 @@
-import type { DigestingSink } from "../archives/site";
+import type { AdditionFacts, WantedAdditions } from "../additions/unpackSite";
+import type { DigestingSink, Inspection, SiteLimits } from "../archives/site";
 import type { Origin } from "../images/provenance/origin";
 import type { RegistryContext } from "../images/registry/exchange";
 import type { Signer } from "../images/signing/signer";
@@ -113,7 +114,7 @@ export interface Draft {
    * Makes the whole copy visible. Content that the destination already has is not sent again.
    *
    * @param placing called just before a rename makes the copy visible, or as soon as a store has accepted a part of it: a later
-   *   failure may leave the copy there, whole or in part. Every call passes the same copy
+   *   failure may leave the copy there, whole or in part. Every call passes the same address, and the last one the whole copy
    * @param signing signs the copy: everything is there and signed before a tag points at it
    * @throws DestinationError; the signal's reason
    */
@@ -122,23 +123,68 @@ export interface Draft {
   abandon?(): Promise<void>;
 }
 
+/** Files of a site that changed in one way. */
+export interface ChangedFiles {
+  /** Number of files. */
+  readonly count: number;
+  /** Paths below the site's root, such as `guide/index.html`, sorted: the first 100. */
+  readonly paths: readonly string[];
+}
+
+/** How the site of a copy differs from the site of the copy before. */
+export interface SiteChanges {
+  /** URI of the copy before, with its digest. */
+  readonly since: string;
+  /** Files that only this copy has. */
+  readonly added: ChangedFiles;
+  /** Files with other content. */
+  readonly changed: ChangedFiles;
+  /** Files that only the copy before has. */
+  readonly removed: ChangedFiles;
+}
+
+/** An inspected bundle that is published as a copy. */
+export interface NewCopy {
+  readonly bundle: Bundle;
+  readonly inspection: Inspection;
+  readonly limits: SiteLimits;
+  readonly additions: WantedAdditions;
+  /** Identifies the content that is published, see `editionOf`. */
+  readonly edition: string;
+  /** The copy before: what the changes are since. @default none */
+  readonly before?: Copy | undefined;
+  /** The copies whose files an image may also have for open pages, newest first. @default none */
+  readonly earlier?: readonly Copy[];
+  /** The key that signs the copy. Only a repository's copies are signed. @default not signed */
+  readonly signer?: Signer | undefined;
+  /** Base URL of the service that exported the bundle. @default a bundle file */
+  readonly serviceUrl?: string | undefined;
+}
+
+/** A copy that was published, and what became known of its site. */
+export interface PublishedCopy {
+  readonly copy: Copy;
+  /** About what was added to the site. Empty for an archive. */
+  readonly facts: AdditionFacts;
+  /** How the site differs from that of the copy before. Absent without one, and if that cannot be read. */
+  readonly changes?: SiteChanges | undefined;
+}
+
 /** Where copies are stored: a folder, a bucket or a registry's repository. */
 export interface Destination {
   /** The destination without the parts that differ between copies: Pulumi's ID of the resource. */
   readonly id: string;
   /**
-   * Starts a copy. A draft that is never published leaves nothing behind except what a later run resumes from.
+   * Publishes a copy as a whole.
    *
-   * @param edition identifies the content that is published: hexadecimal digits. Default: the digest of the archive
-   * @param earlier the copies that are there, newest first: an image also gets files of the version before. @default none
-   * @throws DestinationError; the signal's reason
+   * @param placing called as soon as a part of the copy may be visible, see {@link Draft.publish}
+   * @throws BundleRefusedError; DestinationError; the signal's reason
    */
-  begin(
-    bundle: Bundle,
+  publish(
+    wanted: NewCopy,
     context: DestinationContext,
-    edition?: string,
-    earlier?: readonly Copy[],
-  ): Promise<Draft>;
+    placing?: (published: PublishedCopy) => void,
+  ): Promise<PublishedCopy>;
   /**
    * Finds a copy of this package that no state contains, and verifies it by its name.
    *
@@ -167,7 +213,7 @@ export interface Destination {
    */
   claim(copies: readonly Copy[], context: DestinationContext): Promise<void>;
   /**
-   * The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Absent where several resources have copies.
+   * The owner of the destination, by its ID: "" for none; `undefined` if that cannot be read. Of a repository, the owner of its tag.
    */
   ownerNow?(context: DestinationContext): Promise<string | undefined>;
   /**
@@ -183,19 +229,46 @@ export interface Destination {
    */
   readFiles(copy: Copy, wanted: WantedFiles, context: DestinationContext): Promise<void>;
   /**
-   * Removes copies; a copy that is already gone is not an error. Content of others and content shared with a kept copy stay. Nothing is
-   * removed from a destination that is not the owner's: a line says so.
+   * Removes copies, and keeps others; a copy that is already gone is not an error. Content of others and content shared with a kept copy
+   * stay. Nothing is removed from a destination that is not the owner's: a line says so.
    *
-   * @param kept the copies that stay. None: everything of the owner is removed, also what an interrupted run left, and its marks last
+   * @param kept the copies that stay, newest first
    * @throws DestinationError when a copy could not be removed; the signal's reason
    */
-  remove(copies: readonly Copy[], kept: readonly Copy[], context: DestinationContext): Promise<void>;
+  prune(copies: readonly Copy[], kept: Kept<Copy>, context: DestinationContext): Promise<void>;
+  /**
+   * Gives the destination up: removes everything of the owner, also what an interrupted run left, and its marks last. Otherwise as
+   * {@link prune}.
+   *
+   * @param copies that the resource has there
+   */
+  release(copies: readonly Copy[], context: DestinationContext): Promise<void>;
   /**
    * A link to the copy, for destinations that have links: signed if the destination's inputs request it.
    *
    * @throws DestinationError
    */
   readonly link?: (copy: Copy, context: DestinationContext) => Promise<CopyLink>;
+}
+
+/** What stays when others are removed: at least the newest. */
+export type Kept<Item> = readonly [Item, ...Item[]];
+
+/** A destination, as its implementation offers it: {@link Destination.publish} begins a draft, fills it and publishes it. */
+export interface DraftingDestination extends Destination {
+  /**
+   * Starts a copy. A draft that is never published leaves nothing behind except what a later run resumes from.
+   *
+   * @param edition identifies the content that is published: hexadecimal digits. Default: the digest of the archive
+   * @param earlier the copies that are there, newest first: an image also gets files of the version before. @default none
+   * @throws DestinationError; the signal's reason
+   */
+  begin(
+    bundle: Bundle,
+    context: DestinationContext,
+    edition?: string,
+    earlier?: readonly Copy[],
+  ): Promise<Draft>;
 }
 
 /** What a change of a destination means for the existing copy: the field with the greatest effect counts. */
@@ -224,11 +297,11 @@ export interface DestinationField {
   /** Identifies the place behind a known value, as far as this machine can tell. May read the file system. @default `key` */
   readonly place?: (value: unknown) => unknown;
   /** The problem of a known value, given the other known fields. */
-  readonly problem: (value: unknown, fields: Fields) => string | undefined;
+  readonly problem: (value: unknown, fields: DestinationFields) => string | undefined;
 }
 
 /** The known fields of a destination, unchecked. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type DestinationFields = Readonly<Record<string, unknown>>;
 
 /** All fields of one kind of destination; the first field identifies the kind. */
 export type FieldsOfKind<Inputs> = {
@@ -249,11 +322,11 @@ export const LAYOUTS: Readonly<Record<Layout, { readonly isArchive: boolean }>> 
 export const LAYOUT: DestinationField = {
   change: "replaces",
   default: "archive" satisfies Layout,
-  problem: (value) => (isLayout(value) ? undefined : `must be ${LAYOUT_NAMES.join(" or ")}`),
+  problem: (value) => (isCopyLayout(value) ? undefined : `must be ${LAYOUT_NAMES.join(" or ")}`),
 };
 
 const LAYOUT_NAMES = Object.keys(LAYOUTS).map((layout) => `"${layout}"`);
 
 /** Whether a value is a layout, as a checked destination has it. */
-export const isLayout = (value: unknown): value is Layout =>
+export const isCopyLayout = (value: unknown): value is Layout =>
   typeof value === "string" && Object.hasOwn(LAYOUTS, value);

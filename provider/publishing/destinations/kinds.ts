@@ -1,10 +1,10 @@
 import { basename, join } from "node:path";
 import { isUnknown } from "../../base/runtime/messages/plainText";
-import { isLayout, type Layout, LAYOUTS } from "./destination";
+import { isCopyLayout, type Layout, LAYOUTS } from "./destination";
 import { type DestinationInputs, type DestinationKind, type ForEachKind, forItsKind } from "./inputs";
 import { verifyAzureSdk } from "./objectStore/azure/sdk";
 import { verifyGcsSdk } from "./objectStore/gcs/sdk";
-import { verifySdk } from "./objectStore/s3/sdk";
+import { verifyS3Sdk } from "./objectStore/s3/sdk";
 
 /** What is known of a kind of destination without a request. */
 export interface KindFacts {
@@ -24,7 +24,7 @@ const FACTS: ForEachKind<KindFacts> = {
     isImage: false,
     ...(!isUnknown(folder) && { localPath: (path) => join(folder, basename(path)) }),
   }),
-  bucket: () => ({ kind: "bucket", isImage: false, verifyLibrary: () => verifySdk() }),
+  bucket: () => ({ kind: "bucket", isImage: false, verifyLibrary: () => verifyS3Sdk() }),
   azureContainer: () => ({ kind: "azureContainer", isImage: false, verifyLibrary: () => verifyAzureSdk() }),
   gcsBucket: () => ({ kind: "gcsBucket", isImage: false, verifyLibrary: () => verifyGcsSdk() }),
   repository: () => ({ kind: "repository", isImage: true }),
@@ -38,5 +38,5 @@ export function kindFacts(destination: DestinationInputs): KindFacts | undefined
 /** Whether copies at a destination are archives, as the service made them: neither images nor the files of a site. */
 export function keepsArchives(destination: DestinationInputs): boolean {
   const { layout } = destination as { readonly layout?: Layout };
-  return kindFacts(destination)?.isImage === false && isLayout(layout) && LAYOUTS[layout].isArchive;
+  return kindFacts(destination)?.isImage === false && isCopyLayout(layout) && LAYOUTS[layout].isArchive;
 }

@@ -10,7 +10,7 @@ import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { endsWithin, unlessAborted } from "../../base/runtime/time/clock";
 import { PartialDownload } from "./partialDownload";
 import { receiverOf } from "./receiver";
-import { MAX_ERROR_BYTES, readStoreAnswer, type RequestedRange, storeReason } from "./storeAnswer";
+import { MAX_ERROR_BYTES, readStoreReply, type RequestedRange, storeReason } from "./storeReply";
 import { requestStore, type StoreNetwork } from "./storeRequest";
 
 /** A link to a bundle that the service issued: a credential, never printed, never stored. */
@@ -157,7 +157,7 @@ async function receiveAll(
     return "incomplete";
   };
 
-  /** Sends one request, and takes its response. */
+  /** Sends one request, and takes its reply. */
   const attempt = async ({ url, sizeBytes }: MintedLink): Promise<Step> => {
     const { size, note } = partial;
     const requested: RequestedRange = size > 0 && note ? { from: size, ...note } : { from: 0 };
@@ -169,7 +169,7 @@ async function receiveAll(
       async (reply, host): Promise<Step> => {
         const text = reply.status < 400 ? "" : (await reply.beginning(MAX_ERROR_BYTES)).toString();
         const reason = storeReason(text);
-        const read = readStoreAnswer(reply, requested, reason, clock.now());
+        const read = readStoreReply(reply, requested, reason, clock.now());
         const message = `the store ${host} answered ${reply.status}${reason && `: ${reason}`}`;
         switch (read.kind) {
           case "complete":

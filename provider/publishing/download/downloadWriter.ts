@@ -3,7 +3,7 @@
  * uncompiled, so it imports nothing at run time.
  */
 import type { Hash } from "node:crypto";
-import type { Answer } from "../../base/runtime/files/thread";
+import type { ThreadReply } from "../../base/runtime/files/thread";
 
 /** A request to the thread; it answers requests in order. */
 export type WriterTask =
@@ -23,7 +23,7 @@ export interface Written {
   readonly digest: string | undefined;
 }
 /** The response to a request. */
-export type WriterAnswer = Answer<Written>;
+export type WriterReply = ThreadReply<Written>;
 
 const { createHash } = process.getBuiltinModule("node:crypto");
 const fs = process.getBuiltinModule("node:fs");
@@ -76,7 +76,7 @@ function work(task: WriterTask): string | undefined {
 }
 
 threads.parentPort?.on("message", (task: WriterTask) => {
-  let answer: WriterAnswer;
+  let answer: WriterReply;
   try {
     const digest = work(task);
     answer = { ok: true, size, digest };

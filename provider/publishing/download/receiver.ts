@@ -5,7 +5,7 @@ import { DownloadError } from "../../base/runtime/messages/errors";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { transferLine } from "../../base/runtime/messages/transferLine";
 import type { PartialDownload } from "./partialDownload";
-import type { ReceivedRange } from "./storeAnswer";
+import type { ReceivedRange } from "./storeReply";
 
 /** Minimum time between two lines of progress, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 250;
@@ -18,7 +18,7 @@ const REPORT = "Report this to the service's support.";
 const WRONG_SIZE = `Either sizeBytes in the service's reply is wrong, or the link leads to another file, or the store decompresses the bundle. ${REPORT}`;
 
 /**
- * Appends the bytes of a store's responses to the partial download, up to the promised or allowed number.
+ * Appends the bytes of a store's replies to the partial download, up to the promised or allowed number.
  *
  * @param limitBytes of the whole bundle; larger ones are refused
  * @param onBytes gets the number of bytes whenever some arrived
@@ -50,7 +50,7 @@ export function receiverOf(
   };
 
   /**
-   * Receives one response to its end.
+   * Receives one reply to its end.
    *
    * @param promisedBytes size of the whole bundle, if the service reports it
    * @returns "incomplete" when the store deliberately sent only a part

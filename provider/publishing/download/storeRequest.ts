@@ -8,7 +8,7 @@ import { checkStoreUrl, REFUSED_REMEDY, type StorePolicy } from "./storeAddress"
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** How long the store may send nothing, in milliseconds: before and during its response. */
+/** How long the store may send nothing, in milliseconds: before and during its reply. */
 const STALL_LIMIT_MS = 30_000;
 
 /** What a request to a store needs from the outside. */
@@ -23,7 +23,7 @@ export interface StoreNetwork extends NetworkContext {
  * Requests a link from the store. The store gets only the link: no key, no cookie. A proxy resolves the store's host itself, so
  * that address cannot be checked here; an IP address in a URL is always checked.
  *
- * @param read gets the response, and the host that sent it
+ * @param read gets the reply, and the host that sent it
  * @throws DownloadError for a redirect that is not followed or a refused address; what `read` throws; the signal's reason
  */
 export async function requestStore<T>(

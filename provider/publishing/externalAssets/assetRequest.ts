@@ -44,7 +44,7 @@ export interface AssetContent {
 }
 
 /** Content of another host, or why there is none. */
-export type AssetAnswer = AssetContent | { readonly failure: string };
+export type AssetReply = AssetContent | { readonly failure: string };
 
 /**
  * Some hosts answer by the program that asks: Google Fonts sends the format that the reader's browser reads. Readers of a copy have
@@ -77,7 +77,7 @@ export async function requestAsset(
   network: AssetNetwork,
   silent: SilentHosts,
   refused: (url: URL) => string | undefined,
-): Promise<AssetAnswer> {
+): Promise<AssetReply> {
   let from: URL | undefined;
   for (let at = url, redirects = 0; ; redirects++) {
     const why = refusedUrl(at, network.policy, from);
@@ -114,7 +114,7 @@ export function refusedUrl(url: URL, policy: AssetPolicy, from?: URL): string | 
 const withoutSetting = (why: string): string =>
   why.replace(", and docs-hosting:publicStorageOnly is set", "").replace(/^is /, "it is ");
 
-type Step = AssetAnswer | { readonly next: string | null };
+type Step = AssetReply | { readonly next: string | null };
 
 async function requestRepeatedly(
   url: URL,
@@ -198,7 +198,7 @@ async function contentOf(
     content,
   }: { headers: { get(name: string): string | null }; content: () => AsyncIterable<Uint8Array> },
   limitBytes: number,
-): Promise<AssetAnswer> {
+): Promise<AssetReply> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   const tooLarge = { failure: `it has more than ${formatBytes(limitBytes)}` };

@@ -18,7 +18,7 @@ import { type AssetContext, FetchedAssets, type FetchingSite, relativeAddress } 
 import { KeptAssets, type ReadCopy, RECORD_PATH, recordText } from "./keptAssets";
 import { specifiersIn } from "./moduleReferences";
 import { canonicalFetch, type FetchExternal } from "./options";
-import type { Reference, Replacing, TextBase } from "./references";
+import type { AssetReference, Replacing, TextBase } from "./references";
 import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
 
@@ -164,7 +164,8 @@ export class ExternalAssets {
   async #changedBytes(path: string, bytes: Buffer, turns: Yielder): Promise<Buffer> {
     const kind = mediaTypeOf(path)?.inspectedAs;
     const isPacked = mediaTypeOf(path)?.encoding !== undefined;
-    if (kind === undefined || isPacked || (kind === "module" && !this.#modules.has(path))) return bytes;
+    if (kind === undefined || isPacked || !this.#changed.has(path)) return bytes;
+    if (kind === "module" && !this.#modules.has(path)) return bytes;
     const { text, bytesOf } = siteText(bytes);
     const next = await replaceInText(
       kind,
@@ -193,7 +194,7 @@ export class ExternalAssets {
       return this.#assets.replacing((to) => relativeAddress(from, to));
     };
     return {
-      replace: (reference: Reference, base) => forBase(base).replace(reference, base),
+      replace: (reference: AssetReference, base) => forBase(base).replace(reference, base),
       dropsConnection: (url) => own.dropsConnection(url),
       prefixed: (prefix, url, base) => forBase(base).prefixed?.(prefix, url, base) ?? new Map(),
     };
@@ -210,7 +211,7 @@ class FoundTexts implements SiteSink {
   readonly #turns: Yielder;
   readonly #siteModules = new SiteModules();
   /** What a script refers to, by its path: noted only if a page loads it as a module. */
-  readonly #ofScripts = new Map<string, readonly Reference[]>();
+  readonly #ofScripts = new Map<string, readonly AssetReference[]>();
   readonly #namesOfScripts = new Map<string, readonly string[]>();
 
   constructor(noting: Replacing, signal: AbortSignal) {
@@ -228,7 +229,7 @@ class FoundTexts implements SiteSink {
     const { text } = siteText(Buffer.concat(await Array.fromAsync(content)));
     const base = baseOf(path);
     if (kind === "module") {
-      const found: Reference[] = [];
+      const found: AssetReference[] = [];
       const names: string[] = [];
       const noting: Replacing = {
         replace: (reference) => {
@@ -255,6 +256,10 @@ class FoundTexts implements SiteSink {
         const isDropped = this.#noting.dropsConnection(url);
         if (isDropped) this.changed.add(path);
         return isDropped;
+      },
+      prefixed: (prefix, url, at) => {
+        this.changed.add(path);
+        return this.#noting.prefixed?.(prefix, url, at) ?? new Map();
       },
       named: (specifier) => {
         sink.named(specifier);

@@ -17,7 +17,7 @@ import { type Digests, digestsOf, hasIntegrity, integrityOf } from "./integrity"
 import type { KeptAssets, RecordedAsset } from "./keptAssets";
 import { contentProblem, type LoadKind } from "./loadKinds";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
-import type { Reference, Replacement, Replacing } from "./references";
+import type { AssetReference, Replacement, Replacing } from "./references";
 import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
 import { WantedAddresses } from "./wantedAddresses";
@@ -145,7 +145,7 @@ export class FetchedAssets {
    * @param isFetched whether the text was itself fetched: an address that stays must not become relative to the copy
    */
   replacing(addressOf: AddressOf, isFetched = false): Replacing {
-    const replaced = (reference: Reference): Replacement | undefined => {
+    const replaced = (reference: AssetReference): Replacement | undefined => {
       const found = this.#storedAs(reference);
       const address = found === undefined ? undefined : addressOf(found.path);
       if (found !== undefined && address !== undefined) {
@@ -227,7 +227,11 @@ export class FetchedAssets {
     );
   }
 
-  #storedAs({ url, kind, integrity }: Reference): { path: string; storedIntegrity?: string } | undefined {
+  #storedAs({
+    url,
+    kind,
+    integrity,
+  }: AssetReference): { path: string; storedIntegrity?: string } | undefined {
     const own = this.#ownFile(url);
     if (own !== undefined) return { path: own };
     const asset = this.#assets.get(url.href);
@@ -260,7 +264,7 @@ export class FetchedAssets {
   }
 
   /** @param from the fetched file that has the reference; undefined for a file of the site */
-  #want({ url, kind, integrity }: Reference, from?: Asset): void {
+  #want({ url, kind, integrity }: AssetReference, from?: Asset): void {
     if (this.#ownFile(url) !== undefined) return;
     const against = this.#wanted.reasonAgainst(url, kind);
     if (against !== undefined) return this.#note(url, against);

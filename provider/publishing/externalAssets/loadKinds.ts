@@ -56,7 +56,7 @@ const PLAYLIST = /mpegurl|dash\+xml/;
 const WEB_PAGE = /^\s*(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype\s+html|html|head|body|title)\b/i;
 
 /**
- * Why an answer is not what the page wants to load.
+ * Why a reply is not what the page wants to load.
  *
  * @param type as the server gives it, without parameters
  */

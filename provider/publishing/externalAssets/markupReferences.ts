@@ -25,7 +25,7 @@ import {
 } from "./references";
 import { replaceInStyle } from "./styleReferences";
 
-/** Types of scripts that are no modules: `import()` works in them, too. */
+/** Types of scripts that are not modules: `import()` works in them, too. */
 const CLASSIC = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/;
 /** Early connections, which load nothing themselves. */
 const CONNECTIONS = /^(?:preconnect|dns-prefetch)$/;

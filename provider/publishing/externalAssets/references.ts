@@ -1,7 +1,7 @@
 import type { LoadKind } from "./loadKinds";
 
 /** An address of another host in a text of the site, or of what was fetched for it. */
-export interface Reference {
+export interface AssetReference {
   /** Absolute, without a fragment. */
   readonly url: URL;
   readonly kind: LoadKind;
@@ -20,7 +20,7 @@ export interface Replacement {
 /** What the texts of a site are searched for, and what is put in its place. */
 export interface Replacing {
   /** @param base of the text that has the reference @returns undefined to leave it */
-  replace(reference: Reference, base: TextBase): Replacement | undefined;
+  replace(reference: AssetReference, base: TextBase): Replacement | undefined;
   /** Whether a hint to connect to a host early is left out. */
   dropsConnection(url: URL): boolean;
   /** Names of modules that a text imports, which an import map translates. */

@@ -6,7 +6,7 @@ import { type Edit, edited, fragmentOf, referenceIn, type Replacing, type TextBa
 
 /** Longer styles are left as they are, in characters: the inspection does not read them either. */
 const MAX_CHARACTERS = 4 * 1_024 * 1_024;
-/** More errors than that are no style sheet: each costs time. */
+/** More errors than that are not a style sheet: each costs time. */
 const MAX_ERRORS = 1_000;
 
 const IMAGE_SET = /^(?:-webkit-)?image-set$/;

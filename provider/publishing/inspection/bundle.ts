@@ -8,7 +8,7 @@ import type { ArchiveFormat } from "../archives/format";
 import { repeated } from "../archives/hardLinks";
 import { readTarGz } from "../archives/readTar";
 import { readZip } from "../archives/readZip";
-import { BROKEN, entryRefusal, refusal, REMEDIES, shown } from "../archives/refusal";
+import { BROKEN, bundleRefusal, entryRefusal, REFUSAL_REMEDIES, shown } from "../archives/refusal";
 import type { Inspection, SiteFile, SiteLimits, SiteSink } from "../archives/site";
 import { boundUnpacked } from "../archives/unpackedBound";
 import { unpublished } from "../archives/unpublished";
@@ -182,7 +182,7 @@ async function* filesOf(
     const size = target === undefined ? entry.size : tree.sizeOf(target);
     if (size === undefined) {
       const problem = `is a hard link to «${shown(linkTo)}», which is no earlier file of the archive`;
-      throw entryRefusal(name, problem, REMEDIES.hardLink);
+      throw entryRefusal(name, problem, REFUSAL_REMEDIES.hardLink);
     }
     unpackedBytes += size;
     boundUnpacked(unpackedBytes, Infinity, tree.limits);
@@ -224,7 +224,7 @@ async function* entriesOf(
 }
 
 function changed(): Error {
-  return refusal("does not have the expected digest: its file was changed meanwhile", BROKEN);
+  return bundleRefusal("does not have the expected digest: its file was changed meanwhile", BROKEN);
 }
 
 function inRoot(root: string, path: string): string {

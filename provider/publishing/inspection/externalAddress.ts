@@ -31,7 +31,7 @@ export function externalAddress(address: string, base: string): string | undefin
   return printable(truncate(`${url.protocol}//${url.host}${url.pathname}`, LONGEST));
 }
 
-/** An address without its percent codes; undefined if they are no text. */
+/** An address without its percent codes; undefined if they are not text. */
 export function decoded(address: string): string | undefined {
   try {
     return decodeURI(address);

@@ -35,7 +35,7 @@ const PARTS_OF_TITLES = [
 ].join("|");
 
 /**
- * What is a hash of 8 characters of base64url, and not made of words: `MyScreen`, `Win11Pro` and `ToDoList` are no hashes. Of scripts,
+ * What is a hash of 8 characters of base64url, and not made of words: `MyScreen`, `Win11Pro` and `ToDoList` are not hashes. Of scripts,
  * styles and fonts fewer are doubted: an open page may still load them. Of random hashes, 88 % of scripts and 60 % of pictures count.
  */
 const BASE64URL = [
@@ -69,9 +69,9 @@ const ROWS = {
 };
 
 /** The paths of files that are named after their content, as generators write them. */
-export const IMMUTABLE = new RegExp(Object.values(ROWS).join("|"));
+export const IMMUTABLE_PATH = new RegExp(Object.values(ROWS).join("|"));
 
 /** Whether the content at a path never changes, judged by its name. */
 export function isImmutable(path: string): boolean {
-  return IMMUTABLE.test(`/${path}`);
+  return IMMUTABLE_PATH.test(`/${path}`);
 }

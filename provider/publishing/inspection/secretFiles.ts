@@ -18,7 +18,7 @@ const CONTENTS: readonly (readonly [name: RegExp, content: RegExp])[] = [
   [/(?:^|\/)\.npmrc$/, /^[^#;\n]*_(?:auth(?:Token)?|password)\s*=/m],
 ];
 
-/** Size of a larger file in bytes: it is no key. */
+/** Size of a larger file in bytes: it is not a key. */
 const LARGEST = 64 * 1_024;
 /** How many are named. */
 const MAX_FOUND = 100;

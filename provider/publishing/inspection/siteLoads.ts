@@ -68,7 +68,7 @@ export class SiteLoads {
       }
     } catch (error) {
       if (!(error instanceof NotInspected)) throw error;
-      // a script that is no module imports nothing
+      // a script that is not a module imports nothing
       if (kind === "module") this.#modules.addFile(plainPath, { imports: [], problem: error.address });
       else this.#add(path, error.address);
     }

@@ -112,7 +112,7 @@ const MAX_NESTED = 4;
  *
  * A lexer made for this finds them, because a regular expression would also find imports in comments, texts and templates.
  *
- * @throws NotInspected if the text is no module
+ * @throws NotInspected if the text is not a module
  */
 export function staticImports(text: string, depth = 0): string[] {
   if (!MAY_IMPORT.test(text)) return [];

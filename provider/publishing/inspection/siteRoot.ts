@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path/posix";
-import { refusal, shown } from "../archives/refusal";
+import { bundleRefusal, shown } from "../archives/refusal";
 import type { SiteTree } from "./siteTree";
 
 /** Which part of a bundle is the site. Paths are those of the archive. */
@@ -91,7 +91,7 @@ export function noStartPage(tree: SiteTree): Error {
   const [archive, ...more] = isWithoutPages ? tree.filesWithEnding(ARCHIVE) : [];
   if (archive !== undefined) return archiveInside(archive, more.length);
   const only = other === undefined ? "" : `, only «${shown(other)}»`;
-  return refusal(`has no index.html, neither at the top nor in its only top-level folder${only}`, {
+  return bundleRefusal(`has no index.html, neither at the top nor in its only top-level folder${only}`, {
     exported: "Check that the domain has pages, and export the site again.",
     packed:
       other === undefined
@@ -108,7 +108,7 @@ const ARCHIVE = /\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz|zst)|7z|rar)$/i;
  */
 function archiveInside(archive: string, more: number): Error {
   const others = more === 0 ? "" : ` and ${more} more`;
-  return refusal(`has no pages, but another archive in it: «${shown(archive)}»${others}`, {
+  return bundleRefusal(`has no pages, but another archive in it: «${shown(archive)}»${others}`, {
     exported: "Report it to the service: it packed the site twice.",
     packed:
       more === 0

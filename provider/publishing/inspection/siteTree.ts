@@ -1,6 +1,6 @@
 import { basename } from "node:path/posix";
 import { checkedPath, foreignNames } from "../archives/entryName";
-import { entryRefusal, raise, refusal, REMEDIES } from "../archives/refusal";
+import { bundleRefusal, entryRefusal, raise, REFUSAL_REMEDIES } from "../archives/refusal";
 import type { SiteLimits } from "../archives/site";
 import { unpublished } from "../archives/unpublished";
 
@@ -114,11 +114,11 @@ export class SiteTree {
       if (this.#found.size > this.limits.files) throw this.#tooMany();
     } else if (known !== FOLDER || size !== FOLDER) {
       const problem = known !== FOLDER && size !== FOLDER ? "occurs twice" : "is both a file and a folder";
-      throw entryRefusal(name, problem, REMEDIES.twice);
+      throw entryRefusal(name, problem, REFUSAL_REMEDIES.twice);
     }
   }
 
   #tooMany(): Error {
-    return refusal(`contains more than ${this.limits.files} files and folders`, raise("files"));
+    return bundleRefusal(`contains more than ${this.limits.files} files and folders`, raise("files"));
   }
 }

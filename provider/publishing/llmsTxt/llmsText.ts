@@ -26,7 +26,7 @@ const LONGEST = 300;
 const SEPARATOR = /\s+[|–—·:»-]{1,2}\s+/;
 
 /** The pages in the order of their list: those of a folder after its own page. */
-export function inOrder<Page extends Pick<ListedPage, "path">>(pages: readonly Page[]): Page[] {
+export function pagesInOrder<Page extends Pick<ListedPage, "path">>(pages: readonly Page[]): Page[] {
   const keyOf = ({ path }: Pick<ListedPage, "path">): string => path.replace(/(?:^|(?<=\/))index\.\w+$/, "");
   return [...pages].sort(
     (one, other) => compareTexts(keyOf(one), keyOf(other)) || compareTexts(one.path, other.path),

@@ -3,7 +3,7 @@ import { shown } from "../archives/refusal";
 import { leadsAway } from "../offlineSearch/redirect";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
 import { LINK_MARK } from "./inlineMarkdown";
-import { addressOf, inOrder, type ListedPage, llmsText } from "./llmsText";
+import { addressOf, type ListedPage, llmsText, pagesInOrder } from "./llmsText";
 import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownPaths";
 import type { LlmsTxt, LlmsTxtOptions } from "./options";
 import type { MarkdownPage } from "./readMarkdown";
@@ -84,7 +84,7 @@ export class SiteMarkdown {
 
   /** The files that need all pages. @returns the number of pages in `llms.txt` too */
   finish(): { files: AddedFile[]; pages: number } {
-    const listed = inOrder(this.#listed);
+    const listed = pagesInOrder(this.#listed);
     const files: AddedFile[] = [];
     const add = (path: string, text: string): void => {
       if (this.#paths.isOwn(path)) this.#own.push(path);
@@ -193,7 +193,7 @@ class FullText {
   }
 
   #cut(): void {
-    const ordered = inOrder([...this.#pages.keys()].map((path) => ({ path })));
+    const ordered = pagesInOrder([...this.#pages.keys()].map((path) => ({ path })));
     while (this.#bytes > FULL_BYTES) {
       const last = ordered.pop();
       if (last === undefined) return;
@@ -221,7 +221,7 @@ class FullText {
 }
 
 function isBefore(one: string, other: string): boolean {
-  return inOrder([{ path: one }, { path: other }])[0]?.path === one && one !== other;
+  return pagesInOrder([{ path: one }, { path: other }])[0]?.path === one && one !== other;
 }
 
 /** Lines on what was not added, for reports. */

@@ -4,7 +4,7 @@ import { type Reporter, warningOnce } from "../../base/runtime/messages/reporter
 import { sleep } from "../../base/runtime/time/clock";
 import { formatDuration } from "../../base/runtime/time/duration";
 import { nextPollDelayMs } from "./pollSchedule";
-import { figuresOf, type Observation, type Outcome, remember } from "./progress";
+import { figuresOf, type JobOutcome, type Observation, remember } from "./progress";
 import { reportProgress } from "./progressLines";
 
 /** How long before the deadline the last poll starts, in milliseconds: time for one request. */
@@ -15,7 +15,7 @@ const MAX_STATUSES = 20;
 /** The result of one poll of a job. */
 export interface PolledJob extends Omit<Observation, "elapsedMs"> {
   /** Meaning of the status. */
-  readonly outcome: Outcome;
+  readonly outcome: JobOutcome;
   /** Whether the API does not name the status: what it counts as may be wrong, and the wait warns about it. */
   readonly isUnexpected: boolean;
 }

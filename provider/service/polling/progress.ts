@@ -1,7 +1,7 @@
 import { formatDuration } from "../../base/runtime/time/duration";
 
 /** Whether a job is pending or final. Only the code that reads a reply decides this. */
-export type Outcome = "pending" | "success" | "failure";
+export type JobOutcome = "pending" | "success" | "failure";
 
 /** The result of one poll, as the history keeps it. */
 export interface Observation {

@@ -116,7 +116,7 @@ async function startAzure(
 
 function seenBy(
   container: ContainerClient,
-): Pick<BucketStore, "put" | "setHeaders" | "read" | "keys" | "openUploads" | "leaveUpload"> {
+): Pick<BucketStore, "put" | "remove" | "setHeaders" | "read" | "keys" | "openUploads" | "leaveUpload"> {
   const list = async (prefix: string, includeUncommitedBlobs: boolean): Promise<string[]> => {
     const names: string[] = [];
     for await (const { name } of container.listBlobsFlat({ prefix, includeUncommitedBlobs })) {
@@ -127,6 +127,9 @@ function seenBy(
   return {
     async put(key, content) {
       await container.getBlockBlobClient(key).upload(content, Buffer.byteLength(content));
+    },
+    async remove(key) {
+      await container.getBlobClient(key).delete();
     },
     async setHeaders(key, headers) {
       const blob = container.getBlobClient(key);

@@ -129,6 +129,9 @@ async function startGcs(
     async put(key: string, content: string) {
       await sent(`${uploads}?uploadType=media&name=${encodeURIComponent(key)}`, content);
     },
+    async remove(key: string) {
+      await fetch(`${inside}${OBJECTS}/${encodeURIComponent(key)}`, { method: "DELETE" });
+    },
     async setHeaders(key: string, headers: SeenHeaders) {
       const answer = await fetch(`${inside}${OBJECTS}/${encodeURIComponent(key)}`, {
         method: "PATCH",

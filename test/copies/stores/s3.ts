@@ -8,6 +8,7 @@ import {
   CopyObjectCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -120,11 +121,14 @@ export async function startS3(
 
 function seenBy(
   client: S3Client,
-): Pick<BucketStore, "put" | "setHeaders" | "read" | "keys" | "openUploads" | "leaveUpload"> {
+): Pick<BucketStore, "put" | "remove" | "setHeaders" | "read" | "keys" | "openUploads" | "leaveUpload"> {
   const named = (key: string): { Bucket: string; Key: string } => ({ Bucket: BUCKET, Key: key });
   return {
     async put(key, content) {
       await client.send(new PutObjectCommand({ ...named(key), Body: content }));
+    },
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(named(key)));
     },
     async setHeaders(key, headers) {
       const { ContentType, CacheControl, ContentEncoding, ContentDisposition, Metadata } = await client.send(

@@ -64,6 +64,7 @@ export interface BucketStore {
 
   // The bucket as others see and change it, with none of the provider's code.
   put(key: string, content: string): Promise<void>;
+  remove(key: string): Promise<void>;
   /** Changes headers of an object, as consoles do: its content stays, and so do the headers that are not named. */
   setHeaders(key: string, headers: SeenHeaders): Promise<void>;
   read(key: string): Promise<SeenObject>;

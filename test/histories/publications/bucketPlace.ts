@@ -32,7 +32,11 @@ const LAG = 3;
 const PAGE = "<!doctype html><title>Sign in</title>";
 
 /** What a fault is at a store; `undefined` if this request cannot have it. */
-function faultOf(kind: FaultKind, isRead: boolean, late: () => BucketStub["objects"]): StubFault | undefined {
+function faultOf(
+  kind: FaultKind,
+  { isRead, isWrite }: { readonly isRead: boolean; readonly isWrite: boolean },
+  late: () => BucketStub["objects"],
+): StubFault | undefined {
   const answer = (given: StubAnswer): StubFault => ({ kind: "answer", answer: given });
   switch (kind) {
     case "refused":
@@ -46,7 +50,7 @@ function faultOf(kind: FaultKind, isRead: boolean, late: () => BucketStub["objec
     case "no answer":
       return { kind: "broken", isDone: true };
     case "lost":
-      return isRead ? undefined : { kind: "lost" };
+      return isWrite ? { kind: "lost" } : undefined;
     case "late":
       return isRead ? { kind: "late", objects: late() } : undefined;
     case "link":
@@ -75,7 +79,8 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
     const operation = operations.get(String(id));
     const fault = await operation?.step();
     const isRead = method === "GET" || method === "HEAD";
-    const found = fault && faultOf(fault, isRead, () => past.late(new Map(store.objects)));
+    const isWrite = !isRead && method !== "DELETE" && !query.has("delete");
+    const found = fault && faultOf(fault, { isRead, isWrite }, () => past.late(new Map(store.objects)));
     if (!isRead) past.note(new Map(store.objects));
     if (operation && found) operation.hadFault = true;
     if (found?.kind === "answer" && method === "HEAD") {
@@ -140,6 +145,7 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
     },
     alter: () => false,
     left: () => [...store.objects.keys(), ...store.uploads.keys()].filter((key) => !foreign.has(key)),
+    settle: () => past.forget(),
     killed: () => undefined,
     close() {
       unsubscribe("http.client.request.created", name);

@@ -10,7 +10,7 @@ export const FAULTS = {
   "no answer": true,
   /** A proxy answers with its login page and 200. */
   "login page": true,
-  /** A write is confirmed, and lost. */
+  /** A write is confirmed, and lost. A removal that is confirmed is done: only who asks again can tell it from one that is not. */
   lost: true,
   /** A read or list is answered as it was before the last writes. */
   late: true,
@@ -42,6 +42,11 @@ export class Past<Content> {
   note(content: Content): void {
     this.#before.push(content);
     if (this.#before.length > this.#lag) this.#before.shift();
+  }
+
+  /** Time has passed: answers have what was written. */
+  forget(): void {
+    this.#before.length = 0;
   }
 
   /** @param now the content, if nothing was written yet */

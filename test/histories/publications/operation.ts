@@ -56,8 +56,11 @@ export class Operation {
   #isTogether = false;
   #isOver = false;
 
+  readonly #startMs: number;
+
   /** @param killAt the step that does not begin any more */
-  constructor(killAt?: number, fault?: Fault) {
+  constructor(startMs: number, killAt?: number, fault?: Fault) {
+    this.#startMs = startMs;
     this.#killAt = killAt;
     this.#fault = fault;
     this.#death = new Promise((resolve) => {
@@ -101,7 +104,7 @@ export class Operation {
   }
 
   readonly clock: Clock = {
-    now: () => Date.parse("2026-01-01T00:00:00Z") + this.#elapsedMs,
+    now: () => this.#startMs + this.#elapsedMs,
     monotonic: () => this.#elapsedMs,
     // the longest pause is not the limit of a connection
     random: () => (this.#fault ? 0.4 : 0.5),

@@ -41,6 +41,8 @@ export interface Place {
   putLink?(path: string): void;
   /** Takes those links away again. @returns what changed elsewhere */
   takeLinks?(): string[];
+  /** Time has passed since the last run: what it wrote is seen by all. */
+  settle?(): void;
   /** The process of an operation has ended. */
   killed(operation: Operation): void;
   /** The history is over. */

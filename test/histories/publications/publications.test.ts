@@ -54,6 +54,9 @@ const PLACES: readonly {
     async open() {
       for (const [name, value] of Object.entries(CANARIES)) vi.stubEnv(name, value);
       onTestFinished(() => void vi.unstubAllEnvs());
+      // of Amazon's SDK, which repeats requests itself: no pause
+      const random = vi.spyOn(Math, "random").mockReturnValue(0);
+      onTestFinished(() => void random.mockRestore());
       const store = await startBucketStub({ onTestFinished });
       return () => bucketPlace(store, contents);
     },

@@ -46,15 +46,17 @@ function restore(all: Repositories, content: Repositories): void {
 /** A registry without a server, with images of sites. */
 export function registryPlace(): Place {
   const registry = new MemoryRegistry();
+  registry.checksBlobs = true;
   const foreign: { repository: string; digest: string }[] = [];
   const past = new Past<Repositories>(LAG);
   /** What a fault is at a registry; `undefined` if this request cannot have it. */
   const faultyFetch = (
     kind: FaultKind,
-    isRead: boolean,
+    { isRead, isWrite }: { readonly isRead: boolean; readonly isWrite: boolean },
     carryOut: () => Promise<Response>,
   ): (() => Promise<Response>) | undefined => {
-    const answer = (status: number, body: string) => () => Promise.resolve(new Response(body, { status }));
+    const answer = (status: number, body: string, type: string) => () =>
+      Promise.resolve(new Response(body, { status, headers: { "content-type": type } }));
     const broken = (): Promise<never> =>
       Promise.reject(
         Object.assign(new Error("socket hang up"), {
@@ -73,17 +75,17 @@ export function registryPlace(): Place {
     const now = copyOf(registry.repositories);
     switch (kind) {
       case "refused":
-        return answer(403, '{"errors":[{"code":"DENIED"}]}');
+        return answer(403, '{"errors":[{"code":"DENIED"}]}', "application/json");
       case "busy":
-        return answer(503, "");
+        return answer(503, "", "text/plain");
       case "login page":
-        return answer(200, "<!doctype html><title>Sign in</title>");
+        return answer(200, "<!doctype html><title>Sign in</title>", "text/html");
       case "not arrived":
         return broken;
       case "no answer":
         return () => carryOut().then(broken);
       case "lost":
-        return isRead ? undefined : () => at(now, now);
+        return isWrite ? () => at(now, now) : undefined;
       case "late":
         return isRead ? () => at(past.late(now), now) : undefined;
       case "link":
@@ -106,10 +108,11 @@ export function registryPlace(): Place {
       const fault = await operation?.step();
       const method = init.method ?? "GET";
       const isRead = method === "GET" || method === "HEAD";
+      const isWrite = !isRead && method !== "DELETE";
       const { body } = init;
       const whole = isStream(body) ? { ...init, body: await buffer(body) } : init;
       const carryOut = (): Promise<Response> => registry.fetch(url, whole);
-      const answered = fault && faultyFetch(fault, isRead, carryOut);
+      const answered = fault && faultyFetch(fault, { isRead, isWrite }, carryOut);
       if (!isRead) past.note(copyOf(registry.repositories));
       if (operation && answered) operation.hadFault = true;
       return (answered ?? carryOut)();
@@ -188,6 +191,7 @@ export function registryPlace(): Place {
           )
           .map(([name]) => `${repository} ${name}`),
       ),
+    settle: () => past.forget(),
     killed: () => undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DocsHostingError } from "../../../provider/base/runtime/messages/errors.ts";
-import type { CheckedInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../provider/copies/publication/context.ts";
@@ -76,9 +76,12 @@ interface Outcome {
 /** How a run may fail that met another one. */
 const MET_ANOTHER = /was removed by somebody else while|was written by somebody else at the same time/;
 /** How a run says that something stays. */
-const NAMES_WHAT_STAYS = / stays?\b|nothing is removed/;
+const NAMES_WHAT_STAYS = / stays?\b|nothing is removed| is not removed/;
 /** How a run fails at a place of another resource. */
-const REFUSED = / belongs to urn:/;
+const REFUSED = / belongs to urn:| names an image that this resource did not publish/;
+
+/** From one run to the next, in milliseconds: longer than a removal may take that was announced, and shorter than drafts are kept. */
+const RUNS_EVERY_MS = 20 * 60_000;
 
 /** Several resources that publish at neighbouring places. */
 export class World {
@@ -92,6 +95,7 @@ export class World {
   readonly #foreign: { readonly name: string; readonly isThere: (isSettled: boolean) => boolean }[] = [];
   /** Texts of resources that were replaced or deleted: what their runs say about others. */
   #number = 0;
+  #nowMs = Date.parse("2026-01-01T00:00:00Z");
 
   constructor(
     place: Place,
@@ -129,8 +133,10 @@ export class World {
 
   /** Runs one after the other, or at the same time. @param choose which of them makes the next step */
   async run(runs: readonly Run[], choose?: () => number): Promise<void> {
+    this.#place.settle?.();
+    const startMs = (this.#nowMs += RUNS_EVERY_MS);
     const operations = runs.map(
-      ({ kill, fault }) => new Operation(typeof kill === "number" ? kill : undefined, fault),
+      ({ kill, fault }) => new Operation(startMs, typeof kill === "number" ? kill : undefined, fault),
     );
     for (const each of operations) each.putLink = this.#place.putLink?.bind(this.#place);
     const work = async (operation: Operation): Promise<void> => {
@@ -173,24 +179,27 @@ export class World {
   /** All is well again: every program runs once more, and then all is destroyed. */
   async end(order: readonly number[]): Promise<void> {
     const used = this.#resources.map((_, index) => index).filter((index) => this.#isUsed[index]);
+    const refused = new Set<number>();
     this.story.push("- all is well again");
     for (const resource of used) {
       const { content, keep } = this.#resourceAt(resource);
       await this.run([{ resource, action: { kind: "refresh" } }]);
       await this.run([{ resource, action: { kind: "up", content, keep } }]);
-      const { isSettled, isTaken, state } = this.#resourceAt(resource);
+      const { isSettled, isTaken, wasKilled, state } = this.#resourceAt(resource);
       const owner = this.#place.owner?.(this.#destination(this.#resourceAt(resource)));
       const isAnothers = owner !== undefined && owner.owner !== state?.bookkeeping.owner;
       if (!isSettled && !isTaken && !isAnothers) this.#fail(`${resource} does not recover`);
+      if (!isSettled && wasKilled) refused.add(resource);
     }
     this.check(true);
     for (const resource of [...used].sort((one, other) => (order[one] ?? 0) - (order[other] ?? 0))) {
       await this.run([{ resource, action: { kind: "destroy" } }]);
     }
     // a replacement that was killed and not repeated is the next create's: nothing else can tell it from a resource in use
+    // likewise a create that was killed, whose next create was refused
     for (const resource of used) {
       const { content, keep, hasKilledReplacement } = this.#resourceAt(resource);
-      if (!hasKilledReplacement) continue;
+      if (!hasKilledReplacement && !refused.has(resource)) continue;
       await this.run([{ resource, action: { kind: "up", content, keep } }]);
       await this.run([{ resource, action: { kind: "destroy" } }]);
     }
@@ -365,7 +374,9 @@ export class World {
     }
     for (const [{ resource }, { lines }] of outcomes) {
       // a removal names the owner of a place, who loses nothing
-      const text = lines.filter((line) => !/^nothing is removed from|belongs to/.test(line)).join("\n");
+      const text = lines
+        .filter((line) => /is taken over/.test(line) || !/^nothing is removed from|belongs to/.test(line))
+        .join("\n");
       for (const other of this.#resources) {
         if (!text.includes(other.urn)) continue;
         other.isTaken = true;
@@ -439,7 +450,7 @@ export class World {
     return this.#place.destination(spot, variant);
   }
 
-  #inputs(resource: Resource, context: PublicationContext): CheckedInputs {
+  #inputs(resource: Resource, context: PublicationContext): CheckedCopyInputs {
     const content = this.#contents[resource.content];
     if (!content) throw new Error("there is no such content");
     const { file, version, fileSha256 } = content;

@@ -1,4 +1,4 @@
-import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
+import type { CheckedExportInputs } from "../../../provider/staticExport/inputs.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 import { seededRandom } from "../seededRandom.ts";
 import { newStack, type OperatedStack, Operator } from "./operator.ts";
@@ -105,7 +105,7 @@ export function simulateFleet(
     roundTripMs: () => ROUND_TRIP_MS.from + random() * (ROUND_TRIP_MS.to - ROUND_TRIP_MS.from),
   };
   // the domain has no effect
-  const inputs: CheckedInputs = {
+  const inputs: CheckedExportInputs = {
     domain: "docs.example.com",
     baseUrl: "https://api.example.test",
     apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY",

@@ -1,11 +1,8 @@
 // What the first preview of a program in YAML refuses, on the real CLI: its language host calls no function while one of its arguments is
 // unknown, and does not check the enums of arguments.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { findCommand, runCommand } from "../../programs/commands.ts";
-
-const ROOT = join(import.meta.dirname, "../../..");
+import { firstPreview, missingForYaml, ROOT } from "./yamlProgram.ts";
 
 /** A program that installs an export, which does not exist before the first `up`. */
 const program = (kind: string, features: string): string => `
@@ -32,28 +29,8 @@ outputs:
   values: \${installation.values}
 `;
 
-/** The first preview of a program. No service is asked. */
-async function preview(context: TestContext, text: string): Promise<string> {
-  await mkdir(join(ROOT, ".work"), { recursive: true });
-  const folder = await mkdtemp(join(ROOT, ".work/yaml-"));
-  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await mkdir(join(folder, "state"));
-  await writeFile(join(folder, "Pulumi.yaml"), text);
-  const env = {
-    ...process.env,
-    DOCS_HOSTING_BASE_URL: "http://127.0.0.1:1",
-    DOCS_HOSTING_ADMIN_API_KEY: "svc_c4n4ry",
-    PULUMI_HOME: join(folder, "home"),
-    PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
-    PULUMI_CONFIG_PASSPHRASE: "scratch",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-  };
-  await runCommand("pulumi", ["stack", "init", "dev"], { cwd: folder, env });
-  return runCommand("pulumi", ["preview", "--non-interactive"], { cwd: folder, env });
-}
-
-const missing = ["pulumi", "pulumi-language-yaml"].filter((command) => !findCommand(command));
+const preview = (context: TestContext, text: string): Promise<string> =>
+  firstPreview(context, { "Pulumi.yaml": text });
 
 test.for<[what: string, kind: string, features: string, said: string]>([
   ["a kind that does not exist", "cloud", "{}", 'there is no deploymentKind "cloud"'],
@@ -65,12 +42,12 @@ test.for<[what: string, kind: string, features: string, said: string]>([
     "Documentation search: unavailable",
   ],
 ])("the first preview refuses %s, while the link is unknown", async ([, kind, features, said], context) => {
-  context.skip(missing.length > 0, "there is no pulumi with all that programs in YAML need on PATH");
+  context.skip(missingForYaml.length > 0, "there is no pulumi with all that programs in YAML need on PATH");
   await expect(preview(context, program(kind, features))).rejects.toThrow(said);
 });
 
 test("the first preview takes a kind and features that exist, and the values are unknown", async (context) => {
-  context.skip(missing.length > 0, "there is no pulumi with all that programs in YAML need on PATH");
+  context.skip(missingForYaml.length > 0, "there is no pulumi with all that programs in YAML need on PATH");
   const shown = await preview(context, program("client-hosted", "{ search: true }"));
   expect(shown).toMatch(/values *: \[unknown\]/);
   expect(shown).toMatch(/\+ 2 to create/);

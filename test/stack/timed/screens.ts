@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** Everything that a program wrote to a terminal, as the lines that it shows in the end. Those that left it at the top come first. */
 export function screenOf(written: string): string[] {
   const lines: string[] = [""];
@@ -43,6 +45,7 @@ export function withoutSpeed(screen: readonly string[]): string {
       .replaceAll(/\bsite-\d/g, "site-N")
       .replace(/^( .*[├└]─ .*)\(\d+s\).*/, "$1(Ns)…")
       .replace(/\((?:\d+|N)s\)(?: +|$)/, "(Ns)  ")
+      .replace(/ {2}\d+ [mers]{1,8}$/, "  …")
       .trimEnd()
       .replace(/Status +Info/, "Status  Info")
       .replace(/^( +)(?:\d+|N)% · .*/, "$1N% · …")
@@ -61,20 +64,18 @@ export function withoutSpeed(screen: readonly string[]): string {
 }
 
 /**
- * The rows of what still runs, on the last screen on which a resource does: people see them for minutes. Without what depends on the
- * speed of a machine.
+ * The row of a resource while it works, which people see for minutes: where the row has space for the progress, with it. Without what
+ * depends on the speed of a machine.
  */
-export function runningRows(written: string): string {
-  const lines = written.split("\n");
-  const last = lines.findLastIndex((line) => /─ .*(?:creat|updat)in/.test(line));
-  const rows = screenOf(lines.slice(0, last + 1).join("\n")).filter((line) => /(?:creat|updat)in/.test(line));
-  const shown = rows.map((line) =>
-    line
-      .replaceAll(/\bsite-\d/g, "site-N")
-      .replace("├", "└")
-      .replace(/(ing) \(\d+s\)\.* */, "$1 (Ns)  ")
-      .replace(/\b\d+(?:%.*)?$/, "N% …")
-      .trimEnd(),
-  );
-  return [...new Set(shown)].sort().reverse().join("\n");
+export function runningRow(written: string): string {
+  const rows = stripVTControlCharacters(written)
+    .split(/[\r\n]+/)
+    .filter((line) => /─ .* (?:creat|updat)in/.test(line));
+  const row = rows.findLast((line) => /\d%/.test(line)) ?? rows.at(-1) ?? "";
+  return row
+    .replaceAll(/\bsite-\d/g, "site-N")
+    .replace("├", "└")
+    .replace(/(ing) \(\d+s\)\.* */, "$1 (Ns)  ")
+    .replace(/\b\d+%.*$/, "N% …")
+    .trimEnd();
 }

@@ -5,7 +5,7 @@ import { expect, test, type TestContext } from "vitest";
 import { type Setting, typeOf } from "../adapters.ts";
 import { buildWorld, cliOnly, onEachEngine, type World } from "../world.ts";
 import { upOnTerminal } from "./onTerminal.ts";
-import { recordedScreen, runningRows } from "./screens.ts";
+import { recordedScreen, runningRow } from "./screens.ts";
 
 const SPEED = 8;
 /** The duration of the job, by the provider's clock. */
@@ -165,7 +165,7 @@ onEachEngine("rows of a terminal", (kind) => {
       world.program(lines);
       const { code, written } = await upOnTerminal(world, columns, ENVIRONMENT);
       expect(`${name}: ${String(code)}`).toBe(`${name}: ${name === "failedUpdate" ? 1 : 0}`);
-      const rows = `while it runs:\n${runningRows(written)}`;
+      const rows = `while it runs:\n${runningRow(written)}`;
       (screens[name] ??= []).push(
         `${"─".repeat(columns)}\n${rows}\n\nat the end:\n${recordedScreen(written)}\n`,
       );

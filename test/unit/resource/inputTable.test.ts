@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
+import { REFUSED_VALUE } from "../../../provider/resource/anyValue.ts";
 import {
   changedByTable,
   checkByTable,
@@ -46,6 +47,17 @@ test("each value is converted by its rule, also a default", () => {
     failures: [],
   });
   expect(check({ jobId: "a", size: 5 }).inputs).toEqual({ jobId: "a!", size: 10 });
+});
+
+test.each([
+  { size: { [REFUSED_VALUE]: "a Map: write Object.fromEntries(map)" } },
+  { tags: ["x", { [REFUSED_VALUE]: "a Map: write it" }] },
+  { size: NaN },
+])("a value that JSON cannot hold is refused by every input, before its rule: %j", (given) => {
+  const { failures } = check({ jobId: "a", ...given });
+  expect(failures).toEqual([
+    { property: Object.keys(given)[0], reason: expect.stringMatching(/^has (?:at \[1\] )?a /) as string },
+  ]);
 });
 
 test("null, undefined and absent are the same", () => {

@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, test } from "vitest";
 import { REFUSED_VALUE } from "../../../provider/resource/anyValue.ts";
 import { AirGapKit } from "../../../sdk/airGapKit.ts";
+import { BundleCopy } from "../../../sdk/bundleCopy.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { type Registered, settled, startProgram } from "../../simulation/pulumiProgram.ts";
 
@@ -96,4 +97,22 @@ test("the same holds for options of the start, and for values of a kit's chart",
   new AirGapKit("kit", { source: { file: "a", version: "1" }, folder: "b", values: { at: WHEN } });
   await settled();
   expect(registered.at(-1)?.inputs["values"]).toEqual({ at: "2026-01-01T00:00:00.000Z" });
+});
+
+test("the same holds for every input of every class: Pulumi would make an empty object of the value, which means «no limits»", async () => {
+  const limits = new Map([["files", 1]]) as object;
+  const fetchExternal = { limits: new URL("https://a.example") } as object;
+  new BundleCopy("copy", {
+    source: { file: "a", version: WHEN as unknown as string },
+    destination: { folder: "b", layout: "site" },
+    limits,
+    fetchExternal,
+  });
+  await settled();
+  const mark = { [REFUSED_VALUE]: expect.any(String) as string };
+  expect(registered.at(-1)?.inputs).toMatchObject({
+    source: { version: "2026-01-01T00:00:00.000Z" },
+    limits: mark,
+    fetchExternal: { limits: mark },
+  });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { Secrets } from "../../../provider/base/runtime/messages/secrets.ts";
 import {
   type ConfigurationSource,
-  keyGoesElsewhere,
   resolveApiKey,
   resolveBaseUrl,
   serviceSettings,
@@ -22,37 +21,6 @@ test("the base URL comes from the resource, then the environment, then the stack
   expect(resolveBaseUrl(source(environment, config), "https://input.example")).toBe("https://input.example");
   expect(resolveBaseUrl(source(environment, config))).toBe("https://environment.example");
   expect(resolveBaseUrl(source({}, config))).toBe("https://config.example");
-});
-
-describe("the default key, which is set beside a base URL", () => {
-  const key = { DOCS_HOSTING_ADMIN_API_KEY: "svc_1" };
-  const own = { ...key, DOCS_HOSTING_BASE_URL: "https://own.example/" };
-  const config = { "docs-hosting:baseUrl": "https://own.example" };
-  const elsewhere = "https://other.example";
-
-  test("does not go to another service without a warning that names both", () => {
-    const warning =
-      "the key in DOCS_HOSTING_ADMIN_API_KEY is sent to other.example, but it is set beside the base URL of own.example: " +
-      "if other.example has another account, name its key with the input apiKeyEnv";
-    expect(keyGoesElsewhere(source(own), { baseUrl: elsewhere })).toBe(warning);
-    expect(keyGoesElsewhere(source(key, config), { baseUrl: elsewhere })).toBe(warning);
-    const stack = { ...config, "docs-hosting:adminApiKey": "svc_1" };
-    expect(keyGoesElsewhere(source({}, stack), { baseUrl: elsewhere })).toContain("docs-hosting:adminApiKey");
-    const provider = {
-      ...source(key),
-      keySetting: "the provider",
-      wholeEnvironment: (name: string) => own[name as "DOCS_HOSTING_BASE_URL"],
-    };
-    expect(keyGoesElsewhere(provider, { baseUrl: elsewhere })).toBe(warning);
-  });
-
-  test("goes without one to its own service, and where the program names the key or sets no base URL", () => {
-    expect(keyGoesElsewhere(source(own), { baseUrl: "https://own.example/api" })).toBeUndefined();
-    expect(keyGoesElsewhere(source(own), { baseUrl: elsewhere, apiKeyEnv: "SECOND" })).toBeUndefined();
-    expect(keyGoesElsewhere(source(key), { baseUrl: elsewhere })).toBeUndefined();
-    const provider = { ...source({}, config), keySetting: "adminApiKey of the provider" };
-    expect(keyGoesElsewhere(provider, { baseUrl: elsewhere })).toBeUndefined();
-  });
 });
 
 /** The message about unusable settings. */

@@ -26,6 +26,7 @@ describe("a key that was set together with the base URL is sent without a line:"
     ["the URL in the configuration alone", { env: KEY, stack: { "docs-hosting:baseUrl": "https://A.test" } }],
     ["both in the configuration", { stack: { "docs-hosting:baseUrl": " https://a.test" } }],
     ["no base URL but that of the resource", { env: KEY }],
+    ["another path of the same host", { env: { ...KEY, DOCS_HOSTING_BASE_URL: "https://a.test/api" } }],
     [
       "a provider whose base URL is the same",
       { env: KEY, ownBaseUrl: { provider: "p", outside: "https://a.test" } },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkByTable } from "../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../provider/service/configuration.ts";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
+import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 
 const environment: Record<string, string> = {
   DOCS_HOSTING_BASE_URL: "https://api.example.com/",
@@ -14,7 +14,9 @@ const source: ConfigurationSource = {
 };
 
 test("inputs are returned in one spelling, with defaults filled in", () => {
-  expect(checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, { domain: "Docs.Example.com" }, source)).toEqual({
+  expect(
+    checkByTable<CheckedExportInputs>(STATIC_EXPORT_INPUTS, { domain: "Docs.Example.com" }, source),
+  ).toEqual({
     inputs: {
       domain: "docs.example.com",
       baseUrl: "https://api.example.com",
@@ -28,7 +30,7 @@ test("a switch of the configuration that is neither true nor false is reported a
   const stackConfig = (name: string): string | undefined =>
     name === "docs-hosting:publicStorageOnly" ? "yes" : undefined;
   expect(
-    checkByTable<CheckedInputs>(
+    checkByTable<CheckedExportInputs>(
       STATIC_EXPORT_INPUTS,
       { domain: "docs.example.com" },
       { ...source, stackConfig },
@@ -55,7 +57,7 @@ test("all optional values are kept", () => {
     baseUrl: "https://other.example.com",
     apiKeyEnv: "SECOND_KEY",
   };
-  expect(checkByTable<CheckedInputs>(STATIC_EXPORT_INPUTS, given, source)).toEqual({
+  expect(checkByTable<CheckedExportInputs>(STATIC_EXPORT_INPUTS, given, source)).toEqual({
     inputs: given,
     failures: [],
   });
@@ -75,7 +77,7 @@ test.each([
   ["jobId", "..", "not an id of a job"],
   ["apiKeyEnv", "NO_SUCH_KEY", "not set"],
 ])("%s = %j is one failure on that property", (property, value, reason) => {
-  const { failures } = checkByTable<CheckedInputs>(
+  const { failures } = checkByTable<CheckedExportInputs>(
     STATIC_EXPORT_INPUTS,
     { domain: "docs.example.com", [property]: value },
     source,

@@ -2,19 +2,19 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
-import { type CheckedInputs, intentOf } from "../../../provider/staticExport/inputs.ts";
+import { type CheckedExportInputs, intentOf } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportOutputs } from "../../../provider/staticExport/outputs.ts";
-import { type Plan, planExport } from "../../../provider/staticExport/plan.ts";
+import { type ExportPlan, planExport } from "../../../provider/staticExport/plan.ts";
 import {
-  type Bookkeeping,
+  type ExportBookkeeping,
   recordedState,
   serviceTimeOf,
   type StaticExportState,
 } from "../../../provider/staticExport/state.ts";
 import { stateToLookUp } from "../../../provider/staticExport/unmanaged.ts";
 
-const inputs: CheckedInputs = {
+const inputs: CheckedExportInputs = {
   domain: "docs.example.com",
   baseUrl: "https://api.example.test",
   apiKeyEnv: "KEY",
@@ -26,7 +26,7 @@ const at = (time: string): number => Date.parse(`2026-01-01T${time}:00Z`);
 /** A link that lives from four to ten o'clock, and is renewed from eight o'clock on. */
 function stateWith(
   outputs: Partial<StaticExportOutputs> = {},
-  bookkeeping: Partial<Bookkeeping> = {},
+  bookkeeping: Partial<ExportBookkeeping> = {},
 ): StaticExportState {
   return {
     outputs: {
@@ -49,7 +49,7 @@ function without(...names: (keyof StaticExportOutputs)[]): StaticExportState {
   return { outputs: Object.fromEntries(left) as unknown as StaticExportOutputs, bookkeeping };
 }
 
-const plan = (given: Partial<CheckedInputs>, state = stateWith(), time = "05:00"): Plan =>
+const plan = (given: Partial<CheckedExportInputs>, state = stateWith(), time = "05:00"): ExportPlan =>
   planExport({ ...inputs, ...given }, state, at(time));
 
 describe("the plan", () => {

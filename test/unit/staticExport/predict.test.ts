@@ -1,11 +1,11 @@
 // The outputs that a preview shows of an export: what is certain as its value, everything else as unknown.
 import { expect, test } from "vitest";
 import { UNKNOWN } from "../../../provider/base/runtime/messages/plainText.ts";
-import type { CheckedInputs } from "../../../provider/staticExport/inputs.ts";
+import type { CheckedExportInputs } from "../../../provider/staticExport/inputs.ts";
 import { staticExport } from "../../../provider/staticExport/lifeCycle.ts";
 import type { StaticExportState } from "../../../provider/staticExport/state.ts";
 
-const inputs: CheckedInputs = {
+const inputs: CheckedExportInputs = {
   domain: "docs.example.com",
   baseUrl: "https://api.example.test",
   apiKeyEnv: "KEY",
@@ -25,7 +25,7 @@ const STATE: StaticExportState = {
 const NEW_LINK = { bundleUrl: UNKNOWN, bundleSize: UNKNOWN, expiresAt: UNKNOWN, renewAfter: UNKNOWN };
 
 const predicted = (
-  given: Partial<CheckedInputs>,
+  given: Partial<CheckedExportInputs>,
   before?: StaticExportState,
   hour = 0,
 ): Readonly<Record<string, unknown>> =>

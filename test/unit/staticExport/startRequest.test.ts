@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { inputNames, withEffect } from "../../../provider/resource/inputTable.ts";
-import { type CheckedInputs, STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
+import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 import { startRequest } from "../../../provider/staticExport/workflow.ts";
 
-const INPUTS: CheckedInputs = {
+const INPUTS: CheckedExportInputs = {
   domain: "docs.example.com",
   baseUrl: "https://api.example.test",
   apiKeyEnv: "KEY",

@@ -1,5 +1,5 @@
 /**
- * Work that is not finished. A set of promises that changes for each of many items is no substitute: the versions of its table
+ * Work that is not finished. A set of promises that changes for each of many items is not a substitute: the versions of its table
  * are linked, so that all finished items stay in memory until the next full garbage collection.
  */
 export class InFlight {

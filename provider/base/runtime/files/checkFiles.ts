@@ -2,7 +2,7 @@
  * A worker thread that compares files with their digests, because each of the calls for a small file costs less than the way to a thread
  * and back. Node.js loads this file by its name, in tests uncompiled, so it imports nothing at run time.
  */
-import type { Answer } from "./thread";
+import type { ThreadReply } from "./thread";
 
 /** A request to the thread; it answers requests in order. */
 export interface CheckTask {
@@ -12,7 +12,7 @@ export interface CheckTask {
   readonly isRemoved: boolean;
 }
 
-/** Which files do not have their digest, or are no files: their numbers. */
+/** Which files do not have their digest, or are not files: their numbers. */
 export interface Checked {
   readonly others: readonly number[];
 }
@@ -61,7 +61,7 @@ function hasDigest(path: string, sha256: string): boolean {
 }
 
 threads.parentPort?.on("message", ({ files, isRemoved }: CheckTask) => {
-  let answer: Answer<Checked>;
+  let answer: ThreadReply<Checked>;
   try {
     const others: number[] = [];
     for (const [at, [path, sha256]] of files.entries()) {

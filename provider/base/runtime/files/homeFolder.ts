@@ -44,6 +44,6 @@ export function removeFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // the path is not a file, or its parent is no folder
+    // the path is not a file, or its parent is not a folder
   }
 }

@@ -125,7 +125,7 @@ export async function differenceOf(folder: string, listing: Listing, signal: Abo
   if (entries === undefined || entries === "no folder") return entries;
   const unlisted = await unlistedIn(folder, entries, listing, signal);
   return {
-    /** Files of the listing with other content, or that are no files any more. */
+    /** Files of the listing with other content, or that are not files any more. */
     altered: sorted([...unlisted].filter((path) => listing.has(path))),
     /** Files of the listing that are gone. */
     missing: [...listing.keys()].filter((path) => !entries.has(path)).sort(),
@@ -149,7 +149,7 @@ export async function compareFolder(
  * Removes the files of a listing, and their folders that are empty afterwards. A changed or unlisted file, and an empty folder that no
  * file of the listing was in, belong to somebody else and stay. Another process may remove the same files at the same time.
  *
- * @returns paths of the remaining files; `""` if the path is no folder
+ * @returns paths of the remaining files; `""` if the path is not a folder
  */
 export async function removeListed(folder: string, listing: Listing, signal: AbortSignal): Promise<string[]> {
   const entries = await entriesIn(folder);

@@ -3,14 +3,15 @@ import { Worker } from "node:worker_threads";
 import { isBundled, packageText } from "./packageText";
 
 /** What a thread answers to a task: the failure has the code of the system. */
-export type Answer<Result> =
+export type ThreadReply<Result> =
   | ({ readonly ok: true } & Result)
   | { readonly ok: false; readonly code: string | undefined; readonly message: string };
 
 /** A worker thread. It carries out tasks and answers them, in their order. */
 export class Thread<Task, Result> {
   readonly #worker: Worker;
-  readonly #waiting: { resolve: (answer: Answer<Result>) => void; reject: (error: unknown) => void }[] = [];
+  readonly #waiting: { resolve: (answer: ThreadReply<Result>) => void; reject: (error: unknown) => void }[] =
+    [];
   /** Why it carries out nothing more. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -34,16 +35,16 @@ export class Thread<Task, Result> {
         : { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
     });
     this.#worker.unref();
-    this.#worker.on("message", (answer: Answer<Result>) => this.#waiting.shift()?.resolve(answer));
+    this.#worker.on("message", (answer: ThreadReply<Result>) => this.#waiting.shift()?.resolve(answer));
     this.#worker.on("error", (error) => this.#fail(error));
   }
 
   /** @throws the error of the task; that of the thread */
   async do(task: Task): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure.error;
-    this.#worker.ref(); // the process does not end before the answer
+    this.#worker.ref(); // the process does not end before the reply
     try {
-      const answer = await new Promise<Answer<Result>>((resolve, reject) => {
+      const answer = await new Promise<ThreadReply<Result>>((resolve, reject) => {
         this.#waiting.push({ resolve, reject });
         this.#worker.postMessage(task);
       });
@@ -54,7 +55,7 @@ export class Thread<Task, Result> {
     }
   }
 
-  /** Ends the thread, also during a task. @param reason the error of tasks without an answer, and of later ones */
+  /** Ends the thread, also during a task. @param reason the error of tasks without a reply, and of later ones */
   async end(reason: unknown = new Error("the thread has ended")): Promise<void> {
     await this.#worker.terminate();
     this.#fail(reason);

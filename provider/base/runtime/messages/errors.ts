@@ -2,7 +2,7 @@
 export interface ErrorDetails {
   /** The error that this one explains. Always a `DocsHostingError`, so that it can be shown. */
   readonly cause?: DocsHostingError | undefined;
-  /** HTTP status code of the answer. */
+  /** HTTP status code of the reply. */
   readonly status?: number;
   /** Id by which the service's support finds the request in its logs. */
   readonly requestId?: string;
@@ -58,7 +58,7 @@ export class ConnectionError extends DocsHostingError {}
 
 /** The service answered with an error status. */
 export class ResponseError extends DocsHostingError {
-  /** HTTP status code of the answer. */
+  /** HTTP status code of the reply. */
   readonly status: number;
   /** Id by which the service's support finds the request, from the header `X-Request-Id`. Empty if there was none. */
   readonly requestId: string;
@@ -106,7 +106,7 @@ export class DestinationError extends DocsHostingError {}
 /** The operation's time limit (`customTimeouts`) passed. A started job continues at the service. */
 export class DeadlineExceededError extends DocsHostingError {}
 
-/** The time limit passed while a request was waiting for its answer. This does not indicate a problem of network or service. */
+/** The time limit passed while a request was waiting for its reply. This does not indicate a problem of network or service. */
 export class AnswerCutOffError extends DeadlineExceededError {}
 
 /** The user stopped the operation (Ctrl-C); the service did not. A started job continues at the service. */

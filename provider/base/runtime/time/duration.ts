@@ -18,7 +18,7 @@ const UNIT_MS: Record<string, number> = {
  * Parses a duration in the format of Pulumi's `customTimeouts` ("90s", "30m", "1h30m", "24h"): Go's format, see
  * https://pkg.go.dev/time#ParseDuration.
  *
- * @returns milliseconds, or `undefined` when the text is no positive, finite duration
+ * @returns milliseconds, or `undefined` when the text is not a positive, finite duration
  */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;

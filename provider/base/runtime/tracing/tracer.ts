@@ -12,7 +12,7 @@ export interface Attributes {
   readonly "docs_hosting.project.id"?: string;
   /** Status of a job in a poll, as the service reported it. */
   readonly "docs_hosting.job.status"?: string;
-  /** Meaning of that status: an `Outcome`. */
+  /** Meaning of that status: a `JobOutcome`. */
   readonly "docs_hosting.job.outcome"?: string;
   /** Percent done. */
   readonly "docs_hosting.job.progress"?: number | undefined;

@@ -1,6 +1,6 @@
 import { usingFolder } from "../../../base/runtime/files/diskFailure";
 import { type CopyLayout, layoutDestination } from "../copyLayout";
-import type { Destination, Layout } from "../destination";
+import type { DraftingDestination, Layout } from "../destination";
 import { ARCHIVES_IN_FOLDER } from "./archiveFolder";
 import { type FolderContext, type FolderPlace, folderPlace } from "./folderPlace";
 import type { FolderInputs } from "./inputs";
@@ -12,7 +12,7 @@ const LAYOUTS: Readonly<Record<Layout, CopyLayout<FolderPlace>>> = {
 };
 
 /** Copies in a folder of this machine. */
-export function folderDestination({ folder, layout = "archive" }: FolderInputs): Destination {
+export function folderDestination({ folder, layout = "archive" }: FolderInputs): DraftingDestination {
   return layoutDestination(folder, LAYOUTS, layout, (context, work) =>
     usingFolder(folder, context.signal, () => work(folderPlace(folder, context))),
   );

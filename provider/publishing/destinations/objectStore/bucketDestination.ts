@@ -1,5 +1,5 @@
 import { type CopyLayout, layoutDestination } from "../copyLayout";
-import type { Destination, DestinationContext, Layout } from "../destination";
+import type { DestinationContext, DraftingDestination, Layout } from "../destination";
 import { ARCHIVES_IN_BUCKET } from "./archive/archiveLayout";
 import { OwnedPlace } from "./bucketMark";
 import { type BucketFields, placeUri } from "./bucketPlace";
@@ -21,7 +21,7 @@ export function bucketDestination<Inputs extends BucketFields>(
   inputs: Inputs,
   uri: string,
   open: (inputs: Inputs, context: DestinationContext) => Promise<ObjectStore>,
-): Destination {
+): DraftingDestination {
   const { prefix, layout = "archive" } = inputs;
   return layoutDestination(placeUri(uri, prefix), LAYOUTS, layout, async (context, work) => {
     context.signal.throwIfAborted();

@@ -133,7 +133,7 @@ export async function isInOtherPlace(place: BucketPlace): Promise<boolean> {
       if ((await readMark(place, key)) !== undefined) return true;
     } catch (error) {
       if (!(error instanceof UnreadableMarkError || error instanceof DestinationError)) throw error;
-      return true; // what the store did not say is no proof
+      return true; // what the store did not say is not proof
     }
   }
   return false;

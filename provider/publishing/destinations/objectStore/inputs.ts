@@ -3,9 +3,9 @@ import { parseDuration } from "../../../base/runtime/time/duration";
 import { RECORDS_FOLDER } from "../../ownership/placeMark";
 import {
   type DestinationField,
-  type Fields,
+  type DestinationFields,
   type FieldsOfKind,
-  isLayout,
+  isCopyLayout,
   LAYOUT,
   type Layout,
   LAYOUTS,
@@ -61,7 +61,7 @@ export const KEEPING: FieldsOfKind<KeepingInputs> = {
     key: (value) => value ?? true, // states that have none are as with `true`
     problem: (value, { layout }) => {
       if (typeof value !== "boolean") return "must be true or false";
-      return isLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
+      return isCopyLayout(layout) && LAYOUTS[layout].isArchive ? "is for the layout «site» only" : undefined;
     },
   },
   linkLife: { change: "link", problem: linkLifeProblem },
@@ -132,8 +132,8 @@ function prefixProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function linkLifeProblem(value: unknown, { layout }: Fields): string | undefined {
-  if (isLayout(layout) && !LAYOUTS[layout].isArchive) {
+function linkLifeProblem(value: unknown, { layout }: DestinationFields): string | undefined {
+  if (isCopyLayout(layout) && !LAYOUTS[layout].isArchive) {
     return "is for the layout «archive» only: a site's pages cannot be signed one by one";
   }
   const lifeMs = typeof value === "string" ? parseDuration(value) : undefined;

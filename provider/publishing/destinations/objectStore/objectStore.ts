@@ -44,16 +44,16 @@ export interface NewObject {
 export const DIGEST_NAME = "sha256";
 
 /** The content of an object: in memory, or read anew for each attempt. An error while it is read ends the attempt unchanged. */
-export type Content = Buffer | (() => AsyncIterable<Uint8Array>);
+export type ObjectContent = Buffer | (() => AsyncIterable<Uint8Array>);
 
 export interface SendOptions {
   /** Keeps an object that is at the key: the store checks it in the same step. @default it is replaced */
   readonly onlyIf?: "absent" | undefined;
   /** Gets the number of bytes that arrived. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
-  /** Gets the revision of the new object, where the store's answer has it. */
+  /** Gets the revision of the new object, where the store's reply has it. */
   readonly onStored?: ((revision: Revision) => void) | undefined;
-  /** Gets what protects the new object from being replaced or removed, where the store's answer has it. */
+  /** Gets what protects the new object from being replaced or removed, where the store's reply has it. */
   readonly onProtected?: ((by: string) => void) | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface ObjectStore {
    */
   list(prefix: string, onObject: (object: ListedObject) => void, atMost?: number): Promise<void>;
   /**
-   * Passes the content of an object to a function, and its revision where the store's answer has it. Returns the function's result;
+   * Passes the content of an object to a function, and its revision where the store's reply has it. Returns the function's result;
    * `undefined` when there is no such object.
    */
   read<T>(
@@ -108,11 +108,11 @@ export interface ObjectStore {
     use: (content: AsyncIterable<Uint8Array>, revision?: Revision) => Promise<T>,
   ): Promise<T | undefined>;
   /**
-   * Writes an object as a whole: content that does not arrive, or not unchanged, is no object, and its upload is aborted.
+   * Writes an object as a whole: content that does not arrive, or not unchanged, is not an object, and its upload is aborted.
    *
    * @throws StoreError with the failure `"conflict"` where {@link SendOptions.onlyIf} does not hold
    */
-  send(object: NewObject, content: Content, options?: SendOptions): Promise<void>;
+  send(object: NewObject, content: ObjectContent, options?: SendOptions): Promise<void>;
   /** Removes objects, in as few requests as the store allows. One that is already gone is not an error. */
   remove(keys: readonly string[]): Promise<void>;
   /** Signs a link to an object. It expires no later than the credentials that sign it, and is registered as a secret. */

@@ -32,7 +32,7 @@ export async function sendObject(
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    // the answer was lost, or another run was faster
+    // the reply was lost, or another run was faster
     const stored = await objects.head(object.key).catch(() => undefined);
     if (stored !== undefined && isSameContent(stored, object)) {
       more.onStored?.(stored.revision);

@@ -23,7 +23,7 @@ export type StoreFailure =
   | "full"
   /** The store does not implement the request. */
   | "unsupported"
-  /** There was no answer. */
+  /** There was no reply. */
   | "unreachable"
   | "other";
 
@@ -32,7 +32,7 @@ type StoreErrorDetails = ErrorDetails & { readonly failure: StoreFailure; readon
 /** A request that a store refused, or did not answer. */
 export class StoreError extends DestinationError {
   readonly failure: StoreFailure;
-  /** Of the store's answer. */
+  /** Of the store's reply. */
   readonly status: number | undefined;
   /** The store's own code. Only its implementation interprets it. */
   readonly code: string;

@@ -17,7 +17,7 @@ export type FailureTable = Readonly<Record<string, FailureRow>>;
 const TEXT_LIMIT = 300;
 
 /** What helps against a failure of any store. */
-export const REMEDIES = {
+export const STORE_REMEDIES = {
   busy: "The requests were repeated several times. Run `pulumi up` again later: it continues from what is stored.",
   unreachable:
     "Check the network, the destination's endpoint, and that the store is up. Make a private certificate authority known with NODE_EXTRA_CA_CERTS.",
@@ -40,7 +40,7 @@ export const clockRow = (store: string): FailureRow => ({
   remedy: `Set this machine's clock.`,
 });
 
-/** An answer whose message is the store's own. @param log where more is told */
+/** A reply whose message is the store's own. @param log where more is told */
 export function otherRow(failure: StoreFailure, log: string): FailureRow {
   return {
     failure,
@@ -66,7 +66,7 @@ interface FailedRequest extends StoreRequest<string> {
   /** The bucket, and the prefix of the destination. */
   readonly uri: string;
   readonly prefix?: string | undefined;
-  /** The store's own code, or the status, or the system's code where there was no answer. */
+  /** The store's own code, or the status, or the system's code where there was no reply. */
   readonly code: string;
   readonly status?: number | undefined;
   /** What the store said, unchanged. */

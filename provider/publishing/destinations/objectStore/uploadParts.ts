@@ -1,17 +1,17 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { inBlocks } from "../../archives/blocks";
 import type { DestinationContext } from "../destination";
-import type { Content } from "./objectStore";
+import type { ObjectContent } from "./objectStore";
 
 /** How long aborting an upload may take after Ctrl-C or the deadline, in milliseconds. */
 const GRACE_MS = 1_500;
 
 /** Content in parts of one size, of which the last may be shorter. */
-export const partsOf = (content: Content, size: number): AsyncGenerator<Buffer> =>
+export const uploadPartsOf = (content: ObjectContent, size: number): AsyncGenerator<Buffer> =>
   inBlocks(Buffer.isBuffer(content) ? [content] : content(), size);
 
 /** Small content as a whole. */
-export async function wholeOf(content: Content): Promise<Buffer> {
+export async function wholeOf(content: ObjectContent): Promise<Buffer> {
   return Buffer.isBuffer(content) ? content : Buffer.concat(await Array.fromAsync(content()));
 }
 

@@ -4,7 +4,13 @@ import { sleep } from "../../../base/runtime/time/clock";
 import { formatDuration } from "../../../base/runtime/time/duration";
 import { describeOwner } from "../../ownership/owner";
 import type { DestinationContext } from "../destination";
-import { type FoundMark, type ImageClaim, itemOf, marksAmong, type RepositoryMarks } from "./repositoryMarks";
+import {
+  type FoundImageMark,
+  type ImageClaim,
+  itemOf,
+  marksAmong,
+  type RepositoryMarks,
+} from "./repositoryMarks";
 
 /** How long a publication waits for another owner that is removing the same image, in milliseconds. */
 const LEAVING_LIMIT_MS = 60_000;
@@ -97,7 +103,7 @@ export class ImageOwners {
   async release(
     image: string,
     exists: () => Promise<boolean>,
-    untag: (others: readonly FoundMark[]) => Promise<void>,
+    untag: (others: readonly FoundImageMark[]) => Promise<void>,
     remove: (proof: OnlyOwner) => Promise<boolean>,
   ): Promise<void> {
     const { owner, reporter } = this.#context;
@@ -110,7 +116,8 @@ export class ImageOwners {
       announcement === undefined ? this.#marks.list() : this.#marks.listShowing(announcement);
     const tags = await list();
     if (tags === undefined) {
-      if (await exists()) {
+      // the mark stays as well, also that of an image which is gone
+      if (own !== undefined || (await exists())) {
         reporter.warn(
           `${address} stays, because its owners cannot be listed. Remove it if no other stack uses it, or allow the list`,
         );
@@ -119,6 +126,10 @@ export class ImageOwners {
     }
     if (own === undefined && owner.hasMarks) {
       if (await exists()) await this.#reportUnmarked(item, tags);
+      // of a removal that was killed after that of the mark
+      if (found === undefined && this.#marks.isAnnounced({ item, owner: owner.id }, tags)) {
+        await this.#marks.removeAnnouncement(item, owner.id);
+      }
       return;
     }
     const others = await this.#stayingOthers(item, tags);
@@ -126,7 +137,13 @@ export class ImageOwners {
       if (own) await this.#marks.remove(own);
       if (!(await exists())) return;
       await untag(others);
-      reporter.info(`${address} stays: it also belongs to ${this.#named(others)}`);
+      const isNamesake = others.some(({ urn }) => urn !== undefined && urn === owner.urn);
+      // a create takes over such marks, unless the registry does not list them
+      if (own && isNamesake) {
+        reporter.warn(
+          `${address} stays: it also has a mark of ${owner.urn ?? ""}, of a stack of the same name in another backend, or of a run that was killed. Remove it if there is no such stack`,
+        );
+      } else reporter.info(`${address} stays: it also belongs to ${this.#named(others)}`);
       return;
     }
     let provenAt = this.#context.clock.monotonic();
@@ -141,7 +158,7 @@ export class ImageOwners {
   }
 
   /** The images with the owner's mark; none if the registry does not list its tags. */
-  async ownMarks(): Promise<FoundMark[]> {
+  async ownMarks(): Promise<FoundImageMark[]> {
     const { id } = this.#context.owner;
     const items = marksAmong((await this.#marks.list()) ?? []).filter(({ owner }) => owner === id);
     const found = await Array.fromAsync(items, ({ item }) => this.#marks.find(item, id));
@@ -149,13 +166,13 @@ export class ImageOwners {
   }
 
   /** The owners of an image, this resource among them, without those who give it up. `undefined` if they cannot be listed. */
-  async marksAt(image: string): Promise<readonly FoundMark[] | undefined> {
+  async marksAt(image: string): Promise<readonly FoundImageMark[] | undefined> {
     const tags = await this.#marks.list();
     return tags && this.#stayingAt(itemOf(image), tags);
   }
 
   /** The marks of other owners who stay, at other images than this one. @param tags all of the repository */
-  async othersBeside(image: string, tags: readonly string[]): Promise<readonly FoundMark[]> {
+  async othersBeside(image: string, tags: readonly string[]): Promise<readonly FoundImageMark[]> {
     const item = itemOf(image);
     const items = new Set(marksAmong(tags).map((mark) => mark.item));
     items.delete(item);
@@ -164,7 +181,7 @@ export class ImageOwners {
   }
 
   /** Owners in a text. */
-  #named(marks: readonly FoundMark[]): string {
+  #named(marks: readonly FoundImageMark[]): string {
     const names = marks.map((mark) =>
       mark.urn !== undefined && mark.urn === this.#context.owner.urn
         ? "the resource that replaces this one"
@@ -191,14 +208,14 @@ export class ImageOwners {
     } else reporter.warn(`${address} stays: it belongs to ${this.#named(others)}`);
   }
 
-  async #stayingOthers(item: string, tags: readonly string[]): Promise<FoundMark[]> {
+  async #stayingOthers(item: string, tags: readonly string[]): Promise<FoundImageMark[]> {
     const staying = await this.#stayingAt(item, tags);
     return staying.filter(({ owner }) => owner !== this.#context.owner.id);
   }
 
   /** The marks at an image that count. A manifest of others with the tag of a mark counts, too. */
-  async #stayingAt(item: string, tags: readonly string[]): Promise<FoundMark[]> {
-    const staying: FoundMark[] = [];
+  async #stayingAt(item: string, tags: readonly string[]): Promise<FoundImageMark[]> {
+    const staying: FoundImageMark[] = [];
     for (const each of marksAmong(tags).filter((mark) => mark.item === item)) {
       const mark = await this.#marks.find(item, each.owner);
       if (!mark) continue;
@@ -214,7 +231,7 @@ export class ImageOwners {
     const startedAt = clock.monotonic();
     let owners = marksAmong(listed).filter((mark) => mark.item === item && mark.owner !== owner.id);
     for (;;) {
-      const leaving: FoundMark[] = [];
+      const leaving: FoundImageMark[] = [];
       for (const each of owners) {
         const mark = await this.#marks.find(item, each.owner);
         const sinceMs = mark && (await this.#marks.leavingSinceMs(mark));

@@ -16,25 +16,58 @@ import { verifierFrom } from "../../images/signing/verifier";
 import { LayerWriter } from "../../images/siteImage/layer";
 import { MAX_PREVIOUS_BYTES, type PreviousLayer } from "../../images/siteImage/previousFiles";
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../images/siteImage/siteImage";
-import type { Destination } from "../destination";
+import type { Copy, DestinationContext, DraftingDestination } from "../destination";
+import { publishCopy } from "../publishCopy";
 import { findImage, readImageFiles, readSiteFiles } from "./findImage";
 import { fileListOf, findFileList, manifestsOf, type Parts, partsOf } from "./imageParts";
 import { removeImage, unknownCopies } from "./imageRemoval";
 import type { RepositoryInputs } from "./inputs";
 import { previousLayer } from "./previousLayer";
-import { claimTag, takeTag, untag } from "./pulledTag";
+import { claimTag, ownerOfTag, takeTag, untag } from "./pulledTag";
 import { ownTag } from "./repositoryMarks";
 import { isThere, openRepository } from "./repositoryPlace";
 import { readBase, sendBlobs } from "./sendImage";
 
 /** Copies as images in a registry's repository. @throws Error for inputs that `repositoryProblem` or `baseProblem` refuses */
-export function repositoryDestination(inputs: RepositoryInputs): Destination {
+export function repositoryDestination(inputs: RepositoryInputs): DraftingDestination {
   const { tag, maxPreviousBytes: maxBytes = MAX_PREVIOUS_BYTES } = inputs;
   const repository = parseRepository(inputs.repository);
   const name = repositoryName(repository);
 
-  return {
+  /**
+   * Removes manifests only: the registry's garbage collection removes layers that no manifest refers to.
+   *
+   * @param kept none to remove everything of the owner
+   */
+  const remove = async (
+    copies: readonly Copy[],
+    kept: readonly Copy[],
+    context: DestinationContext,
+  ): Promise<void> => {
+    const place = openRepository(inputs, context, "pull,push,delete");
+    const isLast = kept.length === 0;
+    const stay = new Set(kept.flatMap((copy) => partsOf(copy).manifests));
+    for (const copy of [...copies, ...(isLast ? await unknownCopies(place, copies) : [])]) {
+      const { manifests, artifacts } = partsOf(copy);
+      const [top] = manifests;
+      if (stay.has(top)) continue;
+      const exists = (): Promise<boolean> => isThere(place, top);
+      await place.owners.release(
+        top,
+        exists,
+        (others) => untag(place, top, others),
+        (proof) => removeImage(place, copy, stay, proof),
+      );
+      if (copy.publicKey !== undefined && (await exists())) {
+        await removeReplacedArtifacts(place.client, top, artifacts);
+      }
+    }
+  };
+
+  const destination: DraftingDestination = {
     id: name,
+
+    publish: (wanted, context, placing) => publishCopy(destination, wanted, context, placing),
 
     check: (copies, context) => claimTag(openRepository(inputs, context, "pull,push"), copies),
 
@@ -87,12 +120,14 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
               });
             }
             await putManifest(client, top, ownTag(top.digest));
+            if ((await findManifest(client, ownTag(top.digest))) !== top.digest) {
+              throw new DestinationError(
+                `${image} was removed by somebody else while it was published`,
+                "Run `pulumi up` again: it publishes the rest.",
+              );
+            }
+            // last: a copy whose tag names it is whole
             await takeTag(place, top, earlier);
-            if (await exists()) return;
-            throw new DestinationError(
-              `${image} was removed by somebody else while it was published`,
-              "Run `pulumi up` again: it publishes the rest.",
-            );
           });
           return copy;
         },
@@ -135,6 +170,8 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       }
     },
 
+    ownerNow: (context) => ownerOfTag(openRepository(inputs, context, "pull")),
+
     async read(copy, context) {
       const place = openRepository(inputs, context, "pull");
       const [top] = partsOf(copy).manifests;
@@ -149,28 +186,11 @@ export function repositoryDestination(inputs: RepositoryInputs): Destination {
       if (await isThere(place, top)) await readSiteFiles(place, top, wanted);
     },
 
-    /** Removes manifests only: the registry's garbage collection removes layers that no manifest refers to. */
-    async remove(copies, kept, context) {
-      const place = openRepository(inputs, context, "pull,push,delete");
-      const isLast = kept.length === 0;
-      const stay = new Set(kept.flatMap((copy) => partsOf(copy).manifests));
-      for (const copy of [...copies, ...(isLast ? await unknownCopies(place, copies) : [])]) {
-        const { manifests, artifacts } = partsOf(copy);
-        const [top] = manifests;
-        if (stay.has(top)) continue;
-        const exists = (): Promise<boolean> => isThere(place, top);
-        await place.owners.release(
-          top,
-          exists,
-          (others) => untag(place, top, others),
-          (proof) => removeImage(place, copy, stay, proof),
-        );
-        if (copy.publicKey !== undefined && (await exists())) {
-          await removeReplacedArtifacts(place.client, top, artifacts);
-        }
-      }
-    },
+    prune: remove,
+
+    release: (copies, context) => remove(copies, [], context),
   };
+  return destination;
 }
 
 /** The failure to store the signature of an image that is in the registry. */

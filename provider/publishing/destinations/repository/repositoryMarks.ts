@@ -49,7 +49,7 @@ export function ownTag(digest: string): string {
   return `sha256-${itemOf(digest)}`;
 }
 
-/** Whether this package, or a signer of images, gives such tags: they are no names that people gave. */
+/** Whether this package, or a signer of images, gives such tags: they are not names that people gave. */
 export function isMadeTag(tag: string): boolean {
   return MARK_TAG.test(tag) || /^sha256-(?:[0-9a-f]{16}|[0-9a-f]{64}(?:\.(?:sig|att|sbom))?)$/.test(tag);
 }
@@ -80,7 +80,7 @@ export interface ImageClaim {
 }
 
 /** A mark that was read from the registry. */
-export interface FoundMark {
+export interface FoundImageMark {
   readonly item: string;
   readonly owner: string;
   /** Of the mark's own manifest. */
@@ -121,13 +121,13 @@ export class RepositoryMarks {
    *
    * @throws DestinationError when the registry does not say; the signal's reason
    */
-  async find(item: string, owner: string): Promise<FoundMark | undefined> {
+  async find(item: string, owner: string): Promise<FoundImageMark | undefined> {
     const manifest = await getManifest(this.#client, tagOf("owner", item, owner));
     return manifest && readMark(item, owner, manifest);
   }
 
   /** Where people find a mark. */
-  nameOf({ item, owner }: Pick<FoundMark, "item" | "owner">): string {
+  nameOf({ item, owner }: Pick<FoundImageMark, "item" | "owner">): string {
     return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
   }
 
@@ -145,11 +145,14 @@ export class RepositoryMarks {
     const tags = [...new Set([...(known?.tags ?? []), ...claim.tags])];
     const isSaid = known?.image === claim.image && known.tags.length === tags.length;
     if (isSaid && !(await this.isLeaving(known))) return;
-    const earlier = known ? [...known.earlier, known.digest].slice(-MOST_EARLIER) : [];
-    const mark = { tags, earlier, writtenAtMs: this.#clock.now() };
+    const earlier = known ? [...known.earlier, known.digest] : [];
+    const writtenAtMs = this.#clock.now();
     await ensureContent(this.#client, EMPTY);
     const put = async (files?: Descriptor): Promise<void> => {
+      const mark = { tags, earlier: earlier.slice(-MOST_EARLIER), writtenAtMs };
       const manifest = markManifest(owner, { ...claim, files }, mark);
+      // the next attempt may replace it: the registry can have it, and not say so
+      earlier.push(manifest.digest);
       await putManifest(this.#client, manifest, tag);
       if ((await findManifest(this.#client, tag)) === manifest.digest) return;
       throw new DestinationError(
@@ -168,7 +171,7 @@ export class RepositoryMarks {
    *
    * @returns the tag of the announcement: a list without it is older
    */
-  async announce(owner: Owner, { item, digest }: FoundMark): Promise<string> {
+  async announce(owner: Owner, { item, digest }: FoundImageMark): Promise<string> {
     const tag = tagOf("leaving", item, owner.id);
     // of a removal that was killed or refused: without its tag, nobody would find it again
     const before = await getManifest(this.#client, tag);
@@ -183,17 +186,17 @@ export class RepositoryMarks {
   }
 
   /** Whether the owner of a mark gives its image up. @throws DestinationError when the registry does not say */
-  async isLeaving(mark: FoundMark): Promise<boolean> {
+  async isLeaving(mark: FoundImageMark): Promise<boolean> {
     return (await this.leavingSinceMs(mark)) !== undefined;
   }
 
   /** Whether a list of tags shows an announcement of a mark's owner. It may be about an earlier mark. */
-  isAnnounced({ item, owner }: FoundMark, tags: readonly string[]): boolean {
+  isAnnounced({ item, owner }: Pick<FoundImageMark, "item" | "owner">, tags: readonly string[]): boolean {
     return tags.includes(tagOf("leaving", item, owner));
   }
 
   /** When an owner announced that it gives up an image, in milliseconds since 1970 by its clock. `undefined`: its mark counts. */
-  async leavingSinceMs({ item, owner, digest }: FoundMark): Promise<number | undefined> {
+  async leavingSinceMs({ item, owner, digest }: FoundImageMark): Promise<number | undefined> {
     const manifest = await getManifest(this.#client, tagOf("leaving", item, owner));
     const said: Annotations = annotationsIn(manifest?.bytes);
     return said[LEAVES] === digest ? Date.parse(said[WRITTEN] ?? "") || 0 : undefined;
@@ -204,7 +207,7 @@ export class RepositoryMarks {
    *
    * @returns whether nothing of it is left: a registry may refuse removals
    */
-  async remove(mark: FoundMark): Promise<boolean> {
+  async remove(mark: FoundImageMark): Promise<boolean> {
     const { item, owner } = mark;
     for (const digest of mark.earlier) {
       const manifest = await getManifest(this.#client, digest);
@@ -212,6 +215,11 @@ export class RepositoryMarks {
       if (isOwn && (await deleteManifest(this.#client, digest))) return false;
     }
     if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    return this.removeAnnouncement(item, owner);
+  }
+
+  /** Removes what an owner announced about an image. @returns whether nothing of it is left: a registry may refuse removals */
+  async removeAnnouncement(item: string, owner: string): Promise<boolean> {
     const announcement = await getManifest(this.#client, tagOf("leaving", item, owner));
     if (announcement === undefined || annotationsIn(announcement.bytes)[LEAVES] === undefined) return true;
     return (await deleteManifest(this.#client, announcement.digest)) === undefined;
@@ -240,7 +248,7 @@ export class RepositoryMarks {
 
 type Annotations = Readonly<Record<string, string | undefined>>;
 
-function readMark(item: string, owner: string, { digest, bytes }: Content): FoundMark {
+function readMark(item: string, owner: string, { digest, bytes }: Content): FoundImageMark {
   const said: Annotations = annotationsIn(bytes);
   const text = said[TEXT];
   const image = said[IMAGE];

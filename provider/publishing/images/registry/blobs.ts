@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import type { HttpReply } from "../../../base/http/attempt";
 import type { RegistryClient } from "./client";
 
 /** Reads a part of a blob, more than once if asked. @param end offset after the last byte */
@@ -29,14 +30,27 @@ export async function hasBlob(client: RegistryClient, digest: string): Promise<b
   if (refusing.has(client)) return false;
   const found = await client.attempt(
     { method: "HEAD", to: client.path("blobs", digest), accepted: [200, 404] },
-    ({ status }) => status === 200,
+    (reply) => reply.status === 200 && isOf(digest, reply),
   );
   if ("value" in found) return found.value;
   refusing.add(client);
   return false;
 }
 
-/** What a registry answers with a part of a blob; with 416 if the blob is empty. */
+/**
+ * Whether a reply without its content is about a blob or manifest, as far as it says: the page of a proxy or of a login is not. A reply
+ * that names the digest is, whatever its type.
+ */
+export function isOf(digest: string, reply: Pick<HttpReply, "headers">): boolean {
+  const named = reply.headers.get("docker-content-digest");
+  return named === null ? !isPage(reply) : named === digest;
+}
+
+/** Whether a reply says that it is a page for people. */
+export const isPage = ({ headers }: Pick<HttpReply, "headers">): boolean =>
+  /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
+
+/** Statuses of a reply with a part of a blob; 416 if the blob is empty. */
 const HAS_PART = [200, 206, 416];
 
 /**

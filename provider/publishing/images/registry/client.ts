@@ -21,7 +21,7 @@ export interface RegistryCall extends Pick<RegistryRequest, "method" | "body"> {
   readonly signal?: AbortSignal;
 }
 
-/** Reads a response whose status it accepts. */
+/** Reads a reply whose status it accepts. */
 type Reader<T> = (reply: HttpReply) => T | Promise<T>;
 
 /** What a client may do with its repository. */
@@ -72,7 +72,7 @@ export class RegistryClient {
   }
 
   /**
-   * Sends a request until the reader can handle the response.
+   * Sends a request until the reader can handle the reply.
    *
    * @throws DestinationError; DeadlineExceededError; the signal's reason
    */
@@ -83,7 +83,7 @@ export class RegistryClient {
   }
 
   /**
-   * Sends a request like {@link send}, but a refusal for good is no error, not even that of a token for the request.
+   * Sends a request like {@link send}, but a refusal for good is not an error, not even that of a token for the request.
    *
    * @param isFinal whether a failure is such a refusal
    * @throws DestinationError; DeadlineExceededError; the signal's reason

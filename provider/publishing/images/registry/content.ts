@@ -63,6 +63,12 @@ export function fieldAt(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce((found, name) => fieldsOf(found)[name], value);
 }
 
+/** Whether a text is an object in JSON, as every manifest is. */
+export function isObject(bytes: Buffer): boolean {
+  const value = parseJson(bytes.toString());
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The fields of an object in JSON; none of anything else. @param value the bytes of JSON, or a part of it */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const found = Buffer.isBuffer(value) ? parseJson(value.toString()) : value;

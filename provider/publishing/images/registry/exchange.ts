@@ -28,7 +28,7 @@ const SILENCE_LIMIT_MS = 2 * 60_000;
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 /**
- * Sends a request once, and reads its response.
+ * Sends a request once, and reads its reply.
  *
  * @throws what `read` throws; ConfigurationError for an invalid proxy address; the signal's reason
  */
@@ -70,7 +70,7 @@ export function unconnected({ fault, error }: FailedAttempt, { host }: URL): Fai
   return { fault, error: new DestinationError(error.message, remedy) };
 }
 
-/** Reads the whole body of a response. @throws DestinationError for a body that is too large */
+/** Reads the whole body of a reply. @throws DestinationError for a body that is too large */
 export async function wholeBody(reply: HttpReply, limit = MAX_TEXT_BYTES): Promise<Buffer> {
   const bytes = await reply.beginning(limit);
   if (bytes.length <= limit) return bytes;

@@ -12,7 +12,7 @@ import { fieldsOf } from "./content";
 import type { CredentialSearch } from "./credentials";
 import type { RegistryRequest } from "./exchange";
 
-/** How many bytes of an error response are read. */
+/** How many bytes of an error reply are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** A response with an unexpected status, and the beginning of its body. */
@@ -52,9 +52,9 @@ export const isRefusal = (fault: Fault): boolean =>
   fault.kind === "status" && allowedRepeats(fault, "repeatable") === 0;
 
 /**
- * Reads the reason of a refusal from the registry's response, see «Error Codes» in the distribution specification.
+ * Reads the reason of a refusal from the registry's reply, see «Error Codes» in the distribution specification.
  *
- * @returns codes: `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; none when the response is not in the registries' format
+ * @returns codes: `DENIED`, `UNSUPPORTED`, `NAME_UNKNOWN`…; none when the reply is not in the registries' format
  * @returns summary: the registry's message, redacted for display; empty when there is none
  */
 export function registryReason(text: string): { codes: string[]; summary: string } {

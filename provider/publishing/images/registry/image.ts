@@ -5,7 +5,7 @@ import { type Descriptor, descriptorIn, fieldAt, fieldsOf } from "./content";
 import { readBlob } from "./download";
 import { existingManifest, type Manifest } from "./manifests";
 import { IMAGE_TYPES, INDEX_TYPES } from "./mediaTypes";
-import { pinned, type Reference } from "./reference";
+import { type ImageReference, pinned } from "./reference";
 
 /** The platform of an image, as an index describes it. */
 export interface Platform {
@@ -42,7 +42,7 @@ export type Image = Readonly<Awaited<ReturnType<typeof readImage>>>;
  */
 export async function readImage(
   client: RegistryClient,
-  reference: Reference,
+  reference: ImageReference,
   isWanted: (platform: Platform) => boolean = () => true,
 ) {
   const top = await existingManifest(client, reference.digest ?? reference.tag ?? "latest");

@@ -1,7 +1,8 @@
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { isDigest } from "../../../base/runtime/values/digest";
+import { isOf, isPage } from "./blobs";
 import type { RegistryClient } from "./client";
-import { type Content, contentOf, fieldsOf } from "./content";
+import { type Content, contentOf, fieldsOf, isObject } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { pinned, repositoryName } from "./reference";
@@ -20,9 +21,9 @@ const ACCEPT = { accept: MANIFEST_TYPES.join(", ") };
 export async function findManifest(client: RegistryClient, name: string): Promise<string | undefined> {
   const found = await client.attempt(
     { method: "HEAD", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
-    ({ status, headers }) => {
-      if (status === 404) return undefined;
-      return isDigest(name) ? name : headers.get("docker-content-digest");
+    (reply) => {
+      if (reply.status === 404) return undefined;
+      return isDigest(name) && isOf(name, reply) ? name : reply.headers.get("docker-content-digest");
     },
   );
   // a refused password is not sent again
@@ -47,6 +48,8 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       if (isDigest(name)) checkDigest(client, name, manifest.digest);
+      else if (isPage(reply) && !isObject(bytes))
+        throw notAnswered(client, `the question for the manifest ${name}`);
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },
@@ -63,8 +66,12 @@ export async function putManifest(
   manifest: Manifest,
   name = manifest.digest,
 ): Promise<void> {
-  if ((await findManifest(client, name)) === manifest.digest) return;
-  await client.send(
+  if ((await findManifest(client, name)) !== manifest.digest) await sendManifest(client, manifest, name);
+}
+
+/** As {@link putManifest}, where something else is known to be under the name, or nothing. */
+export async function sendManifest(client: RegistryClient, manifest: Manifest, name: string): Promise<void> {
+  const isSaid = await client.send(
     {
       method: "PUT",
       to: client.path("manifests", name),
@@ -72,7 +79,22 @@ export async function putManifest(
       body: () => manifest.bytes,
       accepted: [200, 201],
     },
-    ({ headers }) => checkDigest(client, manifest.digest, headers.get("docker-content-digest")),
+    ({ status, headers }) => {
+      const stored = headers.get("docker-content-digest");
+      checkDigest(client, manifest.digest, stored);
+      return status === 201 || stored !== null;
+    },
+  );
+  // a login page answers with 200, and the specification wants 201
+  if (isSaid || (await findManifest(client, name)) === manifest.digest) return;
+  throw notAnswered(client, `the manifest ${name}`);
+}
+
+/** The failure of a request that something else than the registry has answered. @param what was asked or sent */
+function notAnswered({ repository }: RegistryClient, what: string): DestinationError {
+  return new DestinationError(
+    `${repositoryName(repository)}: ${what} was answered by something that is no registry`,
+    "A proxy or a login page answers in its place: check the way to the registry, and run `pulumi up` again.",
   );
 }
 
@@ -89,9 +111,14 @@ export type RefusedRemoval = NonNullable<Awaited<ReturnType<typeof deleteManifes
 export async function deleteManifest(client: RegistryClient, digest: string) {
   const removed = await client.attempt(
     { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
-    () => undefined,
+    ({ status }) => status,
   );
-  if ("value" in removed) return undefined;
+  if ("value" in removed) {
+    // a login page answers with 200, and the specification wants 202
+    const isUnsure = removed.value === 200 && (await findManifest(client, digest)) !== undefined;
+    if (isUnsure) throw notAnswered(client, `the removal of ${digest}`);
+    return undefined;
+  }
   const { status, refusal } = removed;
   const isAboutRights = status === 401 || status === 403;
   if (isAboutRights && client.login.search.place === undefined) throw refusal;

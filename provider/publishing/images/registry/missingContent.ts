@@ -13,7 +13,7 @@ const CONCURRENCY = 3;
  * lose a layer and keep the manifest that names it: a node cannot pull such an image.
  *
  * @param manifests digests
- * @returns digests. Content about which the registry gives no answer is not among them
+ * @returns digests. Content about which the registry gives no reply is not among them
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function missingContent(

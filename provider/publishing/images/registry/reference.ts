@@ -24,7 +24,7 @@ export interface Repository {
 }
 
 /** The parsed name of an image. */
-export interface Reference extends Repository {
+export interface ImageReference extends Repository {
   readonly tag?: string;
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest?: string;
@@ -40,7 +40,7 @@ export function pinned(repository: Repository, digest: string): string {
 }
 
 /** @param isBase also accepts Docker's short names: `nginx:1.30` @returns the problem of an invalid name, as a text */
-function read(text: string, isBase: boolean): Reference | string {
+function read(text: string, isBase: boolean): ImageReference | string {
   const [, named = "", digest] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
   const slash = named.indexOf("/");
   const first = named.slice(0, Math.max(slash, 0));
@@ -102,12 +102,12 @@ export function parseRepository(text: string): Repository {
 }
 
 /** Parses the name of an image; the default tag is `latest`. @throws Error for a name that `baseProblem` refuses */
-export function parseBase(text: string): Reference {
+export function parseBase(text: string): ImageReference {
   const found = parsed(text, true);
   return found.tag === undefined && found.digest === undefined ? { ...found, tag: "latest" } : found;
 }
 
-function parsed(text: string, isBase: boolean): Reference {
+function parsed(text: string, isBase: boolean): ImageReference {
   const found = read(text, isBase);
   if (typeof found === "string") throw new Error(`${quoted(text)} ${found}`);
   return found;

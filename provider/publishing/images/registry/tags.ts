@@ -62,7 +62,7 @@ async function readPage(
   throw page.refusal;
 }
 
-/** The tags of a page; `undefined` if it is no list of tags: a login page, an empty reply, a text that was cut. */
+/** The tags of a page; `undefined` if it is not a list of tags: a login page, an empty reply, a text that was cut. */
 function tagsIn(body: Buffer): readonly string[] | undefined {
   const tags = fieldAt(body, "tags");
   if (tags === null) return []; // of a repository whose tags were removed

@@ -1,6 +1,7 @@
+import { DestinationError } from "../../../base/runtime/messages/errors";
 import { formatBytes } from "../../../base/runtime/messages/formatBytes";
 import { sleep } from "../../../base/runtime/time/clock";
-import { hasBlob, type RangeReader } from "./blobs";
+import { hasBlob, lacksBlob, type RangeReader } from "./blobs";
 import type { RegistryClient } from "./client";
 import type { Blob } from "./content";
 import { checkDigest } from "./manifests";
@@ -80,15 +81,25 @@ export async function uploadBlob(
           ...(end > offset && { body: () => counted(read(offset, end), offset, onMoved) }),
           accepted: isLast ? [200, 201, 204] : [202],
         },
-        async ({ headers }) =>
-          isLast ? headers.get("docker-content-digest") : client.located(headers.get("location"), url),
+        async ({ status, headers }) => {
+          if (!isLast) return client.located(headers.get("location"), url);
+          // a login page answers with 200, and the specification wants 201
+          return { stored: headers.get("docker-content-digest"), isSaid: status !== 200 };
+        },
       );
       if ("value" in sent) {
         const next = sent.value;
         upload = next instanceof URL ? { to: next, offset: end } : undefined;
         retries.moved(end - offset);
         if (next instanceof URL) continue;
-        checkDigest(client, digest, next, "stored");
+        const { stored, isSaid } = next;
+        checkDigest(client, digest, stored, "stored");
+        if (!isSaid && stored === null && (await lacksBlob(client, digest))) {
+          throw new DestinationError(
+            `the registry ${client.repository.host} accepted ${digest}, and does not have it`,
+            "If a proxy or a login page answers in its place, check the way to the registry. Run `pulumi up` again.",
+          );
+        }
         return onMoved(size);
       }
       if (sent.fault.kind === "status" && sent.fault.status === TOO_LARGE) {
@@ -97,7 +108,7 @@ export async function uploadBlob(
       const isLost = sent.fault.kind === "status" && LOST.has(sent.fault.status);
       if (isLost && ++losses > MAX_LOSSES) throw sent.error;
       if (!isLost) await retries.pause(sent);
-      // the lost response may have reported completion
+      // the lost reply may have reported completion
       if (isLast && (await hasBlob(client, digest))) return;
       upload = await findUpload(client, to, size);
       onMoved(upload?.offset ?? 0);

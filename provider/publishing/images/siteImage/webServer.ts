@@ -1,5 +1,5 @@
 import { packageText } from "../../../base/runtime/files/packageText";
-import { IMMUTABLE } from "../../inspection/immutableFiles";
+import { IMMUTABLE_PATH } from "../../inspection/immutableFiles";
 import { MEDIA_TYPES } from "../../inspection/mediaTypes";
 import type { PlatformImage } from "../registry/image";
 import { PREVIOUS_ROOT } from "./previousFiles";
@@ -62,7 +62,7 @@ function serverFile(root: string, ports: readonly number[]): string {
     listen: ports.map((port) => `  listen ${port};`).join("\n"),
     ipv6: IPV6_FILE,
     previousRoot: PREVIOUS_ROOT,
-    immutable: IMMUTABLE.source.replaceAll("\\/", "/"),
+    immutable: IMMUTABLE_PATH.source.replaceAll("\\/", "/"),
     types: MEDIA_TYPES.map(({ type, endings }) => `${indent}${type} ${endings};`).join("\n"),
     charsetTypes: typesWith("hasCharset"),
     gzipTypes: typesWith("isCompressed"),

@@ -16,7 +16,7 @@ import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 
 type Properties = Record<string, unknown>;
 
-vi.mock("../../../../provider/adapters/dynamic/unsentAnswer.ts", () => ({
+vi.mock("../../../../provider/adapters/dynamic/unsentReply.ts", () => ({
   exitIfAnswerIsNotSent: () => undefined,
 }));
 

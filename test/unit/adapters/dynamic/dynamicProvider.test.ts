@@ -50,7 +50,7 @@ let rows: (string | undefined)[];
 let session: Session;
 
 const leaving = vi.hoisted(() => ({ answers: 0 }));
-vi.mock("../../../../provider/adapters/dynamic/unsentAnswer.ts", () => ({
+vi.mock("../../../../provider/adapters/dynamic/unsentReply.ts", () => ({
   exitIfAnswerIsNotSent: () => leaving.answers++,
 }));
 

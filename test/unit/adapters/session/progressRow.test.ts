@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type EngineLine, inOrder, progressRow } from "../../../../provider/adapters/session/rowReporter.ts";
+import {
+  type EngineLine,
+  linesInOrder,
+  progressRow,
+} from "../../../../provider/adapters/session/rowReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 /** A row that records what it showed, and when. */
@@ -108,7 +112,7 @@ describe("lines are sent one after the other", () => {
   function connection(): { send: (line: EngineLine) => void; sent: string[]; arrive: () => void } {
     const sent: string[] = [];
     const pending: (() => void)[] = [];
-    const send = inOrder(({ message }, done) => {
+    const send = linesInOrder(({ message }, done) => {
       if (message === "broken") throw new Error("no connection");
       sent.push(message);
       pending.push(done);

@@ -65,11 +65,23 @@ test("one resource, and resources one after the other, have no such line, howeve
   expect(fleet.clock.pending).toBe(0);
 });
 
-test("each fleet is counted by itself, also one that begins while the last operations of it run", () => {
+test("a fleet whose last operations begin when the first ones have ended has a last line that sums up all", () => {
+  const fleet = newRound();
+  run(fleet, TEN.slice(0, 8), { failed: ["site-1"] });
+  fleet.clock.advance(20_000);
+  expect(run(fleet, TEN.slice(8))).toEqual([
+    "8 resources in 8s: 7 done, 1 failed (site-1)",
+    "10 resources in 30s: 9 done, 1 failed (site-1)",
+  ]);
+});
+
+test("after half a minute, another fleet is counted by itself", () => {
   const fleet = newRound();
   run(fleet, TEN);
   expect(fleet.round.isFleet).toBe(true);
+  fleet.clock.advance(30_001);
   expect(run(fleet, TEN.slice(0, 4)).at(-1)).toBe("4 resources in 4s: 4 done");
+  fleet.clock.advance(30_001);
   fleet.round.began(urnOf("docs"));
   expect(fleet.round.isFleet).toBe(false);
 });

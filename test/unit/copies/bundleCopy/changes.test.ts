@@ -8,11 +8,12 @@ import { create } from "tar";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { MAX_CHANGED_PATHS, type SiteChanges } from "../../../../provider/copies/bundleCopy/siteChanges.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
+import type { SiteChanges } from "../../../../provider/publishing/destinations/destination.ts";
+import { MAX_CHANGED_PATHS } from "../../../../provider/publishing/destinations/siteChanges.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
@@ -80,7 +81,7 @@ function bundleOf(site: Site, version: string, { root = "", format = "tar.gz" } 
   return file;
 }
 
-function inputsOf(file: string, version: string, destination: object, more: object = {}): CheckedInputs {
+function inputsOf(file: string, version: string, destination: object, more: object = {}): CheckedCopyInputs {
   const { inputs, failures } = bundleCopy.check(
     { source: { file, version, fileSha256: version.padStart(64, "0") }, destination, ...more },
     context().configuration,

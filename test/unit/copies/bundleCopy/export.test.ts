@@ -16,7 +16,7 @@ import { basename, join } from "node:path";
 import nodeFetch from "node-fetch";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
@@ -95,8 +95,8 @@ const context = (): PublicationContext =>
     },
   });
 
-function inputs(given: object = {}): CheckedInputs {
-  const { inputs: checked, failures } = checkByTable<CheckedInputs>(
+function inputs(given: object = {}): CheckedCopyInputs {
+  const { inputs: checked, failures } = checkByTable<CheckedCopyInputs>(
     BUNDLE_COPY_INPUTS,
     {
       source: { domain: "docs.example.com", jobId: "j1", version: "v1" },

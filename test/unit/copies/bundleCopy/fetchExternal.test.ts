@@ -6,7 +6,7 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
@@ -46,7 +46,7 @@ function world(given: Partial<PublicationContext> = {}) {
 function check(
   given: object,
   files: Record<string, string> = {},
-): { inputs: CheckedInputs; failures: CheckFailure[] } {
+): { inputs: CheckedCopyInputs; failures: CheckFailure[] } {
   const { file, fileSha256 } = packedSite(folder, "site", { "index.html": PAGE, ...files });
   const destination = { folder: join(folder, "copies"), layout: "site" };
   const source = { file, version: "v1", fileSha256 };
@@ -286,7 +286,7 @@ test.for(["bucket", "repository", "signed repository"] as const)(
       };
       return { ...own, fetch };
     };
-    const inputs = (more: object = {}): CheckedInputs =>
+    const inputs = (more: object = {}): CheckedCopyInputs =>
       check({ destination, fetchExternal: true, ...(isSigned && { signingKeyEnv: "KEY" }), ...more }).inputs;
     const before = await bundleCopy.create(open(), inputs());
     expect(asked).toHaveLength(3);

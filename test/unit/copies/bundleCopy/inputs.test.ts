@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
 
@@ -25,7 +25,7 @@ const DEFAULTS = {
 };
 
 test("inputs are returned in one spelling, with defaults filled in", () => {
-  expect(checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, GIVEN, configured)).toEqual({
+  expect(checkByTable<CheckedCopyInputs>(BUNDLE_COPY_INPUTS, GIVEN, configured)).toEqual({
     inputs: {
       source: {
         domain: "docs.example.com",
@@ -52,7 +52,7 @@ test("a file needs no service and no key", () => {
     limits: { files: 9, archiveBytes: null },
     keep: 0,
   };
-  expect(checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, given, nothing)).toEqual({
+  expect(checkByTable<CheckedCopyInputs>(BUNDLE_COPY_INPUTS, given, nothing)).toEqual({
     inputs: { ...given, sha256: "a".repeat(64), limits: { ...DEFAULTS.limits, files: 9 } },
     failures: [],
   });
@@ -63,9 +63,13 @@ test("null and undefined count as absent", () => {
   const destination = { folder: "./bundles", layout: null, bucket: undefined };
   const limits = { files: undefined, archiveBytes: null };
   expect(
-    checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, { source, destination, limits, keep: 1_000 }, configured),
+    checkByTable<CheckedCopyInputs>(
+      BUNDLE_COPY_INPUTS,
+      { source, destination, limits, keep: 1_000 },
+      configured,
+    ),
   ).toEqual({
-    inputs: { ...checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, GIVEN, configured).inputs, keep: 1_000 },
+    inputs: { ...checkByTable<CheckedCopyInputs>(BUNDLE_COPY_INPUTS, GIVEN, configured).inputs, keep: 1_000 },
     failures: [],
   });
 });
@@ -80,11 +84,11 @@ test("values that a preview does not know yet are not checked", () => {
   };
   const destination = { folder: UNKNOWN, layout: UNKNOWN };
   const given = { source, destination, limits: { files: UNKNOWN }, sha256: UNKNOWN, keep: UNKNOWN };
-  const { inputs, failures } = checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, given, nothing);
+  const { inputs, failures } = checkByTable<CheckedCopyInputs>(BUNDLE_COPY_INPUTS, given, nothing);
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject({ source, destination, sha256: UNKNOWN });
   expect(
-    checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, { source: UNKNOWN, destination: UNKNOWN }, nothing)
+    checkByTable<CheckedCopyInputs>(BUNDLE_COPY_INPUTS, { source: UNKNOWN, destination: UNKNOWN }, nothing)
       .failures,
   ).toEqual([]);
 });
@@ -169,7 +173,7 @@ test.each([
   ["limits", { bytes: 1 }, "limits.bytes", "Limits are: archiveBytes, unpackedBytes, files"],
   ["keep", 1_001, "keep", "whole number from 0"],
 ])("%s = %j is one failure, at %s", (name, value, property, reason) => {
-  const { failures } = checkByTable<CheckedInputs>(
+  const { failures } = checkByTable<CheckedCopyInputs>(
     BUNDLE_COPY_INPUTS,
     { ...GIVEN, [name]: value },
     configured,

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
@@ -30,8 +30,8 @@ function inputsOf(
   name: string,
   given: object = {},
   files: Readonly<Record<string, string>> = {},
-): CheckedInputs {
-  const { inputs, failures } = checkByTable<CheckedInputs>(
+): CheckedCopyInputs {
+  const { inputs, failures } = checkByTable<CheckedCopyInputs>(
     BUNDLE_COPY_INPUTS,
     {
       source: {
@@ -54,9 +54,9 @@ function inputsOf(
 const left = (): string[] => readdirSync(join(folder, "copies")).sort();
 /** Without the marks of their owners. */
 const copies = (): string[] => left().filter((name) => name !== MARKS_FOLDER);
-const shaOf = ({ source }: CheckedInputs): string =>
+const shaOf = ({ source }: CheckedCopyInputs): string =>
   "fileSha256" in source ? (source.fileSha256 ?? "") : "";
-const verdict = (inputs: CheckedInputs, state: BundleCopyState, nowMs = 0): unknown => {
+const verdict = (inputs: CheckedCopyInputs, state: BundleCopyState, nowMs = 0): unknown => {
   const { replaces, hidden, decision } = bundleCopy.diff(inputs, state, { name: "m", nowMs });
   return { replaces, hidden, decided: decisionLine(decision) };
 };

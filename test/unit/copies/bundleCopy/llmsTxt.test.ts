@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const context = (): PublicationContext => localContext(folder);
 
-function check(given: object): { inputs: CheckedInputs; failures: CheckFailure[] } {
+function check(given: object): { inputs: CheckedCopyInputs; failures: CheckFailure[] } {
   const { file } = packedSite(folder, "site", {
     "index.html": "<html><head><title>Start</title></head><body><p>welcome</p></body></html>",
     "guide/index.html": "<title>Guide</title><main><h1>Guide</h1><a href='../'>Start</a></main>",

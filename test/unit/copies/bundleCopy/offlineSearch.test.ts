@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const context = (): PublicationContext => localContext(folder);
 
-function check(given: object): { inputs: CheckedInputs; failures: CheckFailure[] } {
+function check(given: object): { inputs: CheckedCopyInputs; failures: CheckFailure[] } {
   const { file } = packedSite(folder, "site", {
     "index.html": "<title>Start</title><p>welcome</p>",
     "guide/a.html": "<title>A</title><p>installation</p>",

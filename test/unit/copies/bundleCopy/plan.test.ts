@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { linkOutputs } from "../../../../provider/copies/bundleCopy/links.ts";
 import {
   type BundleCopyState,
-  inputsOf,
-  linkOutputs,
+  COPY_STATE,
   type MadeCopy,
-  stateOf,
 } from "../../../../provider/copies/bundleCopy/state.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../../../provider/publishing/destinations/inputs.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 
+const { inputsOf, stateOf } = COPY_STATE;
 const SHA256 = "a".repeat(64);
 const SOURCE = {
   domain: "docs.example.com",
@@ -33,7 +33,7 @@ const IMAGE: DestinationInputs = {
 };
 const HOUR_MS = 3_600_000;
 
-const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
+const inputs = (given: Partial<CheckedCopyInputs> = {}): CheckedCopyInputs => ({
   source: SOURCE,
   destination: BUCKET,
   requireSelfContained: false,
@@ -59,9 +59,12 @@ const LINK = {
   url: "https://s3.example.com/docs/v1?X-Amz-Signature=x",
   expiresAtMs: 24 * HOUR_MS,
 };
-const state = (given: Partial<CheckedInputs> = {}, link: typeof LINK | "unsigned" = LINK): BundleCopyState =>
+const state = (
+  given: Partial<CheckedCopyInputs> = {},
+  link: typeof LINK | "unsigned" = LINK,
+): BundleCopyState =>
   stateOf(inputs(given), [made("v1"), made("v0")], link === "unsigned" ? undefined : linkOutputs(link, 0));
-const decided = (now: CheckedInputs, before: BundleCopyState | undefined, nowMs = 0): string => {
+const decided = (now: CheckedCopyInputs, before: BundleCopyState | undefined, nowMs = 0): string => {
   const plan = planPublication(COPIES, now, before, nowMs);
   return `${plan.action} ${decisionLine(plan)}`;
 };
@@ -97,7 +100,7 @@ describe("the decision", () => {
     expect(decided(inputs(), state())).toBe("record UP_TO_DATE: s3://docs/v1 is the copy");
   });
 
-  test.each<[string, Partial<CheckedInputs>, string]>([
+  test.each<[string, Partial<CheckedCopyInputs>, string]>([
     [
       "another job",
       { source: { ...SOURCE, jobId: "j2" } },
@@ -129,7 +132,7 @@ describe("the decision", () => {
     expect(decided(inputs(given), state())).toBe(`publish NEW_CONTENT: ${text} s3://docs`);
   });
 
-  test.each<[string, Partial<CheckedInputs>, string]>([
+  test.each<[string, Partial<CheckedCopyInputs>, string]>([
     [
       "another key",
       { source: { ...SOURCE, apiKeyEnv: "OTHER_KEY" } },
@@ -249,7 +252,7 @@ describe("the unfinished work of a run is noticed without init errors:", () => {
 });
 
 test("a diff hides changes that no input shows, and reports what it replaces", () => {
-  const diff = (now: CheckedInputs, nowMs = 0): unknown => {
+  const diff = (now: CheckedCopyInputs, nowMs = 0): unknown => {
     const { changed, replaces, hidden } = bundleCopy.diff(now, state(), { name: "m", nowMs });
     return { changed, replaces, hidden };
   };
@@ -264,12 +267,15 @@ test("a diff hides changes that no input shows, and reports what it replaces", (
 });
 
 test("another spelling of the same folder replaces nothing: the deletion would remove the new copy", () => {
-  const inFolder = (folder: string): Partial<CheckedInputs> => ({
+  const inFolder = (folder: string): Partial<CheckedCopyInputs> => ({
     destination: { folder, layout: "archive" },
   });
   const before = state(inFolder("copies"), "unsigned");
   // the copy itself is on another machine
-  const lifeCycle = publishedLifeCycle({ ...COPIES, isMissing: () => false });
+  const lifeCycle = publishedLifeCycle({
+    ...COPIES,
+    destinationOf: (now) => ({ ...COPIES.destinationOf(now), isMissing: () => false }),
+  });
   for (const folder of ["./copies", "copies/", resolve("copies")]) {
     const { changed, replaces, decision } = lifeCycle.diff(inputs(inFolder(folder)), before, {
       name: "m",

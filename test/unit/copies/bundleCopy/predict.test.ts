@@ -1,9 +1,10 @@
 // The outputs that a preview shows of a copy: what is certain as its value, everything else as unknown.
 import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { type BundleCopyState, linkOutputs, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
+import { linkOutputs } from "../../../../provider/copies/bundleCopy/links.ts";
+import { type BundleCopyState, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
 
 const SHA256 = "a".repeat(64);
@@ -11,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const BUCKET: DestinationInputs = { bucket: "docs", layout: "archive" };
 const SIGNED: DestinationInputs = { ...BUCKET, linkLife: "24h" };
 
-const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
+const inputs = (given: Partial<CheckedCopyInputs> = {}): CheckedCopyInputs => ({
   source: {
     domain: "docs.example.com",
     jobId: "j1",
@@ -25,7 +26,7 @@ const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
   keep: 1,
   ...given,
 });
-const state = (given: Partial<CheckedInputs> = {}, isSigned = true): BundleCopyState =>
+const state = (given: Partial<CheckedCopyInputs> = {}, isSigned = true): BundleCopyState =>
   stateOf(
     inputs(given),
     [
@@ -42,7 +43,7 @@ const state = (given: Partial<CheckedInputs> = {}, isSigned = true): BundleCopyS
       : undefined,
   );
 const predicted = (
-  given: Partial<CheckedInputs>,
+  given: Partial<CheckedCopyInputs>,
   before?: BundleCopyState,
   nowMs = 0,
 ): Readonly<Record<string, unknown>> => bundleCopy.predict(inputs(given), before, { name: "m", nowMs });

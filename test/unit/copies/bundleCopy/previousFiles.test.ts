@@ -1,6 +1,6 @@
 // The life of images that also have files of the version before, for pages that readers have open.
 import { beforeEach, expect, test } from "vitest";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
@@ -19,7 +19,7 @@ beforeEach(async (test) => {
   packed("two", { "app-9f8e7d6c.js": "two" });
 });
 
-function inputsOf(version: string, more: object = {}, destination: object = {}): CheckedInputs {
+function inputsOf(version: string, more: object = {}, destination: object = {}): CheckedCopyInputs {
   const { inputs, failures } = bundleCopy.check(
     {
       source: { file: fileOf(version), version },
@@ -37,7 +37,7 @@ function inputsOf(version: string, more: object = {}, destination: object = {}):
 }
 const previousIn = ({ bookkeeping }: BundleCopyState): unknown =>
   bookkeeping.copies[0]?.copy.parts["previous"];
-const update = (state: BundleCopyState, inputs: CheckedInputs): Promise<BundleCopyState> =>
+const update = (state: BundleCopyState, inputs: CheckedCopyInputs): Promise<BundleCopyState> =>
   bundleCopy.update({ ...context(), reporter }, state, inputs);
 
 test("they are no files of the site: neither counted nor among its changes; an import finds them", async () => {

@@ -7,7 +7,7 @@ import fetch from "node-fetch";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
-import type { CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
@@ -36,8 +36,8 @@ const context = (): PublicationContext =>
 
 function check(
   given: object,
-  before?: Partial<CheckedInputs>,
-): { inputs: CheckedInputs; failures: CheckFailure[] } {
+  before?: Partial<CheckedCopyInputs>,
+): { inputs: CheckedCopyInputs; failures: CheckFailure[] } {
   const { file } = packedSite(folder, "site", { "index.html": "<title>Start</title><p>welcome</p>" });
   const source = { file, version: "v1", fileSha256: "0".repeat(64) };
   return bundleCopy.check(

@@ -6,12 +6,18 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Semaphore } from "../../../../provider/base/runtime/concurrency/semaphore.ts";
 import { DestinationError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { noTracer } from "../../../../provider/base/runtime/tracing/tracer.ts";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { reasonToSign } from "../../../../provider/copies/bundleCopy/links.ts";
 import type { BundleCopyState, MadeCopy } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
-import type { PublicationKind } from "../../../../provider/copies/publication/publication.ts";
+import type {
+  OwnedContext,
+  PublicationDestination,
+  PublicationKind,
+  PublicationLinks,
+} from "../../../../provider/copies/publication/publicationKind.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import { UnfinishedError } from "../../../../provider/resource/lifeCycle.ts";
 import { MemoryNotes } from "../../../simulation/memoryNotes.ts";
@@ -21,7 +27,12 @@ import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { testContext, URN } from "../../../simulation/testContext.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
-type Copies = PublicationKind<{ inputs: CheckedInputs; item: MadeCopy; state: BundleCopyState }>;
+interface CopyTypes {
+  inputs: CheckedCopyInputs;
+  item: MadeCopy;
+  state: BundleCopyState;
+}
+type Place = PublicationDestination<MadeCopy>;
 
 let folder: string;
 let clock: VirtualClock;
@@ -37,37 +48,42 @@ let publications: number;
 let afterPlacing: () => void;
 
 const failure = (): DestinationError => new DestinationError("the store is away", "Start it.");
-const link = vi.fn<NonNullable<Copies["link"]>>();
-const compare = vi.fn<Copies["compare"]>();
-const claim = vi.fn<Copies["claim"]>();
-const check = vi.fn<Copies["check"]>();
-const remove = vi.fn<Copies["remove"]>();
+const link = vi.fn<PublicationLinks<CopyTypes>["sign"]>();
+const compare = vi.fn<Place["compare"]>();
+const claim = vi.fn<Place["claim"]>();
+const check = vi.fn<Place["check"]>();
+const prune = vi.fn<Place["prune"]>();
+const release = vi.fn<Place["release"]>();
 const ownersOf = ({ copy }: MadeCopy): Set<string> => {
   const owners = marks.get(copy.uri) ?? new Set<string>();
   marks.set(copy.uri, owners);
   return owners;
 };
 
-const KIND: Copies = {
+const KIND: PublicationKind<CopyTypes> = {
   ...COPIES,
-  prepare: (operation) => (checked, placing) => {
-    const { version, sha256, size } = checked.bundle;
-    const item: MadeCopy = {
-      copy: { sha256, uri: `s3://docs/${version}`, parts: {} },
-      bundle: { ...checked.inspection, version, sha256, size, copiedAt: "2026-01-01T00:00:00.000Z" },
-    };
-    publications++;
-    place.add(item.copy.uri);
-    placing(item);
-    ownersOf(item).add(operation.owner.id);
-    afterPlacing();
-    return Promise.resolve(item);
-  },
-  compare,
-  check,
-  claim,
-  remove,
-  link,
+  destinationOf: (inputs) => ({
+    ...COPIES.destinationOf(inputs),
+    prepare: (operation) => (checked, placing) => {
+      const { version, sha256, size } = checked.bundle;
+      const item: MadeCopy = {
+        copy: { sha256, uri: `s3://docs/${version}`, parts: {} },
+        bundle: { ...checked.inspection, version, sha256, size, copiedAt: "2026-01-01T00:00:00.000Z" },
+      };
+      publications++;
+      place.add(item.copy.uri);
+      placing(item);
+      ownersOf(item).add(operation.owner.id);
+      afterPlacing();
+      return Promise.resolve(item);
+    },
+    compare,
+    check,
+    claim,
+    prune,
+    release,
+  }),
+  links: { reasonToSign, sign: link },
 };
 const copies = publishedLifeCycle(KIND);
 
@@ -89,22 +105,22 @@ beforeEach(() => {
   });
   compare
     .mockReset()
-    .mockImplementation((_context, _inputs, { copy }) =>
-      Promise.resolve(place.has(copy.uri) ? "same" : "gone"),
-    );
+    .mockImplementation((_context, { copy }) => Promise.resolve(place.has(copy.uri) ? "same" : "gone"));
   check.mockReset().mockResolvedValue();
-  claim.mockReset().mockImplementation(({ owner }, _inputs, made) => {
+  claim.mockReset().mockImplementation(({ owner }, made) => {
     for (const each of made) if (place.has(each.copy.uri)) ownersOf(each).add(owner.id);
     return Promise.resolve();
   });
-  remove.mockReset().mockImplementation(({ owner }, _inputs, gone) => {
+  const removed = ({ owner }: OwnedContext, gone: readonly MadeCopy[]): Promise<void> => {
     for (const each of gone) {
       const owners = ownersOf(each);
       owners.delete(owner.id);
       if (owners.size === 0) place.delete(each.copy.uri);
     }
     return Promise.resolve();
-  });
+  };
+  prune.mockReset().mockImplementation(removed);
+  release.mockReset().mockImplementation(removed);
 });
 
 const context = (given: Partial<PublicationContext> = {}): PublicationContext =>
@@ -122,10 +138,10 @@ const context = (given: Partial<PublicationContext> = {}): PublicationContext =>
     ...given,
   });
 
-function inputsOf(version: string, given: object = {}): CheckedInputs {
+function inputsOf(version: string, given: object = {}): CheckedCopyInputs {
   const { file } = packedSite(folder, version, { "index.html": version });
   const destination = { bucket: "docs", linkLife: "24h" };
-  const { inputs, failures } = checkByTable<CheckedInputs>(
+  const { inputs, failures } = checkByTable<CheckedCopyInputs>(
     BUNDLE_COPY_INPUTS,
     { source: { file, version }, destination, ...given },
     context().configuration,
@@ -149,7 +165,7 @@ describe("an update that publishes nothing", () => {
     const second = await copies.update(context(), first, inputsOf("v1", { keep: 3 }));
     expect(second.outputs).toEqual({ ...first.outputs, keep: 3 });
     expect(link).toHaveBeenCalledOnce();
-    expect(remove).not.toHaveBeenCalled();
+    expect(prune).not.toHaveBeenCalled();
     expect(publications).toBe(1);
   });
 
@@ -167,13 +183,13 @@ test("an update removes copies beyond the limit, and nothing else", async () => 
   for (const version of ["v2", "v3"]) state = await copies.update(context(), state, inputsOf(version));
   expect(versions(state)).toEqual(["v3", "v2"]);
   expect(
-    remove.mock.calls.map(([, , gone, kept]) => [gone, kept].map((each) => each.map(({ copy }) => copy.uri))),
+    prune.mock.calls.map(([, gone, kept]) => [gone, kept].map((each) => each.map(({ copy }) => copy.uri))),
   ).toEqual([[["s3://docs/v1"], ["s3://docs/v3", "s3://docs/v2"]]]);
 });
 
 test("an earlier copy that cannot be removed is reported, stays in the state, and is removed with the next update", async () => {
   const first = await copies.create(context(), inputsOf("v1", { keep: 0 }));
-  remove.mockRejectedValueOnce(failure());
+  prune.mockRejectedValueOnce(failure());
   const second = await copies.update(context(), first, inputsOf("v2", { keep: 0 }));
   expect(versions(second)).toEqual(["v2", "v1"]);
   expect(reporter.lines.warn).toEqual([
@@ -353,14 +369,14 @@ describe("a refresh", () => {
     expect(changed?.state.bookkeeping.drifted).toBe("changed");
     compare.mockResolvedValueOnce("gone");
     marks.clear();
-    expect(remove).not.toHaveBeenCalled();
+    expect(release).not.toHaveBeenCalled();
     expect(await copies.read(context(), state)).toBeUndefined();
     // its mark goes with it: no later run knows its owner
-    expect(remove.mock.calls.map(([{ owner }, , gone, kept]) => [owner.id, gone, kept])).toEqual([
-      [state.bookkeeping.owner, state.bookkeeping.copies, []],
+    expect(release.mock.calls.map(([{ owner }, gone]) => [owner.id, gone])).toEqual([
+      [state.bookkeeping.owner, state.bookkeeping.copies],
     ]);
     compare.mockResolvedValueOnce("gone");
-    remove.mockRejectedValueOnce(failure());
+    release.mockRejectedValueOnce(failure());
     expect(await copies.read(context(), state)).toBeUndefined();
     expect(copies.gone(state)).toEqual({
       code: "DRIFTED",

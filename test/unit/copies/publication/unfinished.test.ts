@@ -6,7 +6,7 @@ import nodeFetch from "node-fetch";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { RunCancelledError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
@@ -53,9 +53,9 @@ const context = (signal = new AbortController().signal): PublicationContext =>
     },
   });
 
-function inputsOf(version: string, given: object = {}): CheckedInputs {
+function inputsOf(version: string, given: object = {}): CheckedCopyInputs {
   const destination = { bucket: STUB_BUCKET, endpoint: store.endpoint, region: "eu-west-1", linkLife: "1h" };
-  const { inputs, failures } = checkByTable<CheckedInputs>(
+  const { inputs, failures } = checkByTable<CheckedCopyInputs>(
     BUNDLE_COPY_INPUTS,
     { source: { ...packedSite(folder, version, { "index.html": version }), version }, destination, ...given },
     context().configuration,
@@ -69,7 +69,7 @@ const keys = (): string[] => [...store.objects.keys()];
 const copies = (): string[] =>
   keys().filter((key) => !/^\.docs-hosting\/(?:owner|.*\.tar\.gz)\.json$/.test(key));
 const uploads = (): number => store.requests.filter(({ method }) => method === "PUT").length;
-const decision = (inputs: CheckedInputs, state: BundleCopyState): string => {
+const decision = (inputs: CheckedCopyInputs, state: BundleCopyState): string => {
   const { decision: reported, hidden } = bundleCopy.diff(inputs, state, { name: "m", nowMs: Date.now() });
   return `${reported.code} ${hidden ? "hidden" : "seen"}`;
 };

@@ -1,7 +1,7 @@
 // The whole export of another stack as the source of a copy or kit.
 import { expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import { BUNDLE_COPY_INPUTS, type CheckedInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
+import { BUNDLE_COPY_INPUTS, type CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { ruleOfSource } from "../../../../provider/copies/source/bundleSource.ts";
 import { AIR_GAP_KIT_INPUTS } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
@@ -50,7 +50,11 @@ test.each([
 
 test("copies and kits keep no link of it, and a renewed link changes nothing", () => {
   const copy = (source: object): unknown =>
-    checkByTable<CheckedInputs>(BUNDLE_COPY_INPUTS, { source, destination: { folder: "x" } }, configuration);
+    checkByTable<CheckedCopyInputs>(
+      BUNDLE_COPY_INPUTS,
+      { source, destination: { folder: "x" } },
+      configuration,
+    );
   const kit = (source: object): unknown =>
     checkByTable(AIR_GAP_KIT_INPUTS, { source, folder: "x" }, configuration);
   for (const check of [copy, kit]) {

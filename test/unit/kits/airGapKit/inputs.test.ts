@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
+import { AIR_GAP_KIT_INPUTS, type CheckedKitInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
 import { checkByTable } from "../../../../provider/resource/inputTable.ts";
 import type { ConfigurationSource } from "../../../../provider/service/configuration.ts";
 
@@ -8,7 +8,7 @@ const nothing: ConfigurationSource = { environment: () => undefined, stackConfig
 const GIVEN = { source: { file: "bundle.tar.gz", version: "v1" }, folder: "./kits" };
 
 test("inputs are returned in one spelling, with defaults filled in", () => {
-  expect(checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, GIVEN, nothing)).toEqual({
+  expect(checkByTable<CheckedKitInputs>(AIR_GAP_KIT_INPUTS, GIVEN, nothing)).toEqual({
     inputs: {
       ...GIVEN,
       images: [],
@@ -36,12 +36,12 @@ test("all optional values are accepted unchanged; a chart by its path alone, or 
     limits: { archiveBytes: 1, unpackedBytes: 2, files: 3 },
     keep: 0,
   };
-  expect(checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, given, nothing)).toEqual({
+  expect(checkByTable<CheckedKitInputs>(AIR_GAP_KIT_INPUTS, given, nothing)).toEqual({
     inputs: given,
     failures: [],
   });
   const chartOf = (chart: unknown) =>
-    checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, { ...GIVEN, chart }, nothing).inputs.chart;
+    checkByTable<CheckedKitInputs>(AIR_GAP_KIT_INPUTS, { ...GIVEN, chart }, nothing).inputs.chart;
   expect(chartOf("./chart")).toStrictEqual({ path: "./chart" });
   expect(chartOf({ path: "my-oci:chart", digest: UNKNOWN })).toEqual({
     path: "my-oci:chart",
@@ -61,7 +61,7 @@ test("values that a preview does not know yet are not checked", () => {
     since: UNKNOWN,
     partSize: UNKNOWN,
   };
-  const { inputs, failures } = checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, given, nothing);
+  const { inputs, failures } = checkByTable<CheckedKitInputs>(AIR_GAP_KIT_INPUTS, given, nothing);
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject(given);
 });
@@ -99,6 +99,10 @@ test.each<[name: string, value: unknown, property: string, reason: string]>([
   ["keep", -1, "keep", "whole number from 0"],
   ["destination", {}, "destination", "there is no such input"],
 ])("%s = %j is one failure, at %s", (name, value, property, reason) => {
-  const { failures } = checkByTable<CheckedInputs>(AIR_GAP_KIT_INPUTS, { ...GIVEN, [name]: value }, nothing);
+  const { failures } = checkByTable<CheckedKitInputs>(
+    AIR_GAP_KIT_INPUTS,
+    { ...GIVEN, [name]: value },
+    nothing,
+  );
   expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) as string }]);
 });

@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { AIR_GAP_KIT_INPUTS, type CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
+import { AIR_GAP_KIT_INPUTS, type CheckedKitInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
+import { draftOwner } from "../../../../provider/kits/airGapKit/kitFolder.ts";
 import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
-import { draftOwner } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import type { AirGapKitState } from "../../../../provider/kits/airGapKit/state.ts";
 import { claimDraft } from "../../../../provider/kits/contents/draft.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
@@ -50,9 +50,9 @@ function inputsOf(
   given: object = {},
   page = `<p>${version}</p>`,
   more: Readonly<Record<string, string>> = {},
-): CheckedInputs {
+): CheckedKitInputs {
   const source = { ...packedSite(folder, version, { "index.html": page, ...more }), version };
-  const { inputs, failures } = checkByTable<CheckedInputs>(
+  const { inputs, failures } = checkByTable<CheckedKitInputs>(
     AIR_GAP_KIT_INPUTS,
     { source, folder: join(folder, "kits"), ...given },
     context().configuration,
@@ -65,7 +65,7 @@ const left = (): string[] => readdirSync(join(folder, "kits")).sort();
 /** Without the marks of their owners. */
 const kits = (): string[] => left().filter((name) => name !== MARKS_FOLDER);
 const nameOf = ({ outputs }: AirGapKitState): string => outputs.path.slice(join(folder, "kits/").length);
-const verdict = (inputs: CheckedInputs, state: AirGapKitState): unknown => {
+const verdict = (inputs: CheckedKitInputs, state: AirGapKitState): unknown => {
   const { replaces, hidden, decision } = airGapKit.diff(inputs, state, { name: "m", nowMs: 0 });
   return { replaces, hidden, decided: decisionLine(decision) };
 };
@@ -244,7 +244,9 @@ describe("nothing is written, and the existing kit stays,", () => {
     const before = kits();
     const run = airGapKit.update(context(), state, inputsOf("v2", given, page));
     await expect(run).rejects.toThrow(message);
-    await expect(run).rejects.toThrow(`a kit of the file ${join(folder, "v2.tar.gz")}: `);
+    await expect(run).rejects.toThrow(
+      `a kit of the file ${join(folder, "v2.tar.gz")} to ${join(folder, "kits")}: `,
+    );
     await expect(run).rejects.toThrow(/stays as it is/);
     expect(kits()).toEqual(before);
   });

@@ -4,16 +4,13 @@ import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
-import type { CheckedInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
-import { airGapKit, draftOwner, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
-import {
-  type AirGapKitState,
-  inputsOf,
-  type MadeKit,
-  stateOf,
-} from "../../../../provider/kits/airGapKit/state.ts";
+import type { CheckedKitInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
+import { draftOwner } from "../../../../provider/kits/airGapKit/kitFolder.ts";
+import { airGapKit, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
+import { type AirGapKitState, KIT_STATE, type MadeKit } from "../../../../provider/kits/airGapKit/state.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 
+const { inputsOf, stateOf } = KIT_STATE;
 const SOURCE = {
   domain: "docs.example.com",
   jobId: "j1",
@@ -23,7 +20,7 @@ const SOURCE = {
 };
 const WHAT = "a kit of job j1 of docs.example.com is written to ./kits";
 
-const inputs = (given: Partial<CheckedInputs> = {}): CheckedInputs => ({
+const inputs = (given: Partial<CheckedKitInputs> = {}): CheckedKitInputs => ({
   source: SOURCE,
   folder: "./kits",
   images: [],
@@ -56,11 +53,14 @@ const made = (version: string, bundle: Partial<MadeKit["bundle"]> = {}): MadeKit
     ...bundle,
   },
 });
-const state = (given: Partial<CheckedInputs> = {}, kits = [made("v1"), made("v0")]): AirGapKitState =>
+const state = (given: Partial<CheckedKitInputs> = {}, kits = [made("v1"), made("v0")]): AirGapKitState =>
   stateOf(inputs(given), kits);
 /** Kits that are on this machine. */
-const THERE: typeof KITS = { ...KITS, isMissing: () => false };
-const decided = (now: CheckedInputs, before?: AirGapKitState): string => {
+const THERE: typeof KITS = {
+  ...KITS,
+  destinationOf: (now) => ({ ...KITS.destinationOf(now), isMissing: () => false }),
+};
+const decided = (now: CheckedKitInputs, before?: AirGapKitState): string => {
   const plan = planPublication(THERE, now, before, 0);
   return `${plan.action} ${decisionLine(plan)}`;
 };
@@ -90,7 +90,7 @@ describe("the decision", () => {
     expect(decided(inputs(images), state(images))).toBe("record UP_TO_DATE: kits/v1-0123456789ab is the kit");
   });
 
-  test.each<[string, Partial<CheckedInputs>, string]>([
+  test.each<[string, Partial<CheckedKitInputs>, string]>([
     [
       "two inputs that make another kit",
       { values: { replicas: 2 }, partSize: 2 ** 20 },
@@ -138,7 +138,7 @@ describe("the decision", () => {
     );
   });
 
-  test.each<[string, CheckedInputs["chart"], CheckedInputs["chart"], boolean]>([
+  test.each<[string, CheckedKitInputs["chart"], CheckedKitInputs["chart"], boolean]>([
     ["the same digest elsewhere", { path: "a", digest: "1" }, { path: "b", digest: "1" }, false],
     ["another digest", { path: "a", digest: "1" }, { path: "a", digest: "2" }, true],
     ["the same path, of which one digest is unknown", { path: "a", digest: "1" }, { path: "a" }, false],
@@ -148,7 +148,7 @@ describe("the decision", () => {
     ["one where there was none", undefined, { path: "a", digest: "1" }, true],
     ["none where there was one", { path: "a", digest: "1" }, undefined, true],
   ])("of a chart: %s", (_, before, now, isWritten) => {
-    const chartOf = (chart: CheckedInputs["chart"]): Partial<CheckedInputs> => (chart ? { chart } : {});
+    const chartOf = (chart: CheckedKitInputs["chart"]): Partial<CheckedKitInputs> => (chart ? { chart } : {});
     const plan = planPublication(THERE, inputs(chartOf(now)), state(chartOf(before)), 0);
     expect(plan.action).toBe(isWritten ? "publish" : "record");
   });
@@ -189,7 +189,7 @@ test("two resources that write to one folder have separate drafts, and so has on
 
 describe("the preview", () => {
   const predicted = (
-    given: Partial<CheckedInputs>,
+    given: Partial<CheckedKitInputs>,
     before?: AirGapKitState,
   ): Readonly<Record<string, unknown>> =>
     publishedLifeCycle(THERE).predict(inputs(given), before, { name: "m", nowMs: 0 });

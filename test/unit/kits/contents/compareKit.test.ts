@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
-import { destinationOf } from "../../../../provider/publishing/destinations/destinationOf.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
+import { draftingDestination } from "../../../simulation/draftingDestination.ts";
 import {
   filesOf,
   folder,
@@ -64,7 +64,7 @@ describe("a check of a kit", () => {
   });
 
   test("with the last kit, the copies go of a resource of which the kit took the folder over", async () => {
-    const copies = destinationOf({ folder: kits });
+    const copies = draftingDestination({ folder: kits });
     const path = join(folder, "copied");
     writeFileSync(path, "archive");
     const archive = { path, format: "zip", sha256: sha256(Buffer.from("archive")), size: 7 } as const;

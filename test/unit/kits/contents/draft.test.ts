@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { freeName } from "../../../../provider/base/runtime/files/ownerProcess.ts";
-import { claimDraft, type KitDraft, removeDrafts } from "../../../../provider/kits/contents/draft.ts";
+import { claimDraft, type KitDraft, removeKitDrafts } from "../../../../provider/kits/contents/draft.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { notOnWindows } from "../../../systems.ts";
 
@@ -94,7 +94,7 @@ test("a draft of a living process, or of another resource, is left alone", async
   const others = await claim("b");
   expect(readdirSync(others.blobs)).toEqual([]);
   expect(drafts()).toHaveLength(3);
-  await removeDrafts(folder, "a", reporter);
+  await removeKitDrafts(folder, "a", reporter);
   expect(drafts()).toHaveLength(1);
 });
 
@@ -135,7 +135,7 @@ test("a draft of an earlier release is continued", async () => {
   renameSync(join(folder, left), join(folder, left.replace(/draft$/, "kit")));
   const next = await claim();
   expect(readdirSync(next.blobs)).toEqual([BLOB]);
-  await removeDrafts(folder, "a", reporter);
+  await removeKitDrafts(folder, "a", reporter);
   expect(drafts()).toHaveLength(1);
 });
 
@@ -159,7 +159,7 @@ test.for(["blobs", "kit", "scratch"])(
     expect(reporter.lines.info).toEqual([
       `${join(folder, left)} is left alone: it has a link, ${part}. Remove it when nobody needs it`,
     ]);
-    await removeDrafts(folder, "a", reporter);
+    await removeKitDrafts(folder, "a", reporter);
     expect([drafts().includes(left), readdirSync(elsewhere).sort()]).toEqual([true, ["images", "theirs"]]);
     expect(readdirSync(join(elsewhere, "images/blobs/sha256"))).toEqual(["theirs"]);
   },

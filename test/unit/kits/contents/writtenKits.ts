@@ -7,7 +7,7 @@ import { beforeEach, onTestFinished } from "vitest";
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { startDeadline } from "../../../../provider/base/runtime/time/clock.ts";
 import type { WrittenKit } from "../../../../provider/kits/contents/compareKit.ts";
-import { removeKits } from "../../../../provider/kits/contents/compareKit.ts";
+import { pruneKits, releaseKits } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest, writeKit } from "../../../../provider/kits/contents/writeKit.ts";
 import type { RegistryContext } from "../../../../provider/publishing/images/registry/exchange.ts";
 import { signerFrom } from "../../../../provider/publishing/images/signing/signer.ts";
@@ -93,6 +93,8 @@ export async function removed(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<string[]> {
   const reporter = recordingReporter();
-  await removeKits(kits, gone, kept, { ...operation(signal), reporter });
+  const context = { ...operation(signal), reporter };
+  const [newest, ...older] = kept;
+  await (newest ? pruneKits(kits, gone, [newest, ...older], context) : releaseKits(kits, gone, context));
   return reporter.lines.warn;
 }

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { list } from "tar";
 import { expect, test } from "vitest";
-import type { Destination } from "../../../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../../../provider/publishing/destinations/destinationOf.ts";
+import type { DraftingDestination } from "../../../../provider/publishing/destinations/destination.ts";
 import { s3Destination } from "../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import { LayerWriter } from "../../../../provider/publishing/images/siteImage/layer.ts";
 import type { Bundle } from "../../../../provider/publishing/inspection/bundle.ts";
@@ -15,6 +14,7 @@ import { inspectBundle, unpackBundle } from "../../../../provider/publishing/ins
 import { tarGz } from "../../../chart/tarArchive.ts";
 import { zip } from "../../../chart/zipArchive.ts";
 import { startBucketStub, STUB_BUCKET, stubOperation } from "../../../simulation/bucketStub.ts";
+import { draftingDestination } from "../../../simulation/draftingDestination.ts";
 
 const LIMITS = { unpackedBytes: 1e6, files: 100 };
 
@@ -59,9 +59,9 @@ test("__proto__, constructor and the like are published, found again and noticed
 
         const folder = join(root, `site-${run}`);
         const prefix = `site-${run}`;
-        const places: [Destination, (changed: string) => void][] = [
+        const places: [DraftingDestination, (changed: string) => void][] = [
           [
-            destinationOf({ folder, layout: "site" }),
+            draftingDestination({ folder, layout: "site" }),
             (changed) => writeFileSync(join(folder, sha256, changed), "x"),
           ],
           [

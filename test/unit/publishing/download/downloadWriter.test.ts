@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import threads from "node:worker_threads";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { WriterAnswer, WriterTask } from "../../../../provider/publishing/download/downloadWriter.ts";
+import type { WriterReply, WriterTask } from "../../../../provider/publishing/download/downloadWriter.ts";
 import { MODES, notOnWindows } from "../../../systems.ts";
 
 const MEMORY_BYTES = 16;
@@ -25,11 +25,11 @@ let programs = 0;
 /** Starts the program. Each has a file of its own, as each thread has. */
 async function started() {
   const memory = Buffer.from(new SharedArrayBuffer(MEMORY_BYTES));
-  const answers: WriterAnswer[] = [];
+  const answers: WriterReply[] = [];
   let receive: (task: WriterTask) => void = () => undefined;
   const parentPort = {
     on: (_event: "message", listener: typeof receive) => (receive = listener),
-    postMessage: (answer: WriterAnswer) => answers.push(answer),
+    postMessage: (answer: WriterReply) => answers.push(answer),
   };
   const builtin = process.getBuiltinModule.bind(process);
   const ofThread = { ...threads, workerData: memory.buffer, parentPort };
@@ -41,11 +41,11 @@ async function started() {
   } finally {
     spy.mockRestore();
   }
-  const ask = (task: WriterTask): WriterAnswer | undefined => {
+  const ask = (task: WriterTask): WriterReply | undefined => {
     receive(task);
     return answers.pop();
   };
-  const append = (text: string, from = 0): WriterAnswer | undefined => {
+  const append = (text: string, from = 0): WriterReply | undefined => {
     const length = memory.write(text, from);
     return ask({ do: "append", from, length });
   };

@@ -8,7 +8,7 @@ import {
   PartialDownload,
 } from "../../../../provider/publishing/download/partialDownload.ts";
 import { receiverOf } from "../../../../provider/publishing/download/receiver.ts";
-import type { ReceivedRange } from "../../../../provider/publishing/download/storeAnswer.ts";
+import type { ReceivedRange } from "../../../../provider/publishing/download/storeReply.ts";
 import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 

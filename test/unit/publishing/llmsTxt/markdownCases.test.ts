@@ -106,6 +106,16 @@ describe("code", () => {
       '<pre data-language="ts"><code><div class="ec-line"><div class="code">a</div></div><div class="ec-line"><div class="code">  b</div></div></code></pre>',
       "```ts\na\n  b\n```",
     ],
+    [
+      "of mdBook, whose language is two elements deeper",
+      '<pre><pre class="playground"><code class="language-rust editable">a</code></pre></pre>',
+      "```rust\na\n```",
+    ],
+    [
+      "with the language of an element around it only if its own elements have none",
+      '<div class="language-html"><pre><code class="language-js">a</code></pre></div>',
+      "```js\na\n```",
+    ],
     ["with fences in it", "<pre>```\na\n```</pre>", "````\n```\na\n```\n````"],
     [
       "as the source of a diagram",
@@ -138,6 +148,26 @@ describe("tables", () => {
       "that only place their cells",
       '<table role="presentation"><tr><td><p>a</p></td><td><h2>b</h2></td></tr></table>',
       "a\n\n## b",
+    ],
+    [
+      "within a cell as HTML",
+      "<table><tr><th>K<tr><td><table><tr><th>A</th></tr><tr><td>1</td></tr></table></table>",
+      "| K |\n| --- |\n| <table><tr><th>A</th></tr><tr><td>1</td></tr></table> |",
+    ],
+    [
+      "within a list in a cell as HTML",
+      "<table><tr><th>K<tr><td><ul><li><table><tr><th>A<tr><td>1</table></ul></table>",
+      "| K |\n| --- |\n| <ul><li><table><tr><th>A</th></tr><tr><td>1</td></tr></table></li></ul> |",
+    ],
+    [
+      "with the head above and the foot below, wherever they are",
+      "<table><tfoot><tr><td>s</tfoot><thead><tr><th>h</thead><tbody><tr><td>v</table>",
+      "| h |\n| --- |\n| v |\n| s |",
+    ],
+    [
+      "that only place a line have that line",
+      '<table role="presentation"><tr><td>int<td><a href="#f">f</a> (int x)<tr><td>void<td>g ()</table>',
+      "int [f](#f) (int x)\n\nvoid g ()",
     ],
     ["with a caption", "<table><caption>C</caption><tr><th>A<tr><td>1</table>", "C\n\n| A |\n| --- |\n| 1 |"],
   ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
@@ -202,6 +232,21 @@ describe("tabs", () => {
       "**a.js**\n\n```js\n1\n```\n\n**b.js**\n\n```js\n2\n```",
     ],
     [
+      "whose panels alone have labels",
+      '<div role="tabpanel" aria-label="Windows"><p>a</p></div><div role="tabpanel" aria-label="a *b*" hidden><p>b</p></div>',
+      "**Windows**\n\na\n\n**a \\*b\\***\n\nb",
+    ],
+    [
+      "whose names and not the labels of their panels are shown",
+      '<div role="tablist"><button role="tab" aria-controls="p">npm</button></div><div role="tabpanel" id="p" aria-label="x">a</div>',
+      "**npm**\n\na",
+    ],
+    [
+      "whose panels are elements of their own",
+      '<my-panel role="tabpanel" aria-label="One"><p>a</p></my-panel>',
+      "**One**\n\na",
+    ],
+    [
       "of sphinx-design",
       '<div class="sd-tab-set"><input type="radio"><label class="sd-tab-label">A</label><div class="sd-tab-content"><p>a</p></div><input type="radio"><label class="sd-tab-label">B</label><div class="sd-tab-content"><p>b</p></div></div>',
       "**A**\n\na\n\n**B**\n\nb",
@@ -216,6 +261,16 @@ describe("words", () => {
       "marks that would not be read",
       "<p><b>«a»</b>b и<b>(c)</b></p>",
       "<strong>«a»</strong>b и<strong>(c)</strong>",
+    ],
+    [
+      "marks beside each other, each with its own",
+      "<p><b>a</b><b>b</b> <i>c</i><b>d</b><i>e</i></p>",
+      "**a**<strong>b</strong> *c*<strong>d</strong>*e*",
+    ],
+    [
+      "readings behind their characters, between parentheses once",
+      "<p><ruby>漢<rt>kan</rt></ruby> <ruby>字<rp>(</rp><rt>ji</rt><rp>)</rp></ruby></p>",
+      "漢(kan) 字(ji)",
     ],
     [
       "keys, powers and deleted words",
@@ -272,6 +327,7 @@ describe("pages that nobody should write", () => {
     ["100,000 quotations", "<blockquote>".repeat(100_000) + "deep", /deep$/],
     ["200,000 tables", "<table><tr><td>1<td>2</table>".repeat(200_000), /\| 1 \| 2 \|/],
     ["200,000 tables in each other", "<table><tr><td>".repeat(200_000) + "deep", /deep/],
+    ["100,000 tables in each other with headings", "<table><tr><th>a<td>".repeat(100_000) + "deep", /deep/],
     ["300,000 open marks", "<b><i>".repeat(150_000) + "deep", /deep/],
     ["a line of 10 MB", `<p>${"word ".repeat(2_000_000)}</p>`, /word$/],
     ["10 MB of spaces", `<p>a${" ".repeat(10_000_000)}b</p>`, /^a b$/],

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
-import { mergeValues } from "../../../../sdk/kubernetes/mergeValues.ts";
+import { mergeReleaseValues } from "../../../../sdk/kubernetes/mergeValues.ts";
 import { resolved, startProgram } from "../../../simulation/pulumiProgram.ts";
 
 beforeAll(async () => {
@@ -11,7 +11,7 @@ const unknown = (): pulumi.Output<unknown> => pulumi.output(pulumi.unknown as un
 
 test("groups are merged at any depth, ours over theirs", () => {
   const theirs = { a: 1, group: { kept: 1, taken: 2, inner: { kept: true } } };
-  expect(mergeValues(theirs, { group: { taken: 3, inner: { added: true } }, more: 1 })).toEqual({
+  expect(mergeReleaseValues(theirs, { group: { taken: 3, inner: { added: true } }, more: 1 })).toEqual({
     a: 1,
     group: { kept: 1, taken: 3, inner: { kept: true, added: true } },
     more: 1,
@@ -24,19 +24,19 @@ test.each([
   ["a text", "text"],
   ["null", null],
 ])("%s of the user is replaced by our group, and our list replaces a group", (_, value) => {
-  expect(mergeValues({ a: value }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
-  expect(mergeValues({ a: { b: 1 } }, { a: value })).toEqual({ a: value });
+  expect(mergeReleaseValues({ a: value }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
+  expect(mergeReleaseValues({ a: { b: 1 } }, { a: value })).toEqual({ a: value });
 });
 
 test("lists are replaced, not joined", () => {
-  expect(mergeValues({ a: [1, 2, 3] }, { a: [4] })).toEqual({ a: [4] });
+  expect(mergeReleaseValues({ a: [1, 2, 3] }, { a: [4] })).toEqual({ a: [4] });
 });
 
 describe("values that are outputs", () => {
   test("are passed on unchanged where nothing is merged into them, and so is the rest", () => {
     const [notKnown, secret, plain] = [unknown(), pulumi.secret("s"), pulumi.output("p")];
     const theirs = { notKnown, deep: { secret, list: [plain] }, text: "t", staticExport: { notKnown } };
-    const all = mergeValues(theirs, { staticExport: { enabled: true } }) as typeof theirs;
+    const all = mergeReleaseValues(theirs, { staticExport: { enabled: true } }) as typeof theirs;
     expect(pulumi.Output.isInstance(all)).toBe(false);
     expect(all.notKnown).toBe(notKnown);
     expect(all.deep.secret).toBe(secret);
@@ -52,7 +52,11 @@ describe("values that are outputs", () => {
       soon: Promise.resolve({ a: 1 }),
       text: "t",
     };
-    const all = mergeValues(theirs, { secret: { b: 2 }, hidden: { b: 2 }, soon: { b: 2 } }) as typeof theirs;
+    const all = mergeReleaseValues(theirs, {
+      secret: { b: 2 },
+      hidden: { b: 2 },
+      soon: { b: 2 },
+    }) as typeof theirs;
     expect(await resolved(all.secret)).toEqual({ value: { a: 1, b: 2 }, secret: true });
     expect(await resolved(all.hidden)).toEqual({ value: "unknown", secret: false });
     expect(await resolved(all.soon)).toEqual({ value: { a: 1, b: 2 }, secret: false });
@@ -60,7 +64,9 @@ describe("values that are outputs", () => {
   });
 
   test("may be all of them", async () => {
-    const all = mergeValues(pulumi.output({ a: 1, group: { kept: 1 } }), { group: { b: pulumi.secret(2) } });
+    const all = mergeReleaseValues(pulumi.output({ a: 1, group: { kept: 1 } }), {
+      group: { b: pulumi.secret(2) },
+    });
     const { value, secret } = await resolved(all);
     expect(secret).toBe(false);
     const { a, group } = value as { a: number; group: { kept: number; b: unknown } };
@@ -69,7 +75,7 @@ describe("values that are outputs", () => {
   });
 
   test("that turn out to be no group are replaced", async () => {
-    const all = mergeValues(
+    const all = mergeReleaseValues(
       { a: pulumi.output("text"), b: pulumi.output([1]) },
       { a: { c: 1 }, b: { c: 1 } },
     );

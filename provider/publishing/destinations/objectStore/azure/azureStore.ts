@@ -1,24 +1,24 @@
 import type { Readable } from "node:stream";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
-import type { Destination, DestinationContext } from "../../destination";
+import type { DestinationContext, DraftingDestination } from "../../destination";
 import { batchRemoval } from "../batchRemoval";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
 import { containerClient } from "./client";
 import { findAccess } from "./credentials";
-import { addressOf, type AzureContainerInputs, brokenRule, containerUri, LONGEST_NAME } from "./inputs";
-import { linkTo } from "./link";
+import { type AzureContainerInputs, blobAddress, brokenBlobRule, containerUri, LONGEST_NAME } from "./inputs";
+import { blobLink } from "./link";
 import { listBlobs } from "./pages";
 import { loadBlobs } from "./sdk";
-import { DISCARDED, revisionOf, sendBlob, unfinishedUploads } from "./upload";
+import { DISCARDED, revisionOf, sendBlob, unfinishedBlobs } from "./upload";
 
 /**
  * Copies in a container of Azure Blob Storage.
  *
  * @param inputs that the rules of {@link AzureContainerInputs} accept
  */
-export const azureDestination = (inputs: AzureContainerInputs): Destination =>
+export const azureDestination = (inputs: AzureContainerInputs): DraftingDestination =>
   bucketDestination(inputs, containerUri(inputs), openAzure);
 
 /**
@@ -102,13 +102,13 @@ export async function openAzure(
   return {
     uri: containerUri(inputs),
     longestKeyBytes: LONGEST_NAME,
-    brokenRule,
+    brokenRule: brokenBlobRule,
     keepsTier: true,
 
     /** Accounts with a hierarchical namespace have real folders. */
     hasKeysBesideFolders: async () => !(await hasFolders()),
 
-    addressOf: (key) => Promise.resolve(addressOf(inputs, key)),
+    addressOf: (key) => Promise.resolve(blobAddress(inputs, key)),
 
     head,
 
@@ -151,9 +151,9 @@ export async function openAzure(
       if (keys.length > 0 && (await hasFolders())) await removeEmptyFolders(keys);
     },
 
-    sign: (key, lifeMs) => linkTo(client, key, lifeMs),
+    sign: (key, lifeMs) => blobLink(client, key, lifeMs),
 
-    unfinishedUploads: (prefix) => unfinishedUploads(client, prefix),
+    unfinishedUploads: (prefix) => unfinishedBlobs(client, prefix),
 
     close: () => undefined, // idle connections of the SDK do not keep the process alive
   };

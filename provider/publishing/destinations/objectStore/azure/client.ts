@@ -6,14 +6,14 @@ import type { DestinationContext } from "../../destination";
 import type { StoreRequest } from "../storeFailure";
 import { untilAnswered } from "../untilAnswered";
 import type { Access } from "./credentials";
-import { type Action, azureFailure, codeOf, headerOf, statusOf } from "./failure";
+import { type AzureAction, azureFailure, codeOf, headerOf, statusOf } from "./failure";
 import { type AzureContainerInputs, serviceUrl } from "./inputs";
 import type { BlobsSdk } from "./sdk";
 
 /** A request without traffic for this time is given up, in milliseconds. */
 const SILENCE_LIMIT_MS = 60_000;
 
-interface AzureRequest extends StoreRequest<Action> {
+interface AzureRequest extends StoreRequest<AzureAction> {
   /** Stops it. @default the operation's */
   readonly signal?: AbortSignal;
 }

@@ -7,14 +7,14 @@ import {
   failuresOf,
   type FailureTable,
   otherRow,
-  REMEDIES,
+  STORE_REMEDIES,
   type StoreRequest,
 } from "../storeFailure";
 import type { Access } from "./credentials";
 import { type AzureContainerInputs, containerUri, serviceUrl, WEBSITE } from "./inputs";
 
 /** What a request does, as permissions of SAS tokens are named. */
-export type Action = "read" | "list" | "write" | "delete" | "sign";
+export type AzureAction = "read" | "list" | "write" | "delete" | "sign";
 
 /** How far a machine's clock may be from the service's, in milliseconds. */
 const LARGEST_SKEW_MS = 15 * 60_000;
@@ -32,10 +32,10 @@ interface SdkError {
 export const headerOf = (error: unknown, name: string): string | undefined =>
   (error as SdkError).response?.headers?.get(name);
 
-/** The status of the service's answer; undefined without an answer. */
+/** The status of the service's reply; undefined without a reply. */
 export const statusOf = (error: unknown): number | undefined => (error as SdkError).statusCode;
 
-/** The service's error code, such as "BlobNotFound"; of an answer without one its status; of no answer the system's code. */
+/** The service's error code, such as "BlobNotFound"; of a reply without one its status; of no reply the system's code. */
 export function codeOf(error: unknown): string {
   const { code, details, statusCode, name = "failed" } = error as SdkError;
   const said = headerOf(error, "x-ms-error-code") ?? details?.errorCode ?? code;
@@ -43,7 +43,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** What is known about the request that failed. */
-interface KnownRequest extends StoreRequest<Action> {
+interface KnownRequest extends StoreRequest<AzureAction> {
   readonly inputs: AzureContainerInputs;
   readonly access: Access;
   readonly nowMs: number;
@@ -91,7 +91,7 @@ const CODES: FailureTable = {
   "ServerBusy OperationTimedOut TooManyRequests 429 503": {
     failure: "busy",
     message: `the storage account {account} is too busy ({code}){request}`,
-    remedy: REMEDIES.busy,
+    remedy: STORE_REMEDIES.busy,
   },
   "Md5Mismatch Crc64Mismatch": CORRUPTED,
   "LeaseIdMissing LeaseIdMismatchWithBlobOperation LeaseAlreadyPresent": {

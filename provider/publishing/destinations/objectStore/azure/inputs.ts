@@ -1,4 +1,4 @@
-import type { Fields, FieldsOfKind, Layout } from "../../destination";
+import type { DestinationFields, FieldsOfKind, Layout } from "../../destination";
 import { addressProblem, KEEPING, type KeepingInputs, prefixFor, sameAddress } from "../inputs";
 
 /** Where in a container of Azure Blob Storage copies are kept, and how. */
@@ -42,7 +42,7 @@ export interface AzureContainerInputs extends KeepingInputs {
 export const LONGEST_NAME = 1_024;
 
 /** See {@link LONGEST_NAME}: the service drops a dot at the end, and stores under a name without it. */
-export function brokenRule(name: string): string | undefined {
+export function brokenBlobRule(name: string): string | undefined {
   const segments = name.split("/");
   if (segments.some((segment) => segment.endsWith("."))) {
     return "In Azure no part of a name ends with a dot: the service drops it";
@@ -61,7 +61,7 @@ const CREDENTIALS = "the environment, as Azure's own tools find them";
 export const AZURE_FIELDS: FieldsOfKind<AzureContainerInputs> = {
   azureContainer: { change: "replaces", problem: containerProblem },
   storageAccount: { change: "replaces", isRequired: true, problem: accountProblem },
-  prefix: prefixFor(brokenRule),
+  prefix: prefixFor(brokenBlobRule),
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   websiteEndpoint: { change: "content", key: sameAddress, problem: websiteProblem },
   connectionStringVariable: { change: "none", problem: variableProblem },
@@ -87,7 +87,10 @@ function accountProblem(value: unknown): string | undefined {
   return /^[a-z0-9]{3,24}$/.test(value) ? undefined : "must have 3 to 24 characters of a-z and 0-9";
 }
 
-function endpointProblem(value: unknown, { storageAccount, azureContainer }: Fields): string | undefined {
+function endpointProblem(
+  value: unknown,
+  { storageAccount, azureContainer }: DestinationFields,
+): string | undefined {
   const account = typeof storageAccount === "string" ? storageAccount : "ACCOUNT";
   const example = `https://${account}.blob.core.chinacloudapi.cn`;
   return addressProblem(value, example, CREDENTIALS, ({ hostname, pathname }) => {
@@ -109,7 +112,7 @@ function variableProblem(value: unknown): string | undefined {
     : "must be the name of an environment variable such as «DOCS_CONNECTION_STRING», not the connection string";
 }
 
-function websiteProblem(value: unknown, { azureContainer }: Fields): string | undefined {
+function websiteProblem(value: unknown, { azureContainer }: DestinationFields): string | undefined {
   return addressProblem(value, "https://ACCOUNT.z6.web.core.windows.net", CREDENTIALS, () =>
     typeof azureContainer === "string" && azureContainer !== WEBSITE
       ? "is for the container «$web» only: no other one is a website"
@@ -146,7 +149,7 @@ export const containerUri = (inputs: AzureContainerInputs): string =>
   `${serviceUrl(inputs)}/${inputs.azureContainer}`;
 
 /** Where a blob is fetched without a signature. */
-export function addressOf(inputs: AzureContainerInputs, name: string): string {
+export function blobAddress(inputs: AzureContainerInputs, name: string): string {
   const path = name.split("/").map(encodeURIComponent).join("/");
   const { websiteEndpoint, azureContainer } = inputs;
   return azureContainer === WEBSITE && websiteEndpoint !== undefined

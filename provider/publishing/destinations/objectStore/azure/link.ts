@@ -9,7 +9,7 @@ const LONGEST_KEY_LIFE_MS = 7 * 24 * 3_600_000;
 const KEY_AGE_MS = 5 * 60_000;
 
 /** Signs a link to a blob: with the account's key, or with a key that the service makes for the identity. */
-export async function linkTo(client: ContainerClient, blobName: string, lifeMs: number): Promise<CopyLink> {
+export async function blobLink(client: ContainerClient, blobName: string, lifeMs: number): Promise<CopyLink> {
   const { access, inputs, sdk, context } = client;
   const { url } = client.blob(blobName);
   if (access.kind === "sas") {

@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../../../base/runtime/messages/errors";
  *
  * @param source the name of its variable, for messages
  * @param host of the account's blob service
- * @throws ConfigurationError for a text that is no SAS token, or a URL of another host. No message has a part of the token
+ * @throws ConfigurationError for a text that is not a SAS token, or a URL of another host. No message has a part of the token
  */
 export function sasToken(text: string, source: string, host: string): string {
   const copied = unquoted(text)

@@ -3,15 +3,15 @@ import { inParallel } from "../../../../base/runtime/concurrency/inParallel";
 import { sentParameters } from "../inputs";
 import { md5Hash } from "../md5";
 import {
-  type Content,
   DIGEST_NAME,
   type NewObject,
+  type ObjectContent,
   type Revision,
   type SendOptions,
   type UnfinishedUpload,
 } from "../objectStore";
 import { StoreError, unlessFailed } from "../storeError";
-import { abortWithin, partsOf, wholeOf } from "../uploadParts";
+import { abortWithin, uploadPartsOf, wholeOf } from "../uploadParts";
 import type { ContainerClient } from "./client";
 import type { AzureContainerInputs } from "./inputs";
 import { listBlobs } from "./pages";
@@ -47,7 +47,7 @@ type Where =
 export async function sendBlob(
   client: ContainerClient,
   object: NewObject,
-  content: Content,
+  content: ObjectContent,
   options: SendOptions = {},
 ): Promise<void> {
   const isWhole = object.size <= BLOCK_SIZE;
@@ -70,7 +70,7 @@ export async function sendBlob(
 async function sendWhole(
   { run, blob, inputs }: ContainerClient,
   object: NewObject,
-  content: Content,
+  content: ObjectContent,
   { onlyIf, onProgress }: SendOptions,
 ): Promise<string | undefined> {
   const { key } = object;
@@ -90,7 +90,7 @@ async function sendWhole(
 async function sendBlocks(
   { run, blob, inputs }: ContainerClient,
   object: NewObject,
-  content: Content,
+  content: ObjectContent,
   { onlyIf, onProgress }: SendOptions,
 ): Promise<string | undefined> {
   const { key } = object;
@@ -98,7 +98,7 @@ async function sendBlocks(
   const size = Math.max(BLOCK_SIZE, Math.ceil(object.size / MAX_BLOCKS));
   const ids: string[] = [];
   let sent = 0;
-  await inParallel(partsOf(content, size), CONCURRENCY, async (bytes) => {
+  await inParallel(uploadPartsOf(content, size), CONCURRENCY, async (bytes) => {
     const id = blockId(object, ids.length);
     ids.push(id);
     const md5 = md5Of(bytes);
@@ -142,10 +142,7 @@ function descriptionOf(
 }
 
 /** The blobs with a prefix that have only blocks, and those that killed runs left while they discarded blocks. */
-export async function unfinishedUploads(
-  client: ContainerClient,
-  prefix: string,
-): Promise<UnfinishedUpload[]> {
+export async function unfinishedBlobs(client: ContainerClient, prefix: string): Promise<UnfinishedUpload[]> {
   const listed = await listBlobs(client, { prefix, includeUncommitedBlobs: true });
   const empty = listed.filter(({ properties }) => !properties.contentLength);
   const found: UnfinishedUpload[] = [];

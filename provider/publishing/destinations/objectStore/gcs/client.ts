@@ -7,17 +7,17 @@ import type { DestinationContext } from "../../destination";
 import { checkCredentialFiles } from "../credentialFiles";
 import type { StoreRequest } from "../storeFailure";
 import { type Outcome, untilAnswered } from "../untilAnswered";
-import { type Fields, fieldsOf, textOf } from "./answer";
-import { type Action, authFailure, connectionFailure, refusalFailure } from "./failure";
-import { bucketUri, type GcsInputs } from "./inputs";
-import type { Sdk } from "./sdk";
+import { authFailure, type GcsAction, gcsConnectionFailure, refusalFailure } from "./failure";
+import { gcsBucketUri, type GcsInputs } from "./inputs";
+import { type JsonFields, jsonFieldsOf, textField } from "./replyText";
+import type { GcsSdk } from "./sdk";
 
 /** A connection without traffic for this time is closed, in milliseconds: a copy within the store may take half of it. */
 const SILENCE_LIMIT_MS = 60_000;
 type Query = Readonly<Record<string, string | undefined>>;
 
 /** A request to the store. All of them may be repeated. */
-export interface GcsRequest extends StoreRequest<Action> {
+export interface GcsRequest extends StoreRequest<GcsAction> {
   /** Whether it needs nothing but the bucket: then «not found» is about that. */
   readonly isOfBucket?: boolean;
   readonly method: HttpRequest["method"];
@@ -25,7 +25,7 @@ export interface GcsRequest extends StoreRequest<Action> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Created again for each attempt. */
   readonly body?: (() => Buffer | AsyncIterable<Uint8Array>) | undefined;
-  /** Does not decompress the answer. @default false */
+  /** Does not decompress the reply. @default false */
   readonly isRaw?: boolean;
   /** Statuses of 300 and more that the reader handles. */
   readonly accepted?: readonly number[];
@@ -37,7 +37,7 @@ export interface GcsRequest extends StoreRequest<Action> {
  */
 export type GcsClient = ReturnType<typeof gcsClient>;
 
-export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationContext) {
+export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationContext) {
   const { environment, clock, signal, secrets } = context;
   checkCredentialFiles("gcs", context);
   const universe = environment("GOOGLE_CLOUD_UNIVERSE_DOMAIN") || "googleapis.com";
@@ -108,7 +108,7 @@ export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationConte
     if ("value" in outcome) return outcome.value;
     // a reader that began may not be called again
     const fault = reader.isBegun && isRaw ? undefined : outcome.fault;
-    return { error: connectionFailure(outcome, request, inputs), fault };
+    return { error: gcsConnectionFailure(outcome, request, inputs), fault };
   }
 
   /**
@@ -137,7 +137,7 @@ export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationConte
     /** Base URL of the store, without a slash at its end. */
     endpoint,
     /** The bucket in addresses of copies. */
-    uri: bucketUri(inputs),
+    uri: gcsBucketUri(inputs),
 
     /** The address of the bucket's objects, or of one; below it, of what is done with it. */
     object(key?: string, query: Query = {}, ...more: readonly string[]): URL {
@@ -149,9 +149,9 @@ export function gcsClient(inputs: GcsInputs, sdk: Sdk, context: DestinationConte
     upload: (query: Query): URL =>
       withQuery(`${endpoint}/upload/storage/v1/b/${encodeURIComponent(inputs.gcsBucket)}/o`, query),
 
-    /** Sends a request, and reads the JSON of its answer. */
-    json: (request: GcsRequest): Promise<Fields> =>
-      send(request, async (reply) => fieldsOf(await textOf(reply))),
+    /** Sends a request, and reads the JSON of its reply. */
+    json: (request: GcsRequest): Promise<JsonFields> =>
+      send(request, async (reply) => jsonFieldsOf(await textField(reply))),
 
     close: (): void => connections.close(),
   };

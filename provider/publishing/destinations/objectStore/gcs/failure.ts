@@ -8,21 +8,21 @@ import {
   failuresOf,
   type FailureTable,
   otherRow,
-  REMEDIES,
+  STORE_REMEDIES,
   type StoreRequest,
   whereOf,
 } from "../storeFailure";
-import { fieldsOf, textOf } from "./answer";
-import { bucketUri, type GcsInputs } from "./inputs";
+import { gcsBucketUri, type GcsInputs } from "./inputs";
+import { jsonFieldsOf, textField } from "./replyText";
 
 /** The permissions that requests need, see https://cloud.google.com/storage/docs/access-control/iam-json */
-export type Action =
+export type GcsAction =
   "storage.objects.create" | "storage.objects.delete" | "storage.objects.get" | "storage.objects.list";
 
-/** How much of an answer is read, in bytes. */
+/** How much of a reply is read, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** An answer with an error, see https://cloud.google.com/storage/docs/json_api/v1/status-codes */
+/** A reply with an error, see https://cloud.google.com/storage/docs/json_api/v1/status-codes */
 interface Refusal {
   readonly error?: {
     readonly message?: unknown;
@@ -78,13 +78,13 @@ const SETTINGS: FailureTable = {
 /** The error for a refused request. */
 export async function refusalFailure(
   reply: HttpReply,
-  { action, key, isOfBucket = false }: StoreRequest<Action> & { readonly isOfBucket?: boolean },
+  { action, key, isOfBucket = false }: StoreRequest<GcsAction> & { readonly isOfBucket?: boolean },
   inputs: GcsInputs,
   hasCredentials: boolean,
 ): Promise<StoreError> {
   const { status, headers } = reply;
-  const body = await textOf(reply, MAX_ERROR_BYTES);
-  const { error } = fieldsOf(body) as Refusal;
+  const body = await textField(reply, MAX_ERROR_BYTES);
+  const { error } = jsonFieldsOf(body) as Refusal;
   const [first] = [...(error?.errors ?? []), ...(error?.details ?? [])];
   const reason = typeof first?.reason === "string" ? first.reason : "";
   const whole = typeof error?.message === "string" ? error.message : body;
@@ -94,7 +94,7 @@ export async function refusalFailure(
     text: whole,
     action,
     key,
-    uri: bucketUri(inputs),
+    uri: gcsBucketUri(inputs),
     prefix: inputs.prefix,
     facts: { bucket: inputs.gcsBucket },
     requestId: headers.get("x-guploader-uploadid"),
@@ -114,7 +114,7 @@ export async function refusalFailure(
     return by({
       failure: "busy",
       message: `the store of {place} is too busy ({code}): {text}{request}`,
-      remedy: REMEDIES.busy,
+      remedy: STORE_REMEDIES.busy,
     });
   }
   if (status === 401) {
@@ -154,20 +154,20 @@ export async function refusalFailure(
 
 /** The error of an object that has other bytes than were sent. @param more what happened to them */
 export function corruptedFailure(inputs: GcsInputs, key: string, more: string): StoreError {
-  const { by } = failuresOf({ code: "checksum", text: "", action: "", key, uri: bucketUri(inputs) });
+  const { by } = failuresOf({ code: "checksum", text: "", action: "", key, uri: gcsBucketUri(inputs) });
   return by(corruptedRow(more));
 }
 
-/** The error for a request without an answer. */
-export function connectionFailure(
+/** The error for a request without a reply. */
+export function gcsConnectionFailure(
   { fault, error: { message, remedy } }: FailedAttempt,
-  { key }: StoreRequest<Action>,
+  { key }: StoreRequest<GcsAction>,
   inputs: GcsInputs,
 ): StoreError {
   const isOfWay = fault.kind === "refusedByProxy" || fault.kind === "untrusted";
   return new StoreError(
-    `the store could not be reached for ${whereOf(bucketUri(inputs), inputs.prefix, key)}: ${message}`,
-    isOfWay ? remedy : REMEDIES.unreachable,
+    `the store could not be reached for ${whereOf(gcsBucketUri(inputs), inputs.prefix, key)}: ${message}`,
+    isOfWay ? remedy : STORE_REMEDIES.unreachable,
     { failure: "unreachable", code: "code" in fault ? fault.code : fault.kind },
   );
 }
@@ -211,7 +211,7 @@ export function authFailure(error: unknown, inputs: GcsInputs): StoreError {
     status: response?.status,
     text: message,
     action: "",
-    uri: bucketUri(inputs),
+    uri: gcsBucketUri(inputs),
     facts: { bucket: `the bucket ${inputs.gcsBucket}` },
   });
   const known = bySaid(AUTH_FAILURES, `${message} ${data}`);

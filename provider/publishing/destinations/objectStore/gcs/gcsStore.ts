@@ -1,14 +1,14 @@
-import type { Destination, DestinationContext } from "../../destination";
+import type { DestinationContext, DraftingDestination } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore, type StoredObject } from "../objectStore";
 import { readPages } from "../pages";
 import { signedLink } from "../signedLink";
 import { unlessFailed } from "../storeError";
 import { gcsClient } from "./client";
-import { brokenRule, bucketUri, type GcsInputs } from "./inputs";
-import { objectRemoval } from "./removal";
-import { loadSdk } from "./sdk";
-import { sendObject } from "./upload";
+import { brokenObjectRule, gcsBucketUri, type GcsInputs } from "./inputs";
+import { gcsRemoval } from "./removal";
+import { loadGcsSdk } from "./sdk";
+import { sendGcsObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
 const MANAGED_SIGNATURE_MS = 12 * 3_600_000;
@@ -21,8 +21,8 @@ const DESCRIPTION = `size,generation,${HEADERS},metadata`;
  *
  * @param inputs that the rules of {@link GcsInputs} accept
  */
-export const gcsDestination = (inputs: GcsInputs): Destination =>
-  bucketDestination(inputs, bucketUri(inputs), openGcs);
+export const gcsDestination = (inputs: GcsInputs): DraftingDestination =>
+  bucketDestination(inputs, gcsBucketUri(inputs), openGcs);
 
 /**
  * Connects to a bucket of Google Cloud Storage. The revision of an object is its generation.
@@ -32,7 +32,7 @@ export const gcsDestination = (inputs: GcsInputs): Destination =>
 export async function openGcs(
   inputs: GcsInputs,
   context: DestinationContext,
-  loading = loadSdk(),
+  loading = loadGcsSdk(),
 ): Promise<ObjectStore> {
   const client = gcsClient(inputs, await loading, context);
   const { uri, endpoint, storage, json, send } = client;
@@ -40,7 +40,7 @@ export async function openGcs(
     uri,
     /** See https://cloud.google.com/storage/docs/objects#naming */
     longestKeyBytes: 1_024,
-    brokenRule,
+    brokenRule: brokenObjectRule,
 
     /** Also in a bucket with a hierarchical namespace: the name of a folder ends with a slash, that of an object does not. */
     hasKeysBesideFolders: () => Promise.resolve(true),
@@ -105,9 +105,9 @@ export async function openGcs(
       return unlessFailed(reading, "missing");
     },
 
-    send: (object, content, options) => sendObject(client, object, content, options),
+    send: (object, content, options) => sendGcsObject(client, object, content, options),
 
-    remove: objectRemoval(client),
+    remove: gcsRemoval(client),
 
     /** See https://cloud.google.com/storage/docs/access-control/signed-urls: signed here with a private key, otherwise by IAM. */
     sign: (key, lifeMs) =>

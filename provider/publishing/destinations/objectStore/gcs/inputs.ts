@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Fields, FieldsOfKind } from "../../destination";
+import type { DestinationFields, FieldsOfKind } from "../../destination";
 import { addressProblem, KEEPING, type KeepingInputs, prefixFor, sameAddress } from "../inputs";
 
 /** Where in a bucket of Google Cloud Storage copies are kept, and how. */
@@ -22,7 +22,7 @@ export interface GcsInputs extends KeepingInputs {
 /** The rows of {@link GcsInputs}. */
 export const GCS_FIELDS: FieldsOfKind<GcsInputs> = {
   gcsBucket: { change: "replaces", problem: bucketNameProblem },
-  prefix: prefixFor(brokenRule),
+  prefix: prefixFor(brokenObjectRule),
   endpoint: { change: "replaces", key: sameAddress, problem: endpointProblem },
   ...KEEPING,
 };
@@ -46,7 +46,7 @@ function bucketNameProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function endpointProblem(value: unknown, { gcsBucket }: Fields): string | undefined {
+function endpointProblem(value: unknown, { gcsBucket }: DestinationFields): string | undefined {
   const credentials = "the environment, as Google's own tools find them";
   const example = "https://storage-docs.p.googleapis.com";
   return addressProblem(value, example, credentials, ({ origin, pathname, protocol, host }) => {
@@ -60,10 +60,10 @@ function endpointProblem(value: unknown, { gcsBucket }: Fields): string | undefi
 }
 
 /** The bucket in addresses of copies. */
-export const bucketUri = ({ gcsBucket }: GcsInputs): string => `gs://${gcsBucket}`;
+export const gcsBucketUri = ({ gcsBucket }: GcsInputs): string => `gs://${gcsBucket}`;
 
 /** See https://cloud.google.com/storage/docs/objects#naming */
-export function brokenRule(key: string): string | undefined {
+export function brokenObjectRule(key: string): string | undefined {
   return key.startsWith(".well-known/acme-challenge/")
     ? "In Google Cloud Storage no name begins with .well-known/acme-challenge/"
     : undefined;

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { batchRemoval } from "../batchRemoval";
 import { unlessFailed } from "../storeError";
-import { textOf } from "./answer";
 import type { GcsClient } from "./client";
+import { textField } from "./replyText";
 
 /** Removes objects of a bucket, see https://cloud.google.com/storage/docs/batch */
-export function objectRemoval(client: GcsClient) {
+export function gcsRemoval(client: GcsClient) {
   const action = "storage.objects.delete";
   return batchRemoval({
     longest: 100,
@@ -24,7 +24,7 @@ export function objectRemoval(client: GcsClient) {
       const url = new URL(`${client.endpoint}/batch/storage/v1`);
       const answers = await client.send(
         { action, isOfBucket: true, method: "POST", url, headers, body: () => body },
-        textOf,
+        textField,
       );
       const gone = new Set<number>();
       for (const answer of answers.split(/^content-id: *<response-/im).slice(1)) {

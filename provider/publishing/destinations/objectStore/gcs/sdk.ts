@@ -10,6 +10,6 @@ const GOOGLE = optionalPackages({
 export const verifyGcsSdk = GOOGLE.verify;
 
 /** Loads the library, which takes half a second. */
-export const loadSdk = (load = () => import("@google-cloud/storage")) => GOOGLE.load(load);
+export const loadGcsSdk = (load = () => import("@google-cloud/storage")) => GOOGLE.load(load);
 
-export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+export type GcsSdk = Awaited<ReturnType<typeof loadGcsSdk>>;

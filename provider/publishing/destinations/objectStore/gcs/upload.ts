@@ -4,13 +4,13 @@ import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { redact } from "../../../../base/runtime/messages/plainText";
 import { sentParameters } from "../inputs";
 import { md5Hash } from "../md5";
-import { type Content, DIGEST_NAME, type NewObject, type SendOptions } from "../objectStore";
+import { DIGEST_NAME, type NewObject, type ObjectContent, type SendOptions } from "../objectStore";
 import { StoreError } from "../storeError";
-import { partsOf, wholeOf } from "../uploadParts";
-import { type Fields, fieldsOf, textOf } from "./answer";
+import { uploadPartsOf, wholeOf } from "../uploadParts";
 import type { GcsClient, GcsRequest } from "./client";
 import { corruptedFailure } from "./failure";
 import type { GcsInputs } from "./inputs";
+import { type JsonFields, jsonFieldsOf, textField } from "./replyText";
 
 /** What is sent with one request, in bytes; the pieces of a session must be multiples of 256 KiB. */
 const PIECE_SIZE = 8 * 1024 * 1024;
@@ -27,7 +27,7 @@ const INCOMPLETE = 308;
 type Where = "gcsBucket" | "prefix" | "endpoint";
 
 /**
- * Sends an object: a small one with one request, a large one in a session of several. A session that does not end is no object: the store
+ * Sends an object: a small one with one request, a large one in a session. A session that does not end is not an object: the store
  * forgets it after a week, and does not bill it.
  *
  * The store compares the content with the checksum that is sent before it. The answer is compared, too: stores that only speak its
@@ -35,10 +35,10 @@ type Where = "gcsBucket" | "prefix" | "endpoint";
  *
  * @throws StoreError; the error of the content; the signal's reason
  */
-export async function sendObject(
+export async function sendGcsObject(
   client: GcsClient,
   object: NewObject,
-  content: Content,
+  content: ObjectContent,
   { onlyIf, onProgress, onStored, onProtected }: SendOptions = {},
 ): Promise<void> {
   const { key, size, sha256, headers } = object;
@@ -52,7 +52,7 @@ export async function sendObject(
       name: key,
       ...headers,
       ...checksum,
-      ...sentParameters<GcsInputs, Where, Fields>(client.inputs, {}),
+      ...sentParameters<GcsInputs, Where, JsonFields>(client.inputs, {}),
       metadata: { [DIGEST_NAME]: sha256 },
     }),
     query: { ifGenerationMatch: onlyIf && "0", fields: STORED, name: key },
@@ -78,7 +78,7 @@ function protectionOf({
   retentionExpirationTime: end,
   eventBasedHold,
   temporaryHold,
-}: Fields): string | undefined {
+}: JsonFields): string | undefined {
   if (typeof end === "string") return `a retention policy (until ${redact(end, 40)})`;
   if (eventBasedHold === true) return "an event-based hold";
   return temporaryHold === true ? "a temporary hold" : undefined;
@@ -93,7 +93,10 @@ interface Upload {
 }
 
 /** MD5 of content, or its CRC32C where MD5 is switched off (FIPS): as a description has it. */
-async function checksumOf({ sdk }: GcsClient, content: Content): Promise<Readonly<Record<string, string>>> {
+async function checksumOf(
+  { sdk }: GcsClient,
+  content: ObjectContent,
+): Promise<Readonly<Record<string, string>>> {
   const md5 = md5Hash();
   const crc32c = new sdk.CRC32C();
   for await (const bytes of Buffer.isBuffer(content) ? [content] : content()) {
@@ -104,7 +107,7 @@ async function checksumOf({ sdk }: GcsClient, content: Content): Promise<Readonl
 }
 
 /** See https://cloud.google.com/storage/docs/uploading-objects, «Single-request uploads». */
-async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
+async function sendWhole(upload: Upload, content: Buffer): Promise<JsonFields> {
   const { client, object, query, onProgress } = upload;
   const boundary = randomUUID();
   const body = Buffer.concat([
@@ -132,7 +135,7 @@ async function sendWhole(upload: Upload, content: Buffer): Promise<Fields> {
 }
 
 /** See https://cloud.google.com/storage/docs/performing-resumable-uploads */
-async function sendPieces(upload: Upload, content: Content): Promise<Fields> {
+async function sendPieces(upload: Upload, content: ObjectContent): Promise<JsonFields> {
   for (let sessions = 1; ; sessions++) {
     try {
       return await sendSession(upload, await beginSession(upload), content);
@@ -177,13 +180,13 @@ async function beginSession(upload: Upload): Promise<URL> {
 }
 
 /** How far a session is: the bytes that the store has from the beginning, or the object. */
-type Progress = { readonly bytes: number } | { readonly stored: Fields };
+type Progress = { readonly bytes: number } | { readonly stored: JsonFields };
 
 async function sendSession(
   { client, object: { key, size }, onProgress }: Upload,
   session: URL,
-  content: Content,
-): Promise<Fields> {
+  content: ObjectContent,
+): Promise<JsonFields> {
   const requestOf = (range: string, body: Buffer): GcsRequest => ({
     action: "storage.objects.create",
     key,
@@ -194,7 +197,7 @@ async function sendSession(
     body: () => slicesOf(body),
   });
   let start = 0;
-  for await (const piece of partsOf(content, PIECE_SIZE)) {
+  for await (const piece of uploadPartsOf(content, PIECE_SIZE)) {
     let at = start;
     for (let stalls = 0; at < start + piece.length;) {
       const rest = piece.subarray(at - start);
@@ -215,8 +218,8 @@ async function sendSession(
 }
 
 async function readProgress(reply: HttpReply): Promise<Progress> {
-  const text = await textOf(reply, SLICE_SIZE);
-  if (reply.status !== INCOMPLETE) return { stored: fieldsOf(text) };
+  const text = await textField(reply, SLICE_SIZE);
+  if (reply.status !== INCOMPLETE) return { stored: jsonFieldsOf(text) };
   const [, last] = /^bytes[ =]0-(\d+)$/.exec(reply.headers.get("range") ?? "") ?? [];
   return { bytes: last === undefined ? 0 : Number(last) + 1 };
 }

@@ -5,9 +5,9 @@ import { placeUri } from "../bucketPlace";
 import { checkCredentialFiles } from "../credentialFiles";
 import type { StoreRequest } from "../storeFailure";
 import { directPut } from "./directPut";
-import { type Action, s3Failure, type SdkError } from "./failure";
-import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
-import type { Sdk } from "./sdk";
+import { type S3Action, s3Failure, type SdkError } from "./failure";
+import { type BucketInputs, isPathStyle, s3BucketUri } from "./inputs";
+import type { S3Sdk } from "./sdk";
 
 /** How often the SDK sends a request that fails temporarily, with increasing delays: half a minute in all. */
 const ATTEMPTS = 8;
@@ -22,7 +22,7 @@ const DEFAULT_REGION = "us-east-1";
 /** The SDK's client of one bucket. Each request stops with the operation's signal, and fails with a StoreError that names it. */
 export type BucketClient = ReturnType<typeof bucketClient>;
 
-export function bucketClient(destination: BucketInputs, sdk: Sdk, context: DestinationContext) {
+export function bucketClient(destination: BucketInputs, sdk: S3Sdk, context: DestinationContext) {
   const { endpoint } = destination;
   checkCredentialFiles("s3", context, !context.environment("AWS_ACCESS_KEY_ID"));
   const region =
@@ -59,7 +59,7 @@ export function bucketClient(destination: BucketInputs, sdk: Sdk, context: Desti
    * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
    */
   async function run<T>(
-    { action, key, signal = context.signal }: StoreRequest<Action> & { readonly signal?: AbortSignal },
+    { action, key, signal = context.signal }: StoreRequest<S3Action> & { readonly signal?: AbortSignal },
     send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();
@@ -81,7 +81,7 @@ export function bucketClient(destination: BucketInputs, sdk: Sdk, context: Desti
     direct,
     run,
     /** The destination in messages. */
-    uri: placeUri(bucketUri(destination), destination.prefix ?? ""),
+    uri: placeUri(s3BucketUri(destination), destination.prefix ?? ""),
     /** The parameters with which requests name an object. */
     named: (key: string) => ({ Bucket: destination.bucket, Key: key }),
     /** Closes its connections. */

@@ -5,16 +5,16 @@ import {
   failuresOf,
   type FailureTable,
   otherRow,
-  REMEDIES,
+  STORE_REMEDIES,
   type StoreRequest,
 } from "../storeFailure";
-import { type BucketInputs, bucketUri, isPathStyle } from "./inputs";
+import { type BucketInputs, isPathStyle, s3BucketUri } from "./inputs";
 
 /**
  * The permissions that requests to the store need, see
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
  */
-export type Action =
+export type S3Action =
   | "s3:AbortMultipartUpload"
   | "s3:DeleteObject"
   | "s3:GetObject"
@@ -35,7 +35,7 @@ export interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
-/** The store's error code, such as "NoSuchKey"; without one (an answer to HEAD has none), the status: "404". */
+/** The store's error code, such as "NoSuchKey"; without one (a reply to HEAD has none), the status: "404". */
 function codeOf({ name = "", code, $metadata }: SdkError): string {
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return code ?? name;
@@ -83,7 +83,7 @@ const CODES: FailureTable = {
   "SlowDown ServiceUnavailable 503": {
     failure: "busy",
     message: `the store of {place} is too busy ({code}){request}`,
-    remedy: REMEDIES.busy,
+    remedy: STORE_REMEDIES.busy,
   },
   "BadDigest XAmzContentChecksumMismatch XAmzContentSHA256Mismatch": CORRUPTED,
   "EntityTooLarge QuotaExceeded XMinioStorageFull": {
@@ -102,7 +102,7 @@ const CODES: FailureTable = {
 /** The error for a failed request. */
 export function s3Failure(
   error: unknown,
-  { action, key }: StoreRequest<Action>,
+  { action, key }: StoreRequest<S3Action>,
   destination: BucketInputs,
 ): StoreError {
   const known = error as SdkError;
@@ -116,7 +116,7 @@ export function s3Failure(
     key,
     text: known.message ?? "",
     requestId,
-    uri: bucketUri(destination),
+    uri: s3BucketUri(destination),
     prefix,
     facts: { name, bucket: `the bucket ${name}` },
   });
@@ -144,7 +144,7 @@ export function s3Failure(
     return by({
       failure: "unreachable",
       message: `${host} could not be reached for {where} ({plainCode})`,
-      remedy: REMEDIES.unreachable,
+      remedy: STORE_REMEDIES.unreachable,
     });
   }
   const isPlain = /^(?:403|AccessDenied|AllAccessDisabled)$/.test(code);
@@ -159,7 +159,7 @@ export function s3Failure(
   return by(otherRow(failureOf(code, status), "the log of the store"));
 }
 
-/** What an answer means whose message is the store's own. */
+/** What a reply means whose message is the store's own. */
 function failureOf(code: string, status: number): StoreFailure {
   if (/^NoSuch(?:Key|Upload)$/.test(code) || status === 404) return "missing";
   // 409: another write to the key is under way
@@ -182,7 +182,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** What helps against a refusal that the store words in this way. */
-function forbiddenRemedy(said: string, action: Action, destination: BucketInputs): string {
+function forbiddenRemedy(said: string, action: S3Action, destination: BucketInputs): string {
   const { bucket, encryption, endpoint } = destination;
   const setting = Object.entries(SETTINGS).find(([pattern]) => new RegExp(pattern, "i").test(said));
   if (setting) return setting[1];
@@ -201,7 +201,7 @@ function forbiddenRemedy(said: string, action: Action, destination: BucketInputs
 }
 
 /**
- * The bucket's region, if the answer reports it: in a header, in the text of a redirect, or in the error for a refused signature.
+ * The bucket's region, if the reply reports it: in a header, in the text of a redirect, or in the error for a refused signature.
  */
 function rightRegion(
   code: string,

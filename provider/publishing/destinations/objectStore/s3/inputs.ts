@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Fields, FieldsOfKind } from "../../destination";
+import type { DestinationFields, FieldsOfKind } from "../../destination";
 import { addressProblem, KEEPING, type KeepingInputs, PREFIX, sameAddress } from "../inputs";
 
 /** Where in a bucket copies are kept, and how. */
@@ -60,7 +60,7 @@ function bucketNameProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function endpointProblem(value: unknown, { bucket, pathStyle }: Fields): string | undefined {
+function endpointProblem(value: unknown, { bucket, pathStyle }: DestinationFields): string | undefined {
   const credentials = "the environment or a profile, as the AWS SDK finds them";
   return addressProblem(value, "https://s3.example.com", credentials, ({ protocol, host }) =>
     pathStyle === false && typeof bucket === "string" && host.startsWith(`${bucket}.`)
@@ -69,7 +69,7 @@ function endpointProblem(value: unknown, { bucket, pathStyle }: Fields): string 
   );
 }
 
-function pathStyleProblem(value: unknown, { bucket, endpoint }: Fields): string | undefined {
+function pathStyleProblem(value: unknown, { bucket, endpoint }: DestinationFields): string | undefined {
   if (typeof value !== "boolean") return "must be true or false";
   if (value) return undefined;
   if (typeof bucket === "string" && bucket.includes(".")) {
@@ -89,7 +89,7 @@ function encryptionProblem(value: unknown): string | undefined {
     : `must be ${ENCRYPTIONS.map((each) => `"${each}"`).join(" or ")}`;
 }
 
-function kmsKeyProblem(value: unknown, { encryption }: Fields): string | undefined {
+function kmsKeyProblem(value: unknown, { encryption }: DestinationFields): string | undefined {
   if (typeof value !== "string" || !/^[\w:/+=@.-]{1,2048}$/.test(value)) {
     return "must be the ID, ARN or alias of a KMS key, such as «alias/docs»";
   }
@@ -105,7 +105,7 @@ function regionProblem(value: unknown): string | undefined {
 }
 
 /** The bucket in addresses of copies. */
-export const bucketUri = ({ bucket }: BucketInputs): string => `s3://${bucket}`;
+export const s3BucketUri = ({ bucket }: BucketInputs): string => `s3://${bucket}`;
 
 /** Whether the bucket is in the path of addresses. */
 export function isPathStyle({ pathStyle, endpoint }: BucketInputs): boolean {
@@ -117,7 +117,7 @@ export function isPathStyle({ pathStyle, endpoint }: BucketInputs): boolean {
  *
  * @param region the bucket's
  */
-export function addressOf(destination: BucketInputs, region: string, key: string): string {
+export function objectAddress(destination: BucketInputs, region: string, key: string): string {
   const { bucket, endpoint } = destination;
   const path = encodeKey(key);
   const root =

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import type { ListedObject } from "../objectStore";
 
-/** An answer of the store, before the SDK reads it. */
+/** A reply of the store, before the SDK reads it. */
 interface Answer {
   readonly statusCode: number;
   body: Readable;
@@ -12,7 +12,7 @@ interface Answer {
  * Reads the objects of a page as plain text, before the SDK reads the rest: that takes the SDK most of the time of a list. An entry in a
  * form that is not expected is left to the SDK.
  *
- * @param onPage gets the objects of an answer: after a failure, those of the next one count
+ * @param onPage gets the objects of a reply: after a failure, those of the next one count
  */
 export function readPlainEntries(
   { middlewareStack }: ListObjectsV2Command,

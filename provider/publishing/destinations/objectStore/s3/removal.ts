@@ -5,7 +5,7 @@ import { contentMd5 } from "./checksums";
 import type { BucketClient } from "./client";
 
 /** Removes objects of a bucket, see https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
-export function objectRemoval({ s3, sdk, destination, named, run }: BucketClient) {
+export function s3Removal({ s3, sdk, destination, named, run }: BucketClient) {
   const action = "s3:DeleteObject";
   return batchRemoval({
     longest: 1_000,

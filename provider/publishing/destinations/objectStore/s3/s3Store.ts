@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { HeadObjectCommandInput } from "@aws-sdk/client-s3";
-import type { Destination, DestinationContext } from "../../destination";
+import type { DestinationContext, DraftingDestination } from "../../destination";
 import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ListedObject, type ObjectStore } from "../objectStore";
 import { readPages } from "../pages";
@@ -8,11 +8,11 @@ import { signedLink } from "../signedLink";
 import { StoreError, unlessFailed } from "../storeError";
 import { withChecksums } from "./checksums";
 import { type BucketClient, bucketClient } from "./client";
-import { addressOf, type BucketInputs, bucketUri, LONGEST_KEY_BYTES } from "./inputs";
+import { type BucketInputs, LONGEST_KEY_BYTES, objectAddress, s3BucketUri } from "./inputs";
 import { archiveTierOf, readPlainEntries } from "./listPage";
-import { objectRemoval } from "./removal";
-import { loadSdk } from "./sdk";
-import { sendObject, unfinishedUploads } from "./upload";
+import { s3Removal } from "./removal";
+import { loadS3Sdk } from "./sdk";
+import { sendS3Object, unfinishedMultipartUploads } from "./upload";
 
 /**
  * Copies in a bucket of S3 or of a compatible store. The AWS SDK finds the credentials as AWS's own tools do:
@@ -20,8 +20,8 @@ import { sendObject, unfinishedUploads } from "./upload";
  *
  * @param inputs that the rules of {@link BucketInputs} accept
  */
-export const s3Destination = (inputs: BucketInputs): Destination =>
-  bucketDestination(inputs, bucketUri(inputs), openS3);
+export const s3Destination = (inputs: BucketInputs): DraftingDestination =>
+  bucketDestination(inputs, s3BucketUri(inputs), openS3);
 
 /**
  * Connects to a bucket of S3 or of a compatible store. The revision of an object is its ETag.
@@ -29,12 +29,12 @@ export const s3Destination = (inputs: BucketInputs): Destination =>
  * @throws ConfigurationError if the SDK is not installed
  */
 export async function openS3(destination: BucketInputs, context: DestinationContext): Promise<ObjectStore> {
-  const sdk = await loadSdk();
+  const sdk = await loadS3Sdk();
   const client = bucketClient(destination, sdk, context);
   const { s3, run, named } = client;
   const { bucket, endpoint } = destination;
   return {
-    uri: bucketUri(destination),
+    uri: s3BucketUri(destination),
     longestKeyBytes: LONGEST_KEY_BYTES,
     verifiesContent: true,
 
@@ -43,7 +43,7 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
 
     async addressOf(key) {
       const region = await run({ action: "s3:GetObject" }, () => s3.config.region());
-      return addressOf(destination, region, key);
+      return objectAddress(destination, region, key);
     },
 
     async head(key) {
@@ -106,9 +106,9 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
       return unlessFailed(reading, "NoSuchKey");
     },
 
-    send: (object, content, options) => sendObject(client, object, content, options),
+    send: (object, content, options) => sendS3Object(client, object, content, options),
 
-    remove: objectRemoval(client),
+    remove: s3Removal(client),
 
     sign: (key, lifeMs) =>
       run({ action: "s3:GetObject", key }, () =>
@@ -121,7 +121,7 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
         }),
       ),
 
-    unfinishedUploads: (prefix) => unfinishedUploads(client, prefix),
+    unfinishedUploads: (prefix) => unfinishedMultipartUploads(client, prefix),
 
     close: () => client.close(),
   };

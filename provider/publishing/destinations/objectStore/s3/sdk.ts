@@ -7,13 +7,13 @@ const AWS = optionalPackages({
 });
 
 /** Checks that all packages of the SDK are installed. */
-export const verifySdk = AWS.verify;
+export const verifyS3Sdk = AWS.verify;
 
 /** The packages of the AWS SDK that are used. Two of them are loaded when they are needed: most operations do without. */
-export type Sdk = Awaited<ReturnType<typeof loadPackages>>;
+export type S3Sdk = Awaited<ReturnType<typeof loadPackages>>;
 
 const loadPackages = async () => {
-  verifySdk();
+  verifyS3Sdk();
   return {
     s3: await import("@aws-sdk/client-s3"),
     storage: () => import("@aws-sdk/lib-storage"),
@@ -22,4 +22,4 @@ const loadPackages = async () => {
 };
 
 /** Loads the AWS SDK, which takes a tenth of a second. */
-export const loadSdk = (load = loadPackages): Promise<Sdk> => AWS.load(load);
+export const loadS3Sdk = (load = loadPackages): Promise<S3Sdk> => AWS.load(load);

@@ -4,9 +4,9 @@ import type { PutObjectCommandInput, S3 } from "@aws-sdk/client-s3";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { sentParameters } from "../inputs";
 import {
-  type Content,
   DIGEST_NAME,
   type NewObject,
+  type ObjectContent,
   type SendOptions,
   type UnfinishedUpload,
 } from "../objectStore";
@@ -31,10 +31,10 @@ type Where = "bucket" | "prefix" | "endpoint" | "pathStyle" | "region";
  * Sends an object, in parts if it is large. The store verifies each request. Without a checksum, its digest in the metadata, its length
  * and its ETag prove the content. A failed or stopped upload is aborted.
  */
-export async function sendObject(
+export async function sendS3Object(
   client: BucketClient,
   object: NewObject,
-  content: Content,
+  content: ObjectContent,
   { onlyIf, onProgress, onStored }: SendOptions = {},
 ): Promise<void> {
   const { destination, context, direct, s3 } = client;
@@ -116,7 +116,10 @@ async function sendParts(
 }
 
 /** The multipart uploads of keys with a prefix that were neither completed nor aborted. */
-export async function unfinishedUploads(client: BucketClient, prefix: string): Promise<UnfinishedUpload[]> {
+export async function unfinishedMultipartUploads(
+  client: BucketClient,
+  prefix: string,
+): Promise<UnfinishedUpload[]> {
   const { s3, destination } = client;
   const found: UnfinishedUpload[] = [];
   let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import type { Layout } from "../../../../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
 import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
 import { stubOperation } from "../../../../simulation/bucketStub.ts";
+import { draftingDestination } from "../../../../simulation/draftingDestination.ts";
 import { OWNER } from "../../../../simulation/owners.ts";
 
 /** Somebody removes what has just got this path. */
@@ -37,7 +37,7 @@ test.each<Layout>(["archive", "site"])(
     const sha256 = createHash("sha256").update("an archive").digest("hex");
     const bundle: Bundle = { path, format: "tar.gz", sha256, size: 10, version: "v1" };
     const operation = { ...(await stubOperation({ onTestFinished })), owner: OWNER };
-    const draft = await destinationOf({ folder, layout }).begin(bundle, operation);
+    const draft = await draftingDestination({ folder, layout }).begin(bundle, operation);
     await draft.sink?.file({ path: "index.html", size: 4 }, Readable.from([Buffer.from("page")]));
     removeOnceThere(join(folder, layout === "site" ? sha256 : `${sha256}.tar.gz`));
     await expect(draft.publish()).rejects.toThrow(/was removed by somebody else while it was published/);

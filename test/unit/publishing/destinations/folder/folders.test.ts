@@ -25,9 +25,9 @@ import type {
   DestinationContext,
   Draft,
 } from "../../../../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
 import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../../provider/publishing/ownership/placeMark.ts";
+import { draftingDestination } from "../../../../simulation/draftingDestination.ts";
 import { OWNER } from "../../../../simulation/owners.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../../simulation/virtualClock.ts";
@@ -66,8 +66,8 @@ const FILES: Readonly<Record<string, string>> = {
   "guide/a.html": "a",
   ["__proto__"]: "p",
 };
-const site = () => destinationOf({ folder, layout: "site" });
-const archive = () => destinationOf({ folder });
+const site = () => draftingDestination({ folder, layout: "site" });
+const archive = () => draftingDestination({ folder });
 const names = (): string[] => readdirSync(folder).sort();
 const inSite = (...path: string[]): string => join(folder, bundle.sha256, ...path);
 
@@ -91,7 +91,7 @@ describe("a site in a folder", () => {
     expect(await site().compare(copy, context)).toBe("same");
     expect(copy.sitePath).toBe(join(folder, "current"));
     expect(await publish()).toEqual(copy);
-    await site().remove([copy], [], context);
+    await site().release([copy], context);
     expect(names()).toEqual([]);
     expect(await site().compare(copy, context)).toBe("gone");
     expect(reporter.lines.warn).toEqual([]);
@@ -123,7 +123,7 @@ describe("a site in a folder", () => {
       const ended = draftPath(folder, undefined, freeName());
       mkdirSync(join(ended, "site"), { recursive: true });
       if (what === "publishes") await publish();
-      else await site().remove([copy], [], context);
+      else await site().release([copy], context);
       expect(existsSync(ended)).toBe(false);
     },
   );
@@ -140,7 +140,7 @@ describe("a site in a folder", () => {
     writeFileSync(inSite("guide/notes.txt"), "mine");
     writeFileSync(inSite("index.html"), "mine");
     expect(await site().compare(copy, context)).toBe("changed");
-    await site().remove([copy], [], context);
+    await site().release([copy], context);
     expect(names()).toEqual([bundle.sha256]);
     expect(readFileSync(inSite("guide/notes.txt"), "utf8")).toBe("mine");
     expect(reporter.lines.warn).toEqual([
@@ -152,7 +152,7 @@ describe("a site in a folder", () => {
   test("names three of many files of others", async () => {
     const copy = await publish();
     for (const name of ["1", "2", "3", "4"]) writeFileSync(inSite(name), "");
-    await site().remove([copy], [], context);
+    await site().release([copy], context);
     expect(reporter.lines.warn).toEqual([expect.stringContaining(": 1, 2, 3 and 1 more. Remove")]);
   });
 
@@ -163,7 +163,7 @@ describe("a site in a folder", () => {
       if (how === "gone") rmSync(`${inSite()}.json`);
       else writeFileSync(`${inSite()}.json`, "mine");
       expect(await site().compare(copy, context)).toBe("changed");
-      await site().remove([copy], [], context);
+      await site().release([copy], context);
       expect(readdirSync(inSite())).toHaveLength(3);
       expect(reporter.lines.warn).toHaveLength(1);
       expect(existsSync(`${inSite()}.json`)).toBe(how === "no list");
@@ -172,12 +172,12 @@ describe("a site in a folder", () => {
 
   test("is kept where a kept copy has it, and the link where it leads to another", async () => {
     const copy = await publish();
-    await site().remove([copy], [copy], context);
+    await site().prune([copy], [copy], context);
     expect(await site().compare(copy, context)).toBe("same");
     rmSync(join(folder, "current"));
     symlinkSync("f".repeat(64), join(folder, "current"));
     expect(await site().compare(copy, context)).toBe("changed");
-    await site().remove([copy], [], context);
+    await site().release([copy], context);
     expect(names()).toEqual(["current"]);
   });
 
@@ -187,7 +187,7 @@ describe("a site in a folder", () => {
     mkdirSync(join(folder, "current"));
     expect(await site().compare(copy, context)).toBe("changed");
     await expect(publish()).rejects.toThrow("exists already, and is not a link to a copy");
-    await site().remove([copy], [], context);
+    await site().release([copy], context);
     expect(names()).toEqual(["current"]);
   });
 
@@ -216,9 +216,9 @@ describe("an archive in a folder", () => {
     const copy = await publishArchive();
     expect(names()).toEqual([MARKS_FOLDER, `${bundle.sha256}.tar.gz`]);
     writeFileSync(draftPath(folder, undefined, freeName()), "half an archive");
-    await archive().remove([copy], [copy], context);
+    await archive().prune([copy], [copy], context);
     expect(names()).toEqual([MARKS_FOLDER, `${bundle.sha256}.tar.gz`]);
-    await archive().remove([copy, copy], [], context);
+    await archive().release([copy, copy], context);
     expect(names()).toEqual([]);
   });
 
@@ -234,7 +234,7 @@ describe("an archive in a folder", () => {
   ])("that somebody has %s stays, and a line names it", async (_, replace) => {
     const copy = await publishArchive();
     replace();
-    await archive().remove([copy], [], context);
+    await archive().release([copy], context);
     expect(names()).toEqual([`${bundle.sha256}.tar.gz`]);
     expect(reporter.lines.warn).toEqual([
       `${join(folder, `${bundle.sha256}.tar.gz`)} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
@@ -271,9 +271,9 @@ describe("at the time limit", () => {
     const copies = [await publish(), await (await archive().begin(bundle, context)).publish()] as const;
     stop.abort(LIMIT);
     await expect(site().compare(copies[0], context)).rejects.toBe(LIMIT);
-    await expect(site().remove([copies[0]], [], context)).rejects.toBe(LIMIT);
+    await expect(site().release([copies[0]], context)).rejects.toBe(LIMIT);
     await expect(archive().compare(copies[1], context)).rejects.toBe(LIMIT);
-    await expect(archive().remove([copies[1]], [], context)).rejects.toBe(LIMIT);
+    await expect(archive().release([copies[1]], context)).rejects.toBe(LIMIT);
     await expect((await archive().begin(bundle, context)).publish()).rejects.toBe(LIMIT);
     expect(names()).toEqual(
       [MARKS_FOLDER, bundle.sha256, `${bundle.sha256}.json`, `${bundle.sha256}.tar.gz`, "current"].sort(),

@@ -5,10 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { Copy, Destination } from "../../../../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
+import type {
+  Copy,
+  DraftingDestination,
+} from "../../../../../provider/publishing/destinations/destination.ts";
 import type { Bundle } from "../../../../../provider/publishing/inspection/bundle.ts";
 import { type StubOperation, stubOperation } from "../../../../simulation/bucketStub.ts";
+import { draftingDestination } from "../../../../simulation/draftingDestination.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const DIGEST = sha256("an archive");
@@ -27,7 +30,7 @@ beforeEach(async (context) => {
 });
 
 describe("an archive", () => {
-  const place = (): Destination => destinationOf({ folder, layout: "archive" });
+  const place = (): DraftingDestination => draftingDestination({ folder, layout: "archive" });
   const file = `${DIGEST}.zip`;
   const path = (): string => join(folder, file);
   const publish = async (placing?: (copy: Copy) => void): Promise<Copy> =>
@@ -91,14 +94,14 @@ describe("an archive", () => {
   test("that is gone is removed without a message", async () => {
     const copy = await publish();
     rmSync(path());
-    await place().remove([copy], [], operation);
+    await place().release([copy], operation);
     expect(operation.reporter.lines.warn).toEqual([]);
   });
 });
 
 describe("a site", () => {
   const FILES = { "index.html": "<h1>Docs</h1>", "guide/a.html": "a" };
-  const place = (): Destination => destinationOf({ folder, layout: "site" });
+  const place = (): DraftingDestination => draftingDestination({ folder, layout: "site" });
   const at = (...path: string[]): string => join(folder, DIGEST, ...path);
   const publish = async (placing?: (copy: Copy) => void, edition?: string): Promise<Copy> => {
     const draft = await place().begin(bundle, operation, edition);

@@ -6,8 +6,8 @@ import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { DestinationError } from "../../../../../provider/base/runtime/messages/errors.ts";
 import type { DestinationContext } from "../../../../../provider/publishing/destinations/destination.ts";
-import { destinationOf } from "../../../../../provider/publishing/destinations/destinationOf.ts";
 import { type NameDisk, tryNames } from "../../../../../provider/publishing/destinations/folder/nameTrial.ts";
+import { draftingDestination } from "../../../../simulation/draftingDestination.ts";
 import { OWNER } from "../../../../simulation/owners.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { VirtualClock } from "../../../../simulation/virtualClock.ts";
@@ -65,7 +65,7 @@ test("a site in a folder is tried before it is unpacked, and the trial leaves no
   notOnWindows(context, "its names");
   const folder = join(draftFolder(), "copies");
   const bundle = { path: "x", format: "zip", sha256: "0".repeat(64), size: 1, version: "v1" } as const;
-  const draft = await destinationOf({ folder, layout: "site" }).begin(bundle, {
+  const draft = await draftingDestination({ folder, layout: "site" }).begin(bundle, {
     signal,
     reporter: recordingReporter(),
     clock: new VirtualClock(),

@@ -6,7 +6,7 @@ import {
   hasHeadersOf,
   headersOf,
 } from "../../../../../provider/publishing/destinations/objectStore/fileHeaders.ts";
-import { IMMUTABLE } from "../../../../../provider/publishing/inspection/immutableFiles.ts";
+import { IMMUTABLE_PATH } from "../../../../../provider/publishing/inspection/immutableFiles.ts";
 
 const CHART = join(import.meta.dirname, "../../../../../examples/self-hosted/chart");
 
@@ -46,7 +46,7 @@ test("the names that are immutable are those of the chart", () => {
   const values = parse(readFileSync(join(CHART, "values.yaml"), "utf8")) as {
     web: { immutablePattern: string };
   };
-  expect(IMMUTABLE.source.replaceAll("\\/", "/")).toBe(
+  expect(IMMUTABLE_PATH.source.replaceAll("\\/", "/")).toBe(
     values.web.immutablePattern.replace("(?x)", "").replaceAll(/\s/g, ""),
   );
 });

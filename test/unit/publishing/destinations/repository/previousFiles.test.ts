@@ -139,7 +139,7 @@ test("the same two versions give the same image, whatever was before them, and t
   const again = await copySite(inputs, { files: TWO, edition: V2, earlier: [otherOne, zero] });
   expect(again).toEqual(two);
   // also if the one before has been removed, as with `keep: 0`
-  await repositoryDestination(inputs).remove([one, otherOne], [two], await operation());
+  await repositoryDestination(inputs).prune([one, otherOne], [two], await operation());
   expect(await copySite(inputs, { files: TWO, edition: V2, earlier: [two] })).toEqual(two);
   // a copy of a version of this package that kept none has none if it is made again
   const plain = await copySite(inputs, { files: TWO, edition: V2 });

@@ -52,7 +52,7 @@ test.each(Object.entries<RegistryQuirk>(REGISTRY_QUIRKS))(
     const copy = await copySite(inputs(), { context: await loggedIn() });
     expect(await destination.compare(copy, await loggedIn())).toBe("same");
     const removal = await loggedIn();
-    await destination.remove([copy], [], removal);
+    await destination.release([copy], removal);
     expect(removal.reporter.lines.warn).toEqual([]);
     expect(await destination.compare(copy, await loggedIn())).toBe("gone");
   },
@@ -64,7 +64,7 @@ test.each(Object.entries<readonly [RegistryQuirk, string]>(REFUSED_REMOVALS))(
     const copy = await copySite(inputs());
     addQuirk(registry, quirk);
     const removal = await loggedIn();
-    await repositoryDestination(inputs()).remove([copy], [], removal);
+    await repositoryDestination(inputs()).release([copy], removal);
     const [warning = "", ...others] = removal.reporter.lines.warn;
     expect(others).toEqual([]);
     for (const digest of copy.parts["manifests"] as string[]) expect(warning).toContain(digest);
@@ -78,9 +78,9 @@ test.each([
 ])("a removal %s is an error: the next run can do it", async (_, login) => {
   const copy = await copySite(inputs());
   addQuirk(registry, {});
-  await expect(
-    repositoryDestination(inputs()).remove([copy], [], await loggedIn(login)),
-  ).rejects.toMatchObject({ remedy: expect.stringContaining("docker login") as string });
+  await expect(repositoryDestination(inputs()).release([copy], await loggedIn(login))).rejects.toMatchObject({
+    remedy: expect.stringContaining("docker login") as string,
+  });
 });
 
 test("a registry that answers no question about blobs is asked once for each copy", async () => {

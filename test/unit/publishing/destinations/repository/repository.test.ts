@@ -261,14 +261,14 @@ describe("a removal", () => {
     const old = await copySite({ repository, base: `${registry.host}/nginx:1.30` });
     const kept = await copySite({ repository });
     registry.requests.length = 0;
-    await destination().remove([old, kept], [kept], await operation());
+    await destination().prune([old, kept], [kept], await operation());
     // what is announced and the mark last
     expect(written("DELETE").slice(0, -2)).toEqual(manifestsIn(old));
     expect([...registry.manifests.keys()].filter((key) => key.endsWith(OWNER.id))).toEqual([markOf(kept)]);
     expect(await destination().compare(old, await operation())).toBe("gone");
     expect(await destination().compare(kept, await operation())).toBe("same");
     const again = await operation();
-    await destination().remove([old], [kept], again);
+    await destination().prune([old], [kept], again);
     expect(again.reporter.lines.warn).toEqual([]);
   });
 
@@ -280,7 +280,7 @@ describe("a removal", () => {
     registry.refusesRemoval = true;
     registry.requests.length = 0;
     const context = await operation();
-    await destination().remove(copies, [], context);
+    await destination().release(copies, context);
     expect(context.reporter.lines.warn).toEqual(
       copies.map((copy) => {
         const digest = digestIn(copy);
@@ -318,7 +318,7 @@ test("each operation asks for the rights that it needs, and for no more", async 
   await destination().compare(copy, await context());
   await destination().read(copy, await context());
   await destination().find(digestIn(copy), await context());
-  await destination().remove([copy], [], await context());
+  await destination().release([copy], await context());
   expect(scopes).toEqual(
     ["pull,push", "pull", "pull", "pull", "pull", "pull,push", "pull,push,delete"].map((rights) => [
       `repository:docs/site:${rights}`,
@@ -338,7 +338,7 @@ test.each([
   for (const work of [
     () => destination().compare(copy, context),
     () => destination().read(copy, context),
-    () => destination().remove([copy], [], context),
+    () => destination().release([copy], context),
   ]) {
     await expect(work()).rejects.toMatchObject({
       message: `the state does not list the manifests of ${repository}@x`,
@@ -382,9 +382,9 @@ describe("a signed copy", () => {
 
   test("is removed with its signature, and stays with it where it is kept", async () => {
     const copy = await copySite({ repository }, { signing });
-    await destination().remove([copy], [copy], await operation());
+    await destination().prune([copy], [copy], await operation());
     expect(await destination().compare(copy, await operation())).toBe("same");
-    await destination().remove([copy], [], await operation());
+    await destination().release([copy], await operation());
     expect([...registry.manifests.keys()]).toEqual([]);
   });
 
@@ -408,7 +408,7 @@ describe("a signed copy", () => {
     registry.requests.length = 0;
     await destination().compare(wrong, await operation());
     await destination().compare({ ...copy, parts: { ...copy.parts, artifacts: 7 } }, await operation());
-    await destination().remove([wrong], [], await operation());
+    await destination().release([wrong], await operation());
     expect(registry.requests.filter((each) => !/^\w+ \/v2\/(docs\/site\/.+)?$/.test(each))).toEqual([]);
     expect(registry.manifests.has(`${digestIn(copy).replace(":", "-")}.sig`)).toBe(false);
   });

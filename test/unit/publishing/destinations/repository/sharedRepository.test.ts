@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type {
   Copy,
-  Destination,
+  DraftingDestination,
   Signing,
 } from "../../../../../provider/publishing/destinations/destination.ts";
 import { repositoryDestination } from "../../../../../provider/publishing/destinations/repository/repositoryDestination.ts";
@@ -37,7 +37,7 @@ async function as(owner: Owner): ReturnType<typeof operation> {
   return { ...given, owner };
 }
 const digestIn = ({ uri }: Copy): string => uri.split("@")[1] ?? "";
-const place = (tag?: string): Destination =>
+const place = (tag?: string): DraftingDestination =>
   repositoryDestination({ repository, ...(tag !== undefined && { tag }) });
 const publish = async (
   owner: Owner,
@@ -59,8 +59,13 @@ const publish = async (
       ...(signing && { signing }),
     },
   );
-const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] = []): Promise<void> =>
-  place(tag).remove(copies, kept, await as(owner));
+const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] = []): Promise<void> => {
+  const [newest, ...older] = kept;
+  const context = await as(owner);
+  await (newest
+    ? place(tag).prune(copies, [newest, ...older], context)
+    : place(tag).release(copies, context));
+};
 const compare = async (owner: Owner, copy: Copy, tag?: string): Promise<string> =>
   place(tag).compare(copy, await as(owner));
 const left = (): string[] => [...registry.manifests.keys()];
@@ -291,7 +296,7 @@ test("a publication waits until another owner's removal of the image has ended, 
     }
     return removing.fetch(url, init);
   };
-  await place().remove([copy], [], { ...removing, fetch });
+  await place().release([copy], { ...removing, fetch });
   const again = await published;
   expect(again && (await compare(OWNER, again))).toBe("same");
 });
@@ -368,7 +373,7 @@ test.each([
     };
     const context = await as(OWNER);
     const clock = { ...context.clock, monotonic: () => now };
-    const removal = place().remove([copy], [], { ...context, clock });
+    const removal = place().release([copy], { ...context, clock });
     if (comes) await expect(removal).rejects.toThrow("is published by another resource while it is removed");
     else await removal;
     const others = mark.some(([name]) => registry.manifests.has(name));
@@ -420,4 +425,94 @@ test("a tag that another owner of the image claims stays when its former owner l
   await publish(OTHER, "v1", { tag: "latest" });
   await remove(OWNER, [copy], "latest");
   expect(named("latest")).toBe(digestIn(copy));
+});
+
+test("the last claim of a tag counts, also that of a killed create of the same resource", async () => {
+  await publish(OTHER, "v1", { tag: "latest" });
+  const killed = { ...otherOwner(), urn: OWNER.urn };
+  await publish(killed, "v1", { tag: "latest", takeOver: true });
+  // of the same URN in a state of its own, it is another's
+  await expect(place("latest").check([], await as(OWNER))).rejects.toThrow("belongs to");
+  await place("latest").check([], { ...(await as(OWNER)), isCreate: true });
+  expect(lines.warn.at(-1)).toContain("is taken over");
+});
+
+test("the refusal of a tag names all who claim it, the last one first", async () => {
+  await publish(OTHER, "v1", { tag: "latest" });
+  const third = otherOwner();
+  await publish(third, "v1", { tag: "latest", takeOver: true });
+  const refusal = new RegExp(`belongs to ${third.urn}.*, ${OTHER.urn}`);
+  await expect(publish(OWNER, "v2", { tag: "latest" })).rejects.toThrow(refusal);
+});
+
+test("a tag that is removed while its owner is looked for is looked at again, and free", async () => {
+  const copy = await publish(OTHER, "v1", { tag: "latest" });
+  let isRemoved = false;
+  registry.rule = (_method, path) => {
+    if (!isRemoved && path.endsWith("/tags/list")) {
+      isRemoved = true;
+      const marks = left().filter((name) => name.startsWith("docs-hosting-owner-"));
+      for (const name of [digestIn(copy), "latest", ...marks]) registry.manifests.delete(name);
+    }
+    return undefined;
+  };
+  await expect(publish(OWNER, "v2", { tag: "latest" })).resolves.toBeDefined();
+});
+
+test("a tag that the registry accepts and loses is an error, and the next run moves it", async () => {
+  const first = await publish(OWNER, "v1", { tag: "latest" });
+  registry.rule = (method, path) => (method === "PUT" && path.endsWith("/latest") ? 201 : undefined);
+  await expect(publish(OWNER, "v2", { tag: "latest", earlier: [first] })).rejects.toThrow("accepted the tag");
+  registry.rule = undefined;
+  const second = await publish(OWNER, "v2", { tag: "latest", earlier: [first] });
+  expect(named("latest")).toBe(digestIn(second));
+});
+
+test("a mark that the registry does not confirm leaves nothing when it is written again and removed", async () => {
+  let looks = 0;
+  registry.rule = (method, path) =>
+    method === "HEAD" && path.includes("/docs-hosting-owner-") && looks++ === 1 ? 404 : undefined;
+  const copy = await publish(OWNER, "v1");
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test("the announcement of a removal that was killed after the mark's goes with the next one", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) =>
+    method === "GET" && path.includes("/docs-hosting-leaving-") && !marked() ? 403 : undefined;
+  const marked = (): boolean => left().some((name) => name.startsWith("docs-hosting-owner-"));
+  await expect(remove(OWNER, [copy])).rejects.toThrow("403");
+  expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([
+    expect.stringContaining("docs-hosting-leaving-"),
+  ]);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test("a mark whose image is gone is named, if the tags cannot be listed", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.manifests.delete(digestIn(copy));
+  registry.rule = (_method, path) => (path.endsWith("/tags/list") ? 403 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringContaining("its owners cannot be listed")]);
+});
+
+test("an image that also has a mark of a stack of the same name stays, with a warning", async () => {
+  const copy = await publish(OWNER, "v1");
+  await publish({ ...otherOwner(), urn: OWNER.urn }, "v1");
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringContaining("of a stack of the same name in another backend")]);
+});
+
+test("the owner of a tag is the one whose copy an import adopts: its first run takes the tag over", async () => {
+  await publish(OTHER, "v1", { tag: "latest" });
+  const adopts = await place("latest").ownerNow?.(await as(OWNER));
+  expect(adopts).toBe(OTHER.id);
+  await place("latest").check([], { ...(await as(OWNER)), adopts });
+  expect(lines.info.at(-1)).toContain("is taken over");
+  expect(await place("stable").ownerNow?.(await as(OWNER))).toBe("");
+  expect(await place().ownerNow?.(await as(OWNER))).toBe("");
 });

@@ -1,6 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, onTestFinished, test, type TestContext, vi } from "vitest";
-import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type {
+  Copy,
+  DraftingDestination,
+} from "../../../../../../provider/publishing/destinations/destination.ts";
 import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
 import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import type { Bundle } from "../../../../../../provider/publishing/inspection/bundle.ts";
@@ -23,7 +26,7 @@ beforeEach(async (context) => {
   store = await startBucketStub(context);
 });
 
-const archives = (more: Partial<BucketInputs> = {}): Destination =>
+const archives = (more: Partial<BucketInputs> = {}): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, prefix: "a", endpoint: store.endpoint, ...more });
 const keyOf = ({ sha256 }: { sha256: string }): string => `a/${sha256}.tar.gz`;
 const isEnd = ({ method, query }: StubRequest): boolean => method === "POST" && query.has("uploadId");
@@ -118,7 +121,7 @@ describe.for([
     const copy = await publish(context, bundle);
     store.put(keyOf(bundle), "theirs", { "x-amz-meta-sha256": bundle.sha256 });
     const operation = await stubOperation(context);
-    await archives().remove([copy], [], operation);
+    await archives().release([copy], operation);
     expect(store.objects.get(keyOf(bundle))?.body.toString()).toBe("theirs");
     expect(operation.reporter.lines.warn).toEqual([
       `s3://docs/${keyOf(bundle)} is not removed: someone else overwrote it`,
@@ -130,7 +133,7 @@ describe.for([
     const copy = await publish(context, bundle);
     const { body = "", headers } = store.objects.get(keyOf(bundle)) ?? {};
     store.objects.set(keyOf(bundle), { body: Buffer.from(body), headers: headers ?? {}, etag: '"other"' });
-    await archives().remove([copy], [], await stubOperation(context));
+    await archives().release([copy], await stubOperation(context));
     expect(store.objects.size).toBe(0);
   });
 });
@@ -140,16 +143,8 @@ test("a store that requires Content-MD5 for multi-object deletions gets single o
   const bundles = [await stubBundle(context, 10, "one"), await stubBundle(context, 10, "two")];
   const copies: Copy[] = [];
   for (const bundle of bundles) copies.push(await publish(context, bundle));
-  await archives().remove(copies, [], await stubOperation(context));
+  await archives().release(copies, await stubOperation(context));
   expect([...store.objects.keys()]).toEqual([]);
-});
-
-test("an archive that is also a kept copy stays", async (context) => {
-  const bundle = await stubBundle(context, 10);
-  const copy = await publish(context, bundle);
-  await archives().remove([copy], [copy], await stubOperation(context));
-  expect([...store.objects.keys()]).toContain(keyOf(bundle));
-  expect(await archives().compare(copy, await stubOperation(context))).toBe("same");
 });
 
 test("uploads that killed runs left are aborted: of this archive at once, of others after an hour", async (context) => {
@@ -189,7 +184,7 @@ test("an upload whose name never arrived, because the operation was stopped at i
 test("removing the last copy also aborts old uploads of killed runs", async (context) => {
   const copy = await publish(context, await stubBundle(context, 10));
   leaveUpload("old", `a/${"0".repeat(64)}.zip`, 3_700_000);
-  await archives().remove([copy], [], await stubOperation(context));
+  await archives().release([copy], await stubOperation(context));
   expect(store.uploads.size).toBe(0);
 });
 
@@ -200,7 +195,7 @@ test("without the right to list uploads, none is aborted, and publishing and rem
   const operation = await stubOperation(context);
   const said: string[] = [];
   const reporter = { ...operation.reporter, debug: (line: string) => said.push(line) };
-  await archives().remove([copy], [], { ...operation, reporter });
+  await archives().release([copy], { ...operation, reporter });
   expect(store.objects.size).toBe(0);
   expect(said).toEqual([
     "unfinished uploads at s3://docs/a stay: s3:ListBucketMultipartUploads on s3://docs/a is not allowed",
@@ -211,7 +206,7 @@ test("an upload that is not in the state is continued as the advice says", async
   const bundle = await stubBundle(context, 10);
   const copy = await publish(context, bundle);
   const unknown = { ...copy, parts: {} };
-  await expect(archives().remove([unknown], [], await stubOperation(context))).rejects.toMatchObject({
+  await expect(archives().release([unknown], await stubOperation(context))).rejects.toMatchObject({
     message: `the state does not contain the location of ${copy.uri}`,
     remedy:
       "Run `pulumi state delete` with the URN of this resource, then `pulumi up`: it finds the archive in the bucket and adopts it.",
@@ -237,7 +232,7 @@ test("when signing fails, the copy is published, and can be signed and removed l
   const later = await stubOperation(context);
   expect(await destination.compare(copy, later)).toBe("same");
   expect((await destination.link?.(copy, later))?.url).toContain("X-Amz-Signature=");
-  await destination.remove([copy], [], later);
+  await destination.release([copy], later);
   expect(store.objects.size).toBe(0);
 });
 

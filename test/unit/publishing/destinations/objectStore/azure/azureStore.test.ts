@@ -12,7 +12,7 @@ import {
   findAccess,
 } from "../../../../../../provider/publishing/destinations/objectStore/azure/credentials.ts";
 import { azureFailure } from "../../../../../../provider/publishing/destinations/objectStore/azure/failure.ts";
-import { linkTo } from "../../../../../../provider/publishing/destinations/objectStore/azure/link.ts";
+import { blobLink } from "../../../../../../provider/publishing/destinations/objectStore/azure/link.ts";
 import {
   loadIdentity,
   verifyAzureSdk,
@@ -169,13 +169,6 @@ test("the revision of a blob is known from what it is read with and from what it
   expect(found).toEqual(Array(3).fill("0x1"));
 });
 
-test("a missing blob is undefined, and its removal no error", async (context) => {
-  const { store } = await open(context, () => ({ status: 404, code: "BlobNotFound" }));
-  expect(await store.head("v/a")).toBeUndefined();
-  expect(await store.read("v/a", () => Promise.resolve("read"))).toBeUndefined();
-  await store.remove(["v/a"]);
-});
-
 test("snapshots, which soft delete and versions leave, are removed with their blob", async (context) => {
   const seen: IncomingHttpHeaders[] = [];
   const { store } = await open(context, (method, _path, headers) => {
@@ -248,7 +241,7 @@ describe("a link", () => {
     const operation = await stubOperation(context);
     operation.clock.wallMs = NOW_MS;
     const client = containerClient(PLACE, blobs, access, operation);
-    const link = await linkTo(client, "a b", LIFE_MS);
+    const link = await blobLink(client, "a b", LIFE_MS);
     expect(operation.secrets.removeFrom(link.url)).not.toContain(new URL(link.url).searchParams.get("sig"));
     return { ...link, url: new URL(link.url) };
   }

@@ -4,8 +4,8 @@ import {
   destinationKey,
 } from "../../../../../../provider/publishing/destinations/inputs.ts";
 import {
-  addressOf,
   type AzureContainerInputs,
+  blobAddress,
   containerIn,
   containerUri,
 } from "../../../../../../provider/publishing/destinations/objectStore/azure/inputs.ts";
@@ -84,6 +84,6 @@ test.each([
 
 test("a page of the website is found at its address, one of another container at the blob's", () => {
   const web = { ...PLACE, azureContainer: "$web", websiteEndpoint: "https://docs.z6.web.core.windows.net/" };
-  expect(addressOf(web, "v/ä b.html")).toBe("https://docs.z6.web.core.windows.net/v/%C3%A4%20b.html");
-  expect(addressOf(PLACE, "v/")).toBe("https://docs.blob.core.windows.net/site/v/");
+  expect(blobAddress(web, "v/ä b.html")).toBe("https://docs.z6.web.core.windows.net/v/%C3%A4%20b.html");
+  expect(blobAddress(PLACE, "v/")).toBe("https://docs.blob.core.windows.net/site/v/");
 });

@@ -8,8 +8,8 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { authFailure } from "../../../../../../provider/publishing/destinations/objectStore/gcs/failure.ts";
 import { openGcs } from "../../../../../../provider/publishing/destinations/objectStore/gcs/gcsStore.ts";
 import {
-  loadSdk,
-  type Sdk,
+  type GcsSdk,
+  loadGcsSdk,
   verifyGcsSdk,
 } from "../../../../../../provider/publishing/destinations/objectStore/gcs/sdk.ts";
 import type { ObjectStore } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
@@ -181,7 +181,7 @@ describe("a refusal says what to do", () => {
 
   test("a missing library is named with its command", async () => {
     const missing = Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
-    await expect(loadSdk(() => Promise.reject(missing))).rejects.toMatchObject({
+    await expect(loadGcsSdk(() => Promise.reject(missing))).rejects.toMatchObject({
       remedy: "Run `npm install @google-cloud/storage` in the project's folder.",
     });
     expect(() => verifyGcsSdk()).not.toThrow();
@@ -375,7 +375,7 @@ test.for([(given: object) => given, (given: object) => new Headers(given as Reco
         return Promise.resolve(new Response(JSON.stringify({ generation: "7", size: "3" })));
       },
     };
-    const store = await openGcs(PLACE, place, Promise.resolve({ Storage } as unknown as Sdk));
+    const store = await openGcs(PLACE, place, Promise.resolve({ Storage } as unknown as GcsSdk));
     expect(await store.head("v/ä b")).toMatchObject({ revision: "7" });
     const url = expect.stringMatching(
       /^https:\/\/storage\.googleapis\.com\/storage\/v1\/b\/docs\/o\/v%2F%C3%A4%20b\?fields=/,
@@ -397,7 +397,7 @@ test("a link that Google's own key signs ends after twelve hours, and one of a p
       });
     }
     const place = await stubOperation(context);
-    const store = await openGcs(PLACE, place, Promise.resolve({ Storage } as unknown as Sdk));
+    const store = await openGcs(PLACE, place, Promise.resolve({ Storage } as unknown as GcsSdk));
     const { expiresAtMs } = await store.sign("a", 48 * 3_600_000);
     return ((expiresAtMs ?? 0) - Math.floor(place.clock.now() / 1_000) * 1_000) / 3_600_000;
   };

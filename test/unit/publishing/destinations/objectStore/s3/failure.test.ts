@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  type Action,
+  type S3Action,
   s3Failure,
 } from "../../../../../../provider/publishing/destinations/objectStore/s3/failure.ts";
 
@@ -16,7 +16,11 @@ interface Raw {
   Region?: string;
 }
 
-function messageOf({ status, headers, ...raw }: Raw, action: Action = "s3:PutObject", key?: string): string {
+function messageOf(
+  { status, headers, ...raw }: Raw,
+  action: S3Action = "s3:PutObject",
+  key?: string,
+): string {
   const error = Object.assign(new Error(raw.message), raw, {
     ...(status !== undefined && { $metadata: { httpStatusCode: status, requestId: "R1" } }),
     ...(headers && { $response: { headers } }),

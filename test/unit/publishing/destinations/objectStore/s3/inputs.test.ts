@@ -3,7 +3,7 @@ import {
   checkDestination,
   destinationChange,
 } from "../../../../../../provider/publishing/destinations/inputs.ts";
-import { addressOf } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
+import { objectAddress } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
 import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -113,11 +113,11 @@ describe("an object's address", () => {
     [{ bucket: "docs", endpoint: "https://s3.example.com" }, "x", "https://s3.example.com/docs/a/b.gz"],
     [{ bucket: "docs", endpoint: "http://h:9000/s3/" }, "x", "http://h:9000/s3/docs/a/b.gz"],
   ] as const)("of %j in %s", ([place, region, address]) => {
-    expect(addressOf(place, region, "a/b.gz")).toBe(address);
+    expect(objectAddress(place, region, "a/b.gz")).toBe(address);
   });
 
   test("has no character with a meaning in an address", () => {
-    expect(addressOf({ bucket: "docs" }, "r", "a b/ä?#+('*!)")).toBe(
+    expect(objectAddress({ bucket: "docs" }, "r", "a b/ä?#+('*!)")).toBe(
       "https://docs.s3.r.amazonaws.com/a%20b/%C3%A4%3F%23%2B%28%27%2A%21%29",
     );
   });

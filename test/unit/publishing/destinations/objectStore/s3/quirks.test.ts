@@ -1,7 +1,10 @@
 // What stores do otherwise than Amazon's: a copy of each layout is made, compared, found and removed, or the remedy helps.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type {
+  Copy,
+  DraftingDestination,
+} from "../../../../../../provider/publishing/destinations/destination.ts";
 import type { BucketInputs } from "../../../../../../provider/publishing/destinations/objectStore/s3/inputs.ts";
 import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import { BUCKET_QUIRKS, type BucketQuirk, REFUSING_STORES } from "../../../../../simulation/bucketQuirks.ts";
@@ -22,7 +25,7 @@ beforeEach(async (context) => {
 const LAYOUTS = ["archive", "site"] as const;
 const MANY_BYTES = 9 * 1024 * 1024;
 
-const place = (more: Partial<BucketInputs>): Destination =>
+const place = (more: Partial<BucketInputs>): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, ...more });
 
 async function publish(context: TestContext, more: Partial<BucketInputs>, size = 10): Promise<Copy> {
@@ -47,7 +50,7 @@ for (const [name, rule] of Object.entries<BucketQuirk>(BUCKET_QUIRKS)) {
       expect(await place({ layout }).compare(copy, await stubOperation(context))).toBe("same");
       const found = copy.uri.split(layout === "site" ? "#sha256:" : `${STUB_BUCKET}/`).at(-1) ?? "";
       expect((await place({ layout }).find(found, await stubOperation(context))).copy.uri).toBe(copy.uri);
-      await place({ layout }).remove([copy], [], await stubOperation(context));
+      await place({ layout }).release([copy], await stubOperation(context));
       expect([...store.objects.keys(), ...store.uploads.keys()]).toEqual([]);
     });
   }

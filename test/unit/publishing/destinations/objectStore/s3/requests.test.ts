@@ -1,7 +1,10 @@
 // What is asked of a store, and what a store's answers cannot make it do.
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type {
+  Copy,
+  DraftingDestination,
+} from "../../../../../../provider/publishing/destinations/destination.ts";
 import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import {
   type BucketStub,
@@ -20,7 +23,7 @@ beforeEach(async (context) => {
 });
 
 const DIGEST = "ab".repeat(32);
-const place = (layout: "archive" | "site"): Destination =>
+const place = (layout: "archive" | "site"): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, prefix: "a", layout });
 
 async function publish(context: TestContext, layout: "archive" | "site", size = 10): Promise<Copy> {
@@ -51,7 +54,7 @@ test("an operation that is stopped sends no request", async (context) => {
       () => at.compare(copy, operation),
       () => at.read(copy, operation),
       () => at.find(DIGEST, operation),
-      () => at.remove([copy], [], operation),
+      () => at.release([copy], operation),
     ]) {
       await expect(work()).rejects.toThrow("stopped");
     }
@@ -117,7 +120,7 @@ test("a refusal names the request and the object", async (context) => {
     `s3:GetObject on ${copy.uri} is not allowed`,
   );
   store.rule = ({ method }) => (method === "DELETE" ? stubError(403, "AccessDenied") : undefined);
-  await expect(place("archive").remove([copy], [], await stubOperation(context))).rejects.toThrow(
+  await expect(place("archive").release([copy], await stubOperation(context))).rejects.toThrow(
     `s3:DeleteObject on ${copy.uri} is not allowed`,
   );
 });
@@ -125,5 +128,5 @@ test("a refusal names the request and the object", async (context) => {
 test("an object that vanishes before it is removed is no error", async (context) => {
   const copy = await publish(context, "archive");
   store.rule = ({ method }) => (method === "DELETE" ? stubError(404, "NoSuchKey") : undefined);
-  await expect(place("archive").remove([copy], [], await stubOperation(context))).resolves.toBeUndefined();
+  await expect(place("archive").release([copy], await stubOperation(context))).resolves.toBeUndefined();
 });

@@ -1,13 +1,11 @@
-// The interface of a store, as S3 implements it: what the layouts rely on.
-import { createHash } from "node:crypto";
+// The contract of object stores at a bucket in memory, and what only S3 does. test/copies/objectStores.test.ts: at real stores.
 import { beforeEach, expect, test } from "vitest";
 import type {
   ListedObject,
-  NewObject,
   ObjectStore,
-  SendOptions,
 } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
 import { openS3 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
+import { STORE_ROWS, storeRow } from "../../../../../contracts/objectStore.ts";
 import {
   type BucketStub,
   startBucketStub,
@@ -25,52 +23,24 @@ beforeEach(async (context) => {
   context.onTestFinished(() => store.close());
 });
 
-const HEADERS = { contentType: "text/plain", cacheControl: "no-store" };
-
-function object(text: string): NewObject {
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  return { key: "a", size: text.length, sha256, headers: HEADERS };
-}
-
-const send = (text: string, onlyIf?: SendOptions["onlyIf"]): Promise<void> =>
-  store.send(object(text), Buffer.from(text), { onlyIf });
-
 async function listed(atMost?: number): Promise<ListedObject[]> {
   const found: ListedObject[] = [];
   await store.list("", (object) => found.push(object), atMost);
   return found;
 }
 
-const stored = (): string | undefined => stub.objects.get("a")?.body.toString();
-
-test("an object is written where there is none, and stays where there is one", async () => {
-  await send("first", "absent");
-  await expect(send("second", "absent")).rejects.toMatchObject({ failure: "conflict" });
-  expect(stored()).toBe("first");
-});
-
-test("a large object is written under the same condition, and leaves no upload", async () => {
-  const text = "a".repeat(9 * 1024 * 1024);
-  await send("first");
-  await expect(send(text, "absent")).rejects.toMatchObject({ failure: "conflict" });
-  expect(stub.uploads.size).toBe(0);
-  await send(text);
-  expect(stored()).toBe(text);
-});
-
-test("the revision is the same from every request, and another one after a write", async () => {
-  await send("first");
-  const first = (await store.head("a"))?.revision;
-  expect(await listed()).toMatchObject([{ key: "a", revision: first }]);
-  await send("second");
-  expect((await store.head("a"))?.revision).not.toBe(first);
-});
-
-test("what is not there is undefined, and its removal no error", async () => {
-  expect(await store.head("a")).toBeUndefined();
-  expect(await store.read("a", () => Promise.resolve("read"))).toBeUndefined();
-  await store.remove(["a", "b"]);
-});
+test.for(STORE_ROWS)("%s", (name, context) =>
+  storeRow(name, {
+    prefix: "",
+    open: async (signal) =>
+      openS3({ bucket: STUB_BUCKET, endpoint: stub.endpoint }, await stubOperation(context, signal)),
+    seen(key) {
+      const { body: content, headers } = stub.objects.get(key) ?? {};
+      return Promise.resolve(content && { content, contentType: headers?.["content-type"] });
+    },
+    openUploads: () => Promise.resolve([...stub.uploads.values()].map(({ key }) => key)),
+  }),
+);
 
 test("a list is read in every form in which stores write it", async () => {
   const entry = (key: string, etag: string, more = ""): string =>

@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
-import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type {
+  Copy,
+  DraftingDestination,
+} from "../../../../../../provider/publishing/destinations/destination.ts";
 import {
   openS3,
   s3Destination,
@@ -25,7 +28,7 @@ beforeEach(async (context) => {
   store = await startBucketStub(context);
 });
 
-const sites = (): Destination =>
+const sites = (): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix: "v" });
 
 /** Publishes a site. @returns also the warnings */
@@ -146,7 +149,7 @@ describe("a file that is named as if after its content", () => {
     ]);
     // neither with the earlier content, nor after the earlier copies are gone, nor when another version did not have it
     const gone = await stubOperation(context);
-    await sites().remove([first.copy], [second.copy], gone);
+    await sites().prune([first.copy], [second.copy], gone);
     await publish(context, { "index.html": "without" });
     const again = await publish(context, withFile("one", "again"));
     expect([cacheRule(), again.warnings]).toEqual(["no-cache", []]);

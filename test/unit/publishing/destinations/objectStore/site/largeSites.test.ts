@@ -48,7 +48,7 @@ async function up(
   for (const copy of earlier.slice(0, 1)) await destination.read(copy, operation);
   const copy = await draft.publish();
   const others = earlier.filter(({ sha256 }) => sha256 !== copy.sha256);
-  if (others.length > 0) await destination.remove(others, [copy], operation);
+  if (others.length > 0) await destination.prune(others, [copy], operation);
   return copy;
 }
 
@@ -146,7 +146,7 @@ test("names that XML must escape are listed as they are, in any form of an entry
   };
   const copy = await up(context, odd);
   expect(await place().compare(copy, await stubOperation(context))).toBe("same");
-  await place().remove([copy], [], await stubOperation(context));
+  await place().release([copy], await stubOperation(context));
   expect([...store.objects.keys()]).toEqual([]);
 });
 

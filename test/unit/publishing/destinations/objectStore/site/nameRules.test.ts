@@ -2,9 +2,9 @@
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
 import { checkDestination } from "../../../../../../provider/publishing/destinations/inputs.ts";
-import { brokenRule as azureRule } from "../../../../../../provider/publishing/destinations/objectStore/azure/inputs.ts";
+import { brokenBlobRule as azureRule } from "../../../../../../provider/publishing/destinations/objectStore/azure/inputs.ts";
 import { OwnedPlace } from "../../../../../../provider/publishing/destinations/objectStore/bucketMark.ts";
-import { brokenRule as googleRule } from "../../../../../../provider/publishing/destinations/objectStore/gcs/inputs.ts";
+import { brokenObjectRule as googleRule } from "../../../../../../provider/publishing/destinations/objectStore/gcs/inputs.ts";
 import type { ObjectStore } from "../../../../../../provider/publishing/destinations/objectStore/objectStore.ts";
 import { openS3 } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import { SITES_IN_BUCKET } from "../../../../../../provider/publishing/destinations/objectStore/site/siteLayout.ts";

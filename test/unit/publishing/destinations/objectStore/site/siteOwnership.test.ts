@@ -2,7 +2,10 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, expect, test, type TestContext } from "vitest";
-import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type {
+  Copy,
+  DraftingDestination,
+} from "../../../../../../provider/publishing/destinations/destination.ts";
 import { s3Destination } from "../../../../../../provider/publishing/destinations/objectStore/s3/s3Store.ts";
 import {
   type BucketStub,
@@ -22,7 +25,7 @@ beforeEach(async (context) => {
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const editionOf = (site: Site): string => sha256(JSON.stringify(site));
-const sites = (prefix = "v"): Destination =>
+const sites = (prefix = "v"): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix });
 const recordKey = (site: Site): string => `v/.docs-hosting/${editionOf(site)}.json`;
 
@@ -255,7 +258,7 @@ test("a site is read from its record, with the pages that were sent twice", asyn
 test("a removal leaves the files of other copies, and removes pages before what they load, and the record last", async (context) => {
   const old = await publish(context, { ...SITE, "old.html": "old", "old.css": "old{}" });
   const kept = await publish(context, SITE);
-  await sites().remove([old, kept], [kept], await stubOperation(context));
+  await sites().prune([old, kept], [kept], await stubOperation(context));
   const { removed } = store;
   expect(removed.slice(0, 2).sort()).toEqual(["v/old", "v/old.html"]);
   expect(removed.slice(2)).toEqual([
@@ -275,10 +278,10 @@ test("the last removal also removes incomplete copies; another one leaves them",
   ];
   rewrite(half, { isWhole: false, files: listed });
   store.put("v/x.css", "y");
-  await sites().remove([one], [two], await stubOperation(context));
+  await sites().prune([one], [two], await stubOperation(context));
   expect(files()).toEqual(["v/b.txt", "v/half.css", "v/x.css"]);
   const operation = await stubOperation(context);
-  await sites().remove([two], [], operation);
+  await sites().release([two], operation);
   expect(files()).toEqual(["v/x.css"]);
   expect(operation.reporter.lines.warn).toEqual([
     "below s3://docs/v these are not removed, because someone else overwrote them: x.css",

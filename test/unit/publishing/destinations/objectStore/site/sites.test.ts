@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, test, type TestContext } from "vitest";
-import type { Copy, Destination } from "../../../../../../provider/publishing/destinations/destination.ts";
+import type {
+  Copy,
+  DraftingDestination,
+} from "../../../../../../provider/publishing/destinations/destination.ts";
 import type { BucketPlace } from "../../../../../../provider/publishing/destinations/objectStore/bucketPlace.ts";
 import { readPages } from "../../../../../../provider/publishing/destinations/objectStore/pages.ts";
 import { readText } from "../../../../../../provider/publishing/destinations/objectStore/readObject.ts";
@@ -29,7 +32,7 @@ beforeEach(async (context) => {
   store = await startBucketStub(context);
 });
 
-const sites = (prefix = "v"): Destination =>
+const sites = (prefix = "v"): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, layout: "site", prefix });
 
 function bundleOf(site: Site): Bundle {
@@ -76,7 +79,7 @@ test("a file of several parts arrives whole, and leaves no upload", async (conte
 test("a store that requires Content-MD5 for multi-object deletions gets it", async (context) => {
   store.insistsOnMd5 = true;
   const copy = await publish(context, FIRST);
-  await sites().remove([copy], [], await stubOperation(context));
+  await sites().release([copy], await stubOperation(context));
   expect([...store.objects.keys()]).toEqual([]);
 });
 
@@ -85,7 +88,7 @@ test("files that somebody overwrote stay when the copy is removed, and are named
   for (const name of ["index.html", "guide.html", "guide", "empty.txt"]) store.put(`v/${name}`, "theirs");
   store.put("v/other.txt", "theirs, too");
   const operation = await stubOperation(context);
-  await sites().remove([copy], [], operation);
+  await sites().release([copy], operation);
   expect(keys()).toHaveLength(5);
   expect(operation.reporter.lines.warn).toEqual([
     "below s3://docs/v these are not removed, because someone else overwrote them: empty.txt, guide, guide.html and 1 more",
@@ -96,7 +99,7 @@ test("a site that is removed whole is removed without a message", async (context
   const copy = await publish(context, FIRST);
   store.put("v/other.txt", "theirs");
   const operation = await stubOperation(context);
-  await sites().remove([copy], [], operation);
+  await sites().release([copy], operation);
   expect(keys()).toEqual(["v/other.txt"]);
   expect(operation.reporter.lines.warn).toEqual([]);
 });
@@ -252,7 +255,7 @@ describe("a page beside a folder of its name, in a store with an endpoint", () =
     expect(await sites().compare(copy, await stubOperation(context))).toBe("same");
     const read = await sites().read(copy, await stubOperation(context));
     expect(read && "derived" in read ? [...(read.derived ?? [])] : []).toContain("guide/index.html");
-    await sites().remove([copy], [], await stubOperation(context));
+    await sites().release([copy], await stubOperation(context));
     expect(keys()).toEqual([]);
   });
 

@@ -1,19 +1,19 @@
 import type { HttpReply } from "../../../../base/http/attempt";
 
 /** The fields of a JSON answer. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The longest description that is read, in bytes: a page of a list of the longest names. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 /** A short answer as a text. */
-export async function textOf(reply: HttpReply, mostBytes = MAX_TEXT_BYTES): Promise<string> {
+export async function textField(reply: HttpReply, mostBytes = MAX_TEXT_BYTES): Promise<string> {
   return (await reply.beginning(mostBytes)).toString();
 }
 
-export function fieldsOf(text: string): Fields {
+export function jsonFieldsOf(text: string): JsonFields {
   try {
-    return Object(JSON.parse(text)) as Fields;
+    return Object(JSON.parse(text)) as JsonFields;
   } catch {
     return {}; // none: what is missing is reported where it is needed
   }

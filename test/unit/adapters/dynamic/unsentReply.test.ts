@@ -9,7 +9,7 @@ let written: unknown[][];
 let exits: unknown[];
 
 const load = async () =>
-  (await import("../../../../provider/adapters/dynamic/unsentAnswer.ts")).exitIfAnswerIsNotSent;
+  (await import("../../../../provider/adapters/dynamic/unsentReply.ts")).exitIfReplyIsNotSent;
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 beforeEach(async () => {

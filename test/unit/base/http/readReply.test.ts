@@ -1,7 +1,7 @@
 // What is read of an answer: its text, its time and what it asks for, and where it is too large.
 import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
-import { type Answer, readAnswer } from "../../../../provider/base/http/attempt.ts";
+import { type ReadReply,readReply } from "../../../../provider/base/http/attempt.ts";
 import { MAX_BODY_BYTES } from "../../../../provider/base/http/reply.ts";
 import type { FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
@@ -9,7 +9,7 @@ import { VirtualClock } from "../../../simulation/virtualClock.ts";
 const ENDPOINT = { url: "https://a.example/v1", host: "a.example", name: "GET https://a.example/v1" };
 const NOON = "Thu, 01 Jan 2026 12:00:00 GMT";
 
-function read(text: string, headers: Record<string, string> = {}): Promise<Answer | FailedAttempt> {
+function read(text: string, headers: Record<string, string> = {}): Promise<ReadReply | FailedAttempt> {
   const reply = {
     status: 200,
     headers: new Headers(headers),
@@ -18,7 +18,7 @@ function read(text: string, headers: Record<string, string> = {}): Promise<Answe
     },
     beginning: () => Promise.resolve(Buffer.from(text)),
   };
-  return readAnswer(ENDPOINT, reply, new VirtualClock("2026-01-01T11:00:00Z"));
+  return readReply(ENDPOINT, reply, new VirtualClock("2026-01-01T11:00:00Z"));
 }
 
 test("an answer has what its headers say, and nothing of those that are missing", async () => {

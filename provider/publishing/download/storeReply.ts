@@ -4,7 +4,7 @@ import { parseHttpDate } from "../../base/runtime/time/pointInTime";
 import { strongEtag } from "./partialDownload";
 
 export interface RequestedRange {
-  /** Offset of the first requested byte; from 1 on, the response must be partial. */
+  /** Offset of the first requested byte; from 1 on, the reply must be partial. */
   readonly from: number;
   /** ETag of the bundle that the received bytes belong to. */
   readonly etag?: string | undefined;
@@ -15,7 +15,7 @@ export interface RequestedRange {
 export interface ReceivedRange {
   readonly kind: "bytes";
   readonly from: number;
-  /** Offset after the last byte of this response, if known. */
+  /** Offset after the last byte of this reply, if known. */
   readonly until?: number | undefined;
   /** Size of the whole bundle, if known. */
   readonly totalBytes?: number | undefined;
@@ -24,8 +24,8 @@ export interface ReceivedRange {
   readonly endIsUnknown: boolean;
 }
 
-/** How a store's response is interpreted. */
-export type StoreAnswer =
+/** How a store's reply is interpreted. */
+export type StoreReply =
   | ReceivedRange
   /** All bytes have already arrived. */
   | { readonly kind: "complete" }
@@ -41,18 +41,18 @@ export type StoreAnswer =
 const REFUSED = new Set([401, 403, 410]);
 
 /**
- * Interprets the status and headers of a response. It trusts them only if they are all consistent: bytes of two bundles are never
+ * Interprets the status and headers of a reply. It trusts them only if they are all consistent: bytes of two bundles are never
  * combined.
  *
  * @param reason the store's error message
  * @param nowMs wall-clock time in milliseconds since 1970
  */
-export function readStoreAnswer(
+export function readStoreReply(
   { status, headers }: { status: number; headers: Headers },
   requested: RequestedRange,
   reason: string,
   nowMs: number,
-): StoreAnswer {
+): StoreReply {
   if (status === 200 || status === 206) {
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
     if (coding !== "" && coding !== "identity") {
@@ -104,7 +104,7 @@ const STORED_WITH_CODING =
   "`gcloud storage objects update gs://BUCKET/OBJECT --clear-content-encoding`, in S3 by copying the object onto itself without one, and uploads bundles without it. Report this to the service's support.";
 
 /**
- * Whether the store decompressed the object for this response, see https://cloud.google.com/storage/docs/transcoding: Google's store
+ * Whether the store decompressed the object for this reply, see https://cloud.google.com/storage/docs/transcoding: Google's store
  * names how the object is stored, and adds a warning.
  */
 function isTranscoded(headers: Headers): boolean {
@@ -126,7 +126,7 @@ function whole(headers: Headers): ReceivedRange {
   };
 }
 
-function partial(headers: Headers, requested: RequestedRange): StoreAnswer {
+function partial(headers: Headers, requested: RequestedRange): StoreReply {
   const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(headers.get("content-range") ?? "");
   if (!range) return restart("the store does not say which bytes it sends");
   const [from = 0, last = 0, totalBytes = 0] = range.slice(1).map(Number);
@@ -152,11 +152,11 @@ function lengthOf(headers: Headers): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-function restart(why: string): StoreAnswer {
+function restart(why: string): StoreReply {
   return { kind: "restart", why };
 }
 
-/** How many bytes of an error response are read, and how many characters are quoted. */
+/** How many bytes of an error reply are read, and how many characters are quoted. */
 export const MAX_ERROR_BYTES = 16 * 1024;
 const QUOTE_LENGTH = 200;
 

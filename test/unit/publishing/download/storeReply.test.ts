@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
-  readStoreAnswer,
+  readStoreReply,
   type RequestedRange,
-  type StoreAnswer,
   storeReason,
-} from "../../../../provider/publishing/download/storeAnswer.ts";
+  type StoreReply,
+} from "../../../../provider/publishing/download/storeReply.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
 /** The request for the end of a bundle of 100 bytes. */
@@ -15,11 +15,11 @@ function read(
   headers: Record<string, string> = {},
   requested: RequestedRange = { from: 0 },
   reason = "",
-): StoreAnswer {
-  return readStoreAnswer({ status, headers: new Headers(headers) }, requested, reason, NOW_MS);
+): StoreReply {
+  return readStoreReply({ status, headers: new Headers(headers) }, requested, reason, NOW_MS);
 }
 
-const restart = (why: string): StoreAnswer => ({ kind: "restart", why });
+const restart = (why: string): StoreReply => ({ kind: "restart", why });
 
 describe("an answer with the whole bundle", () => {
   const whole = { kind: "bytes", from: 0 };

@@ -5,12 +5,12 @@ let sending = 0;
 let watching = false;
 
 /**
- * Ensures that the next answer ends its call. Pulumi's host sends the answer from an async function. An error there (gRPC's
- * `encodeURI` throws on half a character) is a rejection that the host only prints: the call gets no answer, and the engine
+ * Ensures that the next answer ends its call. Pulumi's host sends the reply from an async function. An error there (gRPC's
+ * `encodeURI` throws on half a character) is a rejection that the host only prints: the call gets no reply, and the engine
  * waits forever. In that case this function ends the process and all of its calls. The next run finds the jobs by their
  * resume records.
  */
-export function exitIfAnswerIsNotSent(): void {
+export function exitIfReplyIsNotSent(): void {
   if (!watching) {
     watching = true;
     process.on("unhandledRejection", (reason) => {

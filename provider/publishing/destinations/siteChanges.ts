@@ -1,38 +1,20 @@
-import {
-  archiveFormat,
-  type CopiedFiles,
-  type Copy,
-  type Destination,
-  type DestinationContext,
-  digestSite,
-  type SiteLimits,
-} from "../../publishing/index";
+import { archiveFormat } from "../archives/format";
+import type { SiteLimits } from "../archives/site";
+import { digestSite } from "../inspection/siteDigests";
+import type {
+  ChangedFiles,
+  CopiedFiles,
+  Copy,
+  Destination,
+  DestinationContext,
+  SiteChanges,
+} from "./destination";
 
 /** The maximum number of paths that each list of changes has. */
 export const MAX_CHANGED_PATHS = 100;
 
 /** The earlier bundle had its own limits. */
 const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };
-
-/** Files of a site that changed in one way. */
-export interface ChangedFiles {
-  /** Number of files. */
-  readonly count: number;
-  /** Paths below the site's root, such as `guide/index.html`, sorted: the first 100. */
-  readonly paths: readonly string[];
-}
-
-/** How the site of a copy differs from the site of the copy before. */
-export interface SiteChanges {
-  /** URI of the copy before, with its digest. */
-  readonly since: string;
-  /** Files that only this copy has. */
-  readonly added: ChangedFiles;
-  /** Files with other content. */
-  readonly changed: ChangedFiles;
-  /** Files that only the copy before has. */
-  readonly removed: ChangedFiles;
-}
 
 /**
  * Compares a site with that of an earlier copy, which is read at the destination. It needs no stored data, so copies of all
@@ -45,7 +27,7 @@ export interface SiteChanges {
 export async function changesSince(
   before: Copy,
   now: ReadonlyMap<string, string>,
-  destination: Destination,
+  destination: Pick<Destination, "read">,
   context: DestinationContext,
 ): Promise<SiteChanges | undefined> {
   const { reporter, signal } = context;
