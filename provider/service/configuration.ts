@@ -181,7 +181,13 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
 const OTHER_PROCESS =
   "A variable that the program sets, such as from a .env file, does not reach the provider, which is another process.";
 
+/** What a path begins with, such as that of a variable of the type File in GitLab. */
+const PATH = /^(?:\/|~\/|\.{1,2}\/|[a-z]:\\)/i;
+
 function problemOfApiKey(key: string, prefix: string): string | undefined {
+  if (prefix !== "" && PATH.test(key) && !key.startsWith(prefix)) {
+    return "are the path of a file: the variable must have the key itself (in GitLab, the type Variable)";
+  }
   if (!/^[\x21-\x7e]+$/.test(key) || !key.startsWith(prefix) || key === prefix) {
     return prefix === ""
       ? "contain white space or are not all ASCII"

@@ -29,7 +29,7 @@ export interface HostedSite {
   /** The input of this name of its BundleCopy. The chart alone has none. */
   readonly offlineSearch?: boolean;
   /** The same: the chart alone adds nothing. */
-  readonly llmsTxt?: true | { readonly full: boolean };
+  readonly llmsTxt?: true | { readonly full?: boolean; readonly baseUrl?: string };
   /** Further values of the chart's web server. */
   readonly web?: Readonly<Record<string, unknown>>;
 }

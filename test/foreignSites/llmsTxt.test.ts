@@ -1,10 +1,13 @@
 // The Markdown of copies of generators' sites: what a reader of a page sees is in it, and nothing else; wherever the copy is served, every
 // address that `llms.txt` or a Markdown file names is answered, if the original answers it.
 import { existsSync } from "node:fs";
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { corpusFolder } from "../bench/search/corpora.ts";
+import { scratchFolder } from "../copies/images.ts";
 import { buildableSites, buildSite, type SiteName } from "./builtSite.ts";
 import { type Context, HOSTS, serveAsBuilt } from "./hosts.ts";
 import { crawl, pagesOf } from "./links.ts";
@@ -67,9 +70,7 @@ describe.each(CORPORA ?? SITES.filter(({ name }) => BUILDABLE.includes(name)))(
     let browser: Browser | undefined;
 
     beforeAll(async () => {
-      files = CORPORA
-        ? await corpusFolder(name, console.log)
-        : await buildSite(name as SiteName, () => undefined);
+      files = CORPORA ? await corpusSite(context, name) : await buildSite(name as SiteName, () => undefined);
       original = await serveAsBuilt(context, files, basePath);
       const { dead } = await crawl(
         original,
@@ -145,6 +146,35 @@ describe.each(CORPORA ?? SITES.filter(({ name }) => BUILDABLE.includes(name)))(
     });
   },
 );
+
+test.runIf(BUILDABLE.includes("vitepress") && CORPORA === undefined)(
+  "answers as the guide shows it",
+  async (context) => {
+    const guide = await readFile(join(import.meta.dirname, "../../docs/guides/agents.md"), "utf8");
+    const [, transcript = ""] = /```console\n(.*?)```/s.exec(guide) ?? [];
+    const baseUrl = "https://docs.internal/";
+    const files = await buildSite("vitepress", () => undefined);
+    const image = HOSTS.find(({ place }) => place === "image alone");
+    const url = await image?.start(context, { files, basePath: "", llmsTxt: { baseUrl } });
+    const asked = [...transcript.matchAll(/^\$ curl -s (\S+)\n(.*?)(?=\n\$ |$(?![^]))/gms)];
+    expect(asked).toHaveLength(2);
+    for (const [, address = "", shown] of asked) {
+      const reply = await fetch(address.replace(baseUrl, `${url ?? ""}/`));
+      expect(`${(await reply.text()).trimEnd()}\n`).toBe(`${shown?.trimEnd() ?? ""}\n`);
+    }
+  },
+);
+
+/** A corpus with a start page, which some parts of documentation lack. */
+async function corpusSite(context: Context, name: string): Promise<string> {
+  const site = join(await scratchFolder(context), "site");
+  await cp(await corpusFolder(name, console.log), site, { recursive: true, dereference: true });
+  const start = join(site, "index.html");
+  if (!existsSync(start)) {
+    await writeFile(start, "<!doctype html><title>Start</title><main><h1>Start</h1></main>");
+  }
+  return site;
+}
 
 interface ReadText {
   readonly words: readonly string[];

@@ -27,6 +27,8 @@ const MOST_THREADS = 2;
 const BYTES_BEFORE_THREADS = 2 * 2 ** 20;
 /** Pages that are sent to a thread at once have about so many bytes: for each small one alone, threads would wait for each other. */
 const TASK_BYTES = 128 * 1_024;
+/** The code of a thread that a page needs more memory than it has. All other codes are about threads, whatever the page is. */
+const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 /** After so many threads that end without a reply, no other one is started. */
 const MOST_FAILURES = 8;
 
@@ -160,10 +162,19 @@ export class PageReaders {
       for (const [at, { bytes, resolve }] of pages.entries()) resolve(read[at] ?? this.#pageOf(bytes, false));
       this.#idle.push(thread);
       this.#failures = 0;
-    } catch {
+    } catch (error) {
       this.#threads.delete(thread);
       await thread.end().catch(() => undefined);
-      if (++this.#failures === MOST_FAILURES) this.#most = 0;
+      const { code = OUT_OF_MEMORY } = error as NodeJS.ErrnoException;
+      if (code !== OUT_OF_MEMORY) {
+        // no page is the reason
+        this.#most = 0;
+        this.#canStartNone = true;
+        this.#waiting = [...pages, ...this.#waiting];
+        return this.#plan();
+      }
+      // without threads, there is no Markdown of the next pages either
+      if (++this.#failures === MOST_FAILURES && !this.#isMarkdownWanted) this.#most = 0;
       if (pages.length === 1) this.#readHere(pages, false);
       else this.#waiting = [...pages.map((page) => ({ ...page, isAlone: true })), ...this.#waiting];
     }

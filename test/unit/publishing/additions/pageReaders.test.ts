@@ -37,7 +37,10 @@ function machineOf(task: Task, cores = 2): Machine & { started: number; ended: n
           });
           return { read };
         },
-        end: () => Promise.resolve(void machine.ended++),
+        end() {
+          machine.ended++;
+          return Promise.resolve();
+        },
       };
     },
   };
@@ -157,6 +160,26 @@ describe("pages that are read in threads", () => {
     const readers = new PageReaders(true, signal, { cores: 2, startThread });
     const [first, second] = await Promise.all(["one", "two"].map((text) => readers.read(pageOf(text))));
     expect([first?.markdown, second?.markdown]).toEqual(["# one {#a}\n\none", "# two {#a}\n\ntwo"]);
+  });
+
+  test("a process whose threads end at their start reads them here, with their Markdown", async () => {
+    const machine = machineOf(() =>
+      Promise.reject(Object.assign(new Error("no memory for a thread"), { code: "ERR_WORKER_INIT_FAILED" })),
+    );
+    const readers = new PageReaders(true, signal, machine);
+    const reads = await Promise.all(["one", "two"].map((text) => readers.read(pageOf(text))));
+    expect(reads.map(({ markdown }) => markdown)).toEqual(["# one {#a}\n\none", "# two {#a}\n\ntwo"]);
+  });
+
+  test("pages that end their threads, one after the other, take no other page its Markdown", async () => {
+    const machine = machineOf((pages) =>
+      pages.some((page) => page.includes("deadly"))
+        ? Promise.reject(new Error("Worker terminated due to reaching memory limit"))
+        : Promise.resolve(),
+    );
+    const readers = new PageReaders(true, signal, machine);
+    for (const text of Array.from({ length: 10 }, () => "deadly")) await readers.read(pageOf(text));
+    expect((await readers.read(pageOf("last"))).markdown).toBe("# last {#a}\n\nlast");
   });
 
   test("the end leaves no page without an answer", async () => {
