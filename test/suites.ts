@@ -83,6 +83,10 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     what: "two versions of sites of other generators: what is immutable does not change",
     run: "foreignSites/versions.config.ts",
   },
+  "tab-sites": {
+    what: "tabs and accordions of other generators: the search finds every text, and its section",
+    run: "foreignSites/tabSites.config.ts",
+  },
   cluster: {
     what: "chart, example and SelfHostedDocs on a Kubernetes cluster",
     run: "cluster/main.ts",

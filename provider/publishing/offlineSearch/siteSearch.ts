@@ -15,7 +15,7 @@ import { SiteAddresses } from "./siteAddresses";
 import { titlesOf } from "./siteTitles";
 
 /** Version of the index and of the search box. Increase it with every change of their content. */
-export const SEARCH_VERSION = "4";
+export const SEARCH_VERSION = "5";
 
 /** The folder of the index and the search box, below the site's root. */
 export const SEARCH_FOLDER = "docs-hosting-search";

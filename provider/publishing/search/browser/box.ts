@@ -103,7 +103,7 @@ async function update(): Promise<void> {
 
 function show(results: readonly Result[], text: string): void {
   status.textContent = text;
-  const nameOf = ({ title, heading }: Result): string => JSON.stringify([title, heading]);
+  const nameOf = ({ title, heading }: Result): string => `${title}\n${heading}`;
   const names = results.map(nameOf);
   const options = results.map((result, index) => {
     const isAlone = names.indexOf(nameOf(result)) === names.lastIndexOf(nameOf(result));

@@ -80,7 +80,7 @@ test("a copy with a search has its files, and the outputs count the pages that i
   const { outputs } = await bundleCopy.create(context(), inputs);
   expect(outputs).toMatchObject({
     searchPages: 2,
-    searchVersion: "4",
+    searchVersion: "5",
     offlineSearch: true,
     files: 2,
     pages: 2,

@@ -37,7 +37,10 @@ function machineOf(task: Task, cores = 2): Machine & { started: number; ended: n
           });
           return { read };
         },
-        end: () => Promise.resolve(void machine.ended++),
+        end() {
+          machine.ended++;
+          return Promise.resolve();
+        },
       };
     },
   };

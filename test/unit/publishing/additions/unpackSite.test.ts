@@ -43,7 +43,7 @@ test("without a search, the files are those of the bundle, and there are no fact
 
 test("with a search, its files are added, and the number of pages is that of the pages found", async () => {
   const { facts, files } = await unpacked(true);
-  expect(facts).toEqual({ searchPages: 2, searchVersion: "4" });
+  expect(facts).toEqual({ searchPages: 2, searchVersion: "5" });
   expect(files["style.css"]).toBe(SITE["style.css"]);
   expect(files["guide.html"]?.startsWith(SITE["guide.html"])).toBe(true);
   expect(files["guide.html"]).toContain("docs-hosting-search/");
@@ -67,9 +67,9 @@ test("the edition of a site is its archive's digest; with a search it depends on
   const sha256 = "5f".repeat(32);
   expect(editionOf(sha256, {})).toBe(sha256);
   const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-  expect(editionOf(sha256, { offlineSearch: true })).toBe(digestOf(`["${sha256}","4",true]`));
+  expect(editionOf(sha256, { offlineSearch: true })).toBe(digestOf(`["${sha256}","5",true]`));
   expect(editionOf(sha256, { offlineSearch: { button: false } })).toBe(
-    digestOf(`["${sha256}","4",{"button":false}]`),
+    digestOf(`["${sha256}","5",{"button":false}]`),
   );
 });
 

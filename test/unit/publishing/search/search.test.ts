@@ -220,16 +220,18 @@ describe("the order of the results", () => {
   });
 
   test("a page that explains before one that lists what changed, unless that is asked for", async () => {
-    const texts = {
-      "changelog.html": [{ anchor: "new", heading: "Key rotated", text: "The key rotated." }],
-      "guide.html": [
-        { anchor: "rotate", heading: "Rotate a key", text: "The new key is rotated in each stack." },
-      ],
+    const list = [{ anchor: "new", heading: "Key rotated", text: "The key rotated." }];
+    const textsOf = (path: string): Texts => ({
+      [path]: list,
+      // both the score of each word and the closeness of all must count less in a list
+      "guide.html": [{ anchor: "rotate", heading: "Rotate a key", text: "Set the new one." }],
       "other.html": "Nothing of it.",
-    };
+    });
     const titleOf = (path: string): string => (path.startsWith("changelog") ? "Changelog" : "Page");
+    const texts = textsOf("changelog.html");
     expect((await ask(texts, "key rotated", titleOf)).paths[0]).toBe("guide");
     expect((await ask(texts, "changelog key rotated", titleOf)).paths[0]).toBe("changelog");
+    expect((await ask(textsOf("manual.html"), "key rotated", titleOf)).paths[0]).toBe("manual");
   });
 
   test("words in one section before the same in several", async () => {

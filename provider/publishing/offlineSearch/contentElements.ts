@@ -1,0 +1,80 @@
+/** The value of an attribute of an element. */
+export type Attribute = (name: string) => string | undefined;
+
+/** Elements whose text is no content, wherever they are. */
+const NEVER = new Set(
+  "script style noscript template svg math iframe object canvas audio video textarea select datalist dialog nav".split(
+    " ",
+  ),
+);
+/** Elements whose text is no content outside of the main part. */
+const AROUND = new Set(["header", "footer"]);
+/** Hidden elements that scripts fill or show for a moment, by their names and roles. Other hidden ones are panels of tabs and the like. */
+const PASSING = new Set(["form", "label", "output", "progress"]);
+const PASSING_ROLE = /^(?:alert|alertdialog|dialog|listbox|log|menu|progressbar|status|tooltip)$/i;
+const PANEL_ROLE = /^(?:tabpanel|region)$/i;
+/** Classes of what surrounds the content in generators that do not use the elements for it. */
+const AROUND_CLASS =
+  /(?:^|\s)(?:navheader|navfooter|sphinxsidebar|related|headerlink|breadcrumbs?|sidebar|toc|table-of-contents|pagination|skip-link|sr-only|visually-hidden)(?:\s|$)/i;
+const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo)$/i;
+/** Most ids of panels that are remembered. */
+const MOST_PANELS = 500;
+
+/** Where an element is. */
+export interface Surroundings {
+  readonly isInMain: boolean;
+  readonly isInHeading: boolean;
+}
+
+/** Tells which elements of a page have content, which a reader can see or open. */
+export class ContentElements {
+  /** Ids of elements that others of the page open. */
+  readonly #panels = new Set<string>();
+
+  /** Remembers what an element opens: a panel of an accordion, but no menu. */
+  note(attribute: Attribute): void {
+    const opened = attribute("aria-controls");
+    if (opened === undefined || isMenuButton(attribute) || this.#panels.size >= MOST_PANELS) return;
+    for (const id of opened.split(/\s+/)) this.#panels.add(id);
+  }
+
+  /** Whether the text of an element is no content. */
+  isLeftOut(tag: string, attribute: Attribute, { isInMain, isInHeading }: Surroundings): boolean {
+    if (tag === "template" && attribute("shadowrootmode") !== undefined) return false; // browsers show it
+    if (NEVER.has(tag) || attribute("data-pagefind-ignore") !== undefined) return true;
+    const role = attribute("role") ?? "";
+    if (attribute("hidden") !== undefined && (PASSING.has(tag) || PASSING_ROLE.test(role))) return true;
+    if (attribute("aria-hidden") === "true" && !this.#isPanel(role, attribute)) return true;
+    if (tag === "button") return !isInHeading && !isDisclosure(role, attribute);
+    if (AROUND_CLASS.test(attribute("class") ?? "")) return true;
+    return !isInMain && (AROUND.has(tag) || AROUND_ROLE.test(role));
+  }
+
+  /** Whether an element is the content of a tab or of an accordion. */
+  #isPanel(role: string, attribute: Attribute): boolean {
+    if (PANEL_ROLE.test(role) || attribute("aria-labelledby") !== undefined) return true;
+    return this.#panels.has(attribute("id") ?? "");
+  }
+}
+
+/** Whether a button opens a menu, whose text is no content. */
+function isMenuButton(attribute: Attribute): boolean {
+  return (attribute("aria-haspopup") ?? "false") !== "false";
+}
+
+/** Whether a button is the name of a tab or of a part of an accordion. */
+export function isDisclosure(role: string, attribute: Attribute): boolean {
+  if (/^tab$/i.test(role)) return true;
+  const opens = attribute("aria-expanded") !== undefined || attribute("aria-controls") !== undefined;
+  return opens && !isMenuButton(attribute);
+}
+
+/** Whether an element is hidden until it is opened in a way that no address does. */
+export function isHidden(attribute: Attribute): boolean {
+  const hidden = attribute("hidden");
+  return hidden !== undefined && !/^until-found$/i.test(hidden);
+}
+
+export function isMainPart(tag: string, attribute: Attribute): boolean {
+  return tag === "main" || attribute("role") === "main" || attribute("data-pagefind-body") !== undefined;
+}
