@@ -17,7 +17,7 @@ import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 type Properties = Record<string, unknown>;
 
 vi.mock("../../../../provider/adapters/dynamic/unsentReply.ts", () => ({
-  exitIfAnswerIsNotSent: () => undefined,
+  exitIfReplyIsNotSent: () => undefined,
 }));
 
 const BASE_URL = "https://api.example.test";

@@ -51,7 +51,7 @@ let session: Session;
 
 const leaving = vi.hoisted(() => ({ answers: 0 }));
 vi.mock("../../../../provider/adapters/dynamic/unsentReply.ts", () => ({
-  exitIfAnswerIsNotSent: () => leaving.answers++,
+  exitIfReplyIsNotSent: () => leaving.answers++,
 }));
 
 beforeEach(() => {

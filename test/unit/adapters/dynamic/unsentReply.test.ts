@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-let exitIfAnswerIsNotSent: Awaited<ReturnType<typeof load>>;
+let exitIfReplyIsNotSent: Awaited<ReturnType<typeof load>>;
 /** The text of an unhandled rejection. */
 let rejected: (reason: unknown) => void;
 let watchers: number;
@@ -26,7 +26,7 @@ beforeEach(async () => {
   vi.spyOn(process, "exit").mockImplementation((code) => exits.push(code) as never);
   vi.doMock("node:fs", () => ({ writeSync: (...given: unknown[]) => written.push(given) }));
   vi.resetModules(); // the process is watched once in its life
-  exitIfAnswerIsNotSent = await load();
+  exitIfReplyIsNotSent = await load();
 });
 afterEach(() => {
   vi.doUnmock("node:fs");
@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 test("an error while an answer is sent ends the process, with a message about jobs, and without its text", () => {
-  exitIfAnswerIsNotSent();
+  exitIfReplyIsNotSent();
   rejected(new URIError("c4n4ry"));
   expect(exits).toEqual([1]);
   expect(written).toEqual([
@@ -49,17 +49,17 @@ test("an error while an answer is sent ends the process, with a message about jo
 });
 
 test("an error at another time is ignored", async () => {
-  exitIfAnswerIsNotSent();
+  exitIfReplyIsNotSent();
   await nextTurn();
   rejected("something else");
   expect(exits).toEqual([]);
 });
 
 test("each answer is watched until it is sent, by one watcher", async () => {
-  exitIfAnswerIsNotSent();
-  exitIfAnswerIsNotSent();
+  exitIfReplyIsNotSent();
+  exitIfReplyIsNotSent();
   await nextTurn();
-  exitIfAnswerIsNotSent();
+  exitIfReplyIsNotSent();
   rejected("of the third");
   expect(exits).toEqual([1]);
   expect(watchers).toBe(1);
