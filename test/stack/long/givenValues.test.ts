@@ -83,7 +83,7 @@ onEachEngine({ name: "given values", withBoth: true }, (kind) => {
   });
 
   test.for([
-    ["quickstart", "", []],
+    ["quickstart", "", ["update docs"]],
     ["agent-gate, whose agent opened no pull request", "triggers: [null]", ["update docs"]],
     ["agent-gate", 'triggers: ["https://git.example.com/docs/pull/7"]', ["update docs"]],
     ["air-gapped, promotion and languages", 'version: "v20261125"', ["update docs"]],
