@@ -48,7 +48,9 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       if (isDigest(name)) checkDigest(client, name, manifest.digest);
-      else if (isPage(reply) && !isObject(bytes))
+      else if (isPage(reply) && !isObject(bytes)) {
+        throw notAnswered(client, `the question for a manifest of ${repositoryName(client.repository)}`);
+      }
         throw notAnswered(client, `the question for the manifest ${name}`);
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
