@@ -51,7 +51,6 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       else if (isPage(reply) && !isObject(bytes)) {
         throw notAnswered(client, `the question for a manifest of ${repositoryName(client.repository)}`);
       }
-        throw notAnswered(client, `the question for the manifest ${name}`);
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },
