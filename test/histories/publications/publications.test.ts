@@ -56,7 +56,7 @@ const PLACES: readonly {
       onTestFinished(() => void vi.unstubAllEnvs());
       // of Amazon's SDK, which repeats requests itself: no pause
       const random = vi.spyOn(Math, "random").mockReturnValue(0);
-      onTestFinished(() => void random.mockRestore());
+      onTestFinished(() => random.mockRestore());
       const store = await startBucketStub({ onTestFinished });
       return () => bucketPlace(store, contents);
     },

@@ -41,7 +41,6 @@ export async function findManifest(client: RegistryClient, name: string): Promis
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function getManifest(client: RegistryClient, name: string): Promise<Manifest | undefined> {
-  const question = `the question for the manifest ${name}`;
   return client.send(
     { method: "GET", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     async (reply) => {
@@ -49,7 +48,9 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       if (isDigest(name)) checkDigest(client, name, manifest.digest);
-      else if (isPage(reply) && !isObject(bytes)) throw notAnswered(client, question);
+      else if (isPage(reply) && !isObject(bytes)) {
+        throw notAnswered(client, `the question for a manifest of ${repositoryName(client.repository)}`);
+      }
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },
