@@ -10,6 +10,7 @@ import {
   type OutputsOf,
   ProvidedResource,
 } from "./providedResource";
+import { PUBLISHING_INPUTS } from "./publishingInputs";
 
 /** Arguments of {@link AirGapKit}: see {@link AirGapKitInputs} for the meaning of each. */
 export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" | "chart"> {
@@ -23,22 +24,14 @@ export interface AirGapKitArgs extends Omit<InputsOf<AirGapKitInputs>, "source" 
 }
 
 const INPUTS: InputNames<AirGapKitInputs> = {
-  source: true,
+  ...PUBLISHING_INPUTS,
   folder: true,
   chart: true,
   images: true,
   platforms: true,
   values: true,
-  signingKeyEnv: true,
   since: true,
   partSize: true,
-  requireSelfContained: true,
-  limits: true,
-  keep: true,
-  offlineSearch: true,
-  llmsTxt: true,
-  fetchExternal: true,
-  takeOver: true,
 };
 
 // a property of the class for each output

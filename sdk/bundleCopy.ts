@@ -11,6 +11,7 @@ import {
   type OutputsOf,
   ProvidedResource,
 } from "./providedResource";
+import { PUBLISHING_INPUTS } from "./publishingInputs";
 
 /** Arguments of {@link BundleCopy} that all destinations have: see {@link BundleCopyInputs} for the meaning of each. */
 interface CommonArgs extends Omit<
@@ -51,17 +52,9 @@ export type BundleCopyArgs = CommonArgs &
   );
 
 const INPUTS: InputNames<BundleCopyInputs> = {
-  source: true,
+  ...PUBLISHING_INPUTS,
   destination: true,
   sha256: true,
-  requireSelfContained: true,
-  limits: true,
-  keep: true,
-  offlineSearch: true,
-  llmsTxt: true,
-  fetchExternal: true,
-  takeOver: true,
-  signingKeyEnv: true,
 };
 
 // a property of the class for each output

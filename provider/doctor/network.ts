@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { type ConnectionOptions, TLSSocket } from "node:tls";
 import { AttemptConnection, connectionFailure } from "../base/http/attemptConnection";
 import { proxyFor } from "../base/http/proxy";
+import { isFileContent } from "../base/runtime/files/fileVariables";
 import type { Clock } from "../base/runtime/time/clock";
 import { failure, failureOf, type Finding, ok, warning } from "./finding";
 import type { DoctorHost } from "./host";
@@ -63,6 +64,15 @@ function authorityFindings({ environment }: DoctorHost): Finding[] {
   const file = environment("NODE_EXTRA_CA_CERTS") ?? "";
   if (file === "") return [];
   const remedy = "Name a file with the certificates of your authorities in PEM, or unset the variable.";
+  if (isFileContent(file)) {
+    return [
+      warning(
+        "authorities",
+        "NODE_EXTRA_CA_CERTS contains a certificate or a key, not a file's name",
+        remedy,
+      ),
+    ];
+  }
   let problem = "holds no certificate in PEM";
   try {
     if (readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----")) {

@@ -17,7 +17,12 @@ import type { StackSettings } from "./stackSettings";
 const OTHERS = SETTINGS.filter((setting) => setting !== BASE_URL && setting !== API_KEY);
 
 /** The settings as the provider resolves them. */
-export type ResolvedSettings = ReturnType<typeof checkSettings>;
+export interface ResolvedSettings {
+  readonly findings: readonly Finding[];
+  /** Absent if it is missing or malformed. */
+  readonly baseUrl: string | undefined;
+  readonly hasKey: boolean;
+}
 
 /**
  * Checks the settings, and names where each value comes from. The key is never shown.
@@ -29,7 +34,7 @@ export function checkSettings(
   source: ConfigurationSource,
   { settings }: StackSettings,
   options: Pick<Options, "base-url" | "api-key-env">,
-) {
+): ResolvedSettings {
   const { "base-url": given, "api-key-env": variable = API_KEY.variable } = options;
   let baseUrl: string | undefined;
   const base = findingOf("base-url", () => {

@@ -11,7 +11,10 @@ export interface StackSetting {
 }
 
 /** What the CLI reported. */
-export type StackSettings = Awaited<ReturnType<typeof readStackSettings>>;
+export interface StackSettings {
+  readonly settings: ReadonlyMap<string, StackSetting>;
+  readonly findings: readonly Finding[];
+}
 
 const NAMESPACE = "docs-hosting:";
 
@@ -38,7 +41,7 @@ export async function readStackSettings(
   host: DoctorHost,
   project: PulumiProject | undefined,
   stack: string | undefined,
-) {
+): Promise<StackSettings> {
   const unread = (...findings: Finding[]) => ({ settings: new Map<string, StackSetting>(), findings });
   if (project === undefined) {
     if (stack === undefined) return unread();

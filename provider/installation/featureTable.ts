@@ -54,7 +54,7 @@ export type FeaturesOf<Kind extends SelfHostedDeploymentKind> = {
 export const FEATURES = Object.keys(TABLE) as readonly Feature[];
 
 /** Names of the deployment kinds that users install themselves. */
-export const SELF_HOSTED_KINDS: readonly SelfHostedDeploymentKind[] = ["client-hosted", "air-gapped"];
+const SELF_HOSTED_KINDS: readonly SelfHostedDeploymentKind[] = ["client-hosted", "air-gapped"];
 
 /** What the table says. `undefined` for a deployment kind that it does not have. */
 export function supportOf(feature: Feature, deploymentKind: DeploymentKind): FeatureSupport | undefined {

@@ -149,7 +149,7 @@ export function missingOutput(name: string, otherwise: string): string {
 }
 
 /** Why a site may have no link. */
-export const NO_LINK =
+const NO_LINK =
   "a StaticExport that was read with `get` has none, because links are minted only for exports that are managed.";
 
 /** Why a site may have no image. */

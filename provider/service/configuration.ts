@@ -71,13 +71,24 @@ export interface ConfigurationSource {
 }
 
 /** The service that one operation talks to. */
-export type ServiceSettings = ReturnType<typeof serviceSettings>;
+export interface ServiceSettings {
+  readonly baseUrl: string;
+  /** Reads the API key. @throws ConfigurationError if it is missing or malformed */
+  readonly apiKey: () => string;
+  /** Where the key is set, for messages. */
+  readonly apiKeyName: string;
+  /** Whether links and the base URL may use `http:` to hosts other than this machine. */
+  readonly allowInsecure: boolean;
+  /** Whether a bundle is fetched from public addresses only. */
+  readonly publicStorageOnly: boolean;
+  readonly proxy: URL | undefined;
+}
 
 /** @throws ConfigurationError for a base URL that is malformed or missing, or a proxy that cannot be used */
 export function serviceSettings(
   source: ConfigurationSource,
   inputs: { baseUrl?: string; apiKeyEnv?: string },
-) {
+): ServiceSettings {
   const apiKeyEnv = inputs.apiKeyEnv ?? API_KEY.variable;
   const baseUrl = resolveBaseUrl(source, inputs.baseUrl);
   return {
@@ -87,9 +98,7 @@ export function serviceSettings(
       apiKeyEnv === API_KEY.variable
         ? (source.keySetting ?? `${apiKeyEnv} (or the config ${API_KEY.config})`)
         : apiKeyEnv,
-    /** Whether links and the base URL may use `http:` to hosts other than this machine. */
     allowInsecure: isOn(ALLOW_INSECURE, source),
-    /** Whether a bundle is fetched from public addresses only. */
     publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY, source),
     proxy: proxyFor(baseUrl, source.environment),
   };
@@ -172,7 +181,13 @@ export function resolveApiKey(source: ConfigurationSource, apiKeyEnv: string = A
 const OTHER_PROCESS =
   "A variable that the program sets, such as from a .env file, does not reach the provider, which is another process.";
 
+/** What a path begins with, such as that of a variable of the type File in GitLab. */
+const PATH = /^(?:\/|~\/|\.{1,2}\/|[a-z]:\\)/i;
+
 function problemOfApiKey(key: string, prefix: string): string | undefined {
+  if (prefix !== "" && PATH.test(key) && !key.startsWith(prefix)) {
+    return "are the path of a file: the variable must have the key itself (in GitLab, the type Variable)";
+  }
   if (!/^[\x21-\x7e]+$/.test(key) || !key.startsWith(prefix) || key === prefix) {
     return prefix === ""
       ? "contain white space or are not all ASCII"

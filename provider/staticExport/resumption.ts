@@ -6,7 +6,34 @@ import type { RecordedStart } from "../resource/resumeRecords";
 import { type CheckedExportInputs, intentOf } from "./inputs";
 
 /** See {@link resumptionOf}. */
-export type Resumption = ReturnType<typeof resumptionOf>;
+export interface Resumption {
+  /**
+   * The start that an earlier attempt sent and did not store in the state: that of a killed run, or of this run if Pulumi repeats
+   * the operation.
+   *
+   * @param exportedAtMs when the content of the state was exported: a job that was started before it is older than the state, as in
+   *   a cached folder of a pipeline
+   */
+  find(exportedAtMs?: number): RecordedStart;
+  /**
+   * The service accepted the start without a usable id. Best effort: the state says so, too, unless the run is killed.
+   *
+   * @param startedAtMs by the service's clock: milliseconds since 1970
+   */
+  saveUnread(startedAtMs: number): void;
+  save(jobId: string, startedAtMs: number): void;
+  /**
+   * The idempotency key of the next start. It is the key of an earlier start without a reply, so that a service that supports
+   * such keys starts no second job; otherwise a new key.
+   */
+  beginStart(): string;
+  /** The service refused the start: no job was started. */
+  startRefused(): void;
+  /** The state that is about to be returned contains the job. */
+  handOver(): void;
+  /** The job is no longer needed. */
+  forget(): void;
+}
 
 /**
  * The resume record of one resource and its wanted content. Without a URN nothing is recorded, because two resources could
@@ -15,30 +42,18 @@ export type Resumption = ReturnType<typeof resumptionOf>;
 export function resumptionOf(
   context: Pick<Context, "resumeRecords" | "urn" | "reporter">,
   inputs: CheckedExportInputs,
-) {
+): Resumption {
   const { baseUrl, domain } = inputs;
   const { urn = "", reporter } = context;
   const records = urn === "" ? undefined : context.resumeRecords;
   const resource = { urn, baseUrl, domain };
   const intent = intentOf(inputs);
   return {
-    /**
-     * The start that an earlier attempt sent and did not store in the state: that of a killed run, or of this run if Pulumi repeats
-     * the operation.
-     *
-     * @param exportedAtMs when the content of the state was exported: a job that was started before it is older than the state, as in
-     *   a cached folder of a pipeline
-     */
     find(exportedAtMs?: number): RecordedStart {
       const found = records?.find(resource, intent) ?? {};
       return (found.startedAtMs ?? Infinity) < (exportedAtMs ?? -Infinity) ? {} : found;
     },
 
-    /**
-     * The service accepted the start without a usable id. Best effort: the state says so, too, unless the run is killed.
-     *
-     * @param startedAtMs by the service's clock: milliseconds since 1970
-     */
     saveUnread(startedAtMs: number): void {
       records?.save(resource, intent, { isUnread: true, startedAtMs });
     },
@@ -51,10 +66,6 @@ export function resumptionOf(
       );
     },
 
-    /**
-     * The idempotency key of the next start. It is the key of an earlier start without a reply, so that a service that supports
-     * such keys starts no second job; otherwise a new key.
-     */
     beginStart(): string {
       const known = records?.find(resource, intent);
       if (known?.idempotencyKey !== undefined) return known.idempotencyKey;
@@ -64,13 +75,10 @@ export function resumptionOf(
       return idempotencyKey;
     },
 
-    /** The service refused the start: no job was started. */
     startRefused: () => records?.forgetStart(resource, intent),
 
-    /** The state that is about to be returned contains the job. */
     handOver: () => records?.handOver(resource),
 
-    /** The job is no longer needed. */
     forget: () => records?.forget(resource),
   };
 }

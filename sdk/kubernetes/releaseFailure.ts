@@ -63,7 +63,7 @@ const TERMINATION_MESSAGES =
  *
  * @param afterwards the next step after the record is deleted
  */
-export function explainPending({ namespace, name }: FailedRelease, afterwards: string): string {
+function explainPending({ namespace, name }: FailedRelease, afterwards: string): string {
   const kubectl = `kubectl --namespace ${namespace}`;
   return [
     `Helm considers the release ${namespace}/${name} to be changed by another operation. Unless another run is at ` +

@@ -208,10 +208,26 @@ export function bodyReader(body: NodeJS.ReadableStream): () => Promise<readonly 
 }
 
 /** A complete reply of the service, with any status. */
-export type ReadReply = Exclude<Awaited<ReturnType<typeof readReply>>, FailedAttempt>;
+export interface ReadReply {
+  readonly status: number;
+  /** `undefined` when it is not UTF-8. */
+  readonly text: string | undefined;
+  /** Its `X-Request-Id` header; empty when there is none. */
+  readonly requestId: string;
+  readonly contentType: string | null;
+  readonly hasLocation: boolean;
+  /** By its `Date` header: milliseconds since 1970. */
+  readonly sentAtMs: number | undefined;
+  /** The pause that it requests (`Retry-After`), in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
 
 /** Reads a reply to its end. */
-export async function readReply({ name }: Endpoint, reply: HttpReply, clock: Clock) {
+export async function readReply(
+  { name }: Endpoint,
+  reply: HttpReply,
+  clock: Clock,
+): Promise<ReadReply | FailedAttempt> {
   const { status, headers } = reply;
   const bytes = await reply.beginning(MAX_BODY_BYTES);
   if (bytes.length > MAX_BODY_BYTES) {
@@ -223,15 +239,11 @@ export async function readReply({ name }: Endpoint, reply: HttpReply, clock: Clo
   const sentAtMs = parseHttpDate(headers.get("date") ?? "", clock.now());
   return {
     status,
-    /** `undefined` when it is not UTF-8. */
     text: decodeText(bytes),
-    /** Its `X-Request-Id` header; empty when there is none. */
     requestId: headers.get("x-request-id") ?? "",
     contentType: headers.get("content-type"),
     hasLocation: headers.get("location") !== null,
-    /** By its `Date` header: milliseconds since 1970. */
     sentAtMs,
-    /** The pause that it requests (`Retry-After`), in milliseconds. */
     retryAfterMs: parseRetryAfter(headers.get("retry-after"), sentAtMs ?? clock.now()),
   };
 }

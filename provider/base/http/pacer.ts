@@ -20,7 +20,7 @@ const GROWTH = 6_000;
 const MIN_RATE = 0.5 / 1_000;
 
 /** A request that waits for its turn. */
-export interface Turn {
+interface Turn {
   /** Method and URL, for the message of a deadline. */
   readonly name: string;
   /** Whether it was sent before: then it goes to the front of the queue. */

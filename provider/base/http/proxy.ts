@@ -37,7 +37,7 @@ export function proxyFor(
  * ranges. Beyond curl, `*` may be one of several entries, and an entry may begin with `*.` or end with a port. (proxy-from-env 2.1 has
  * no ranges.)
  */
-export function isExcepted({ hostname, port }: URL, list: string): boolean {
+function isExcepted({ hostname, port }: URL, list: string): boolean {
   const host = plainHost(hostname);
   return list
     .toLowerCase()

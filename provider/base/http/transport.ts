@@ -2,7 +2,7 @@ import { MalformedResponseError } from "../runtime/messages/errors";
 import { redact } from "../runtime/messages/plainText";
 import type { Secrets } from "../runtime/messages/secrets";
 import type { Tracer } from "../runtime/tracing/tracer";
-import { attempt, type NetworkContext, type ReadReply,readReply } from "./attempt";
+import { attempt, type NetworkContext, type ReadReply, readReply } from "./attempt";
 import { type Call, type Endpoint, endpointOf, type ServiceAccess } from "./endpoint";
 import type { Pacer, Pacers } from "./pacer";
 import { refusal } from "./refusal";

@@ -4,7 +4,13 @@ import { parse } from "yaml";
 import { InputError } from "../../base/runtime/messages/errors";
 
 /** The fields of `Chart.yaml` that are used. */
-export type ChartFacts = ReturnType<typeof chartFacts>;
+export interface ChartFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly hasDependencies: boolean;
+  /** The range of versions of Kubernetes that the chart accepts. */
+  readonly kubeVersion?: string;
+}
 
 /**
  * Parses a `Chart.yaml`.
@@ -12,7 +18,7 @@ export type ChartFacts = ReturnType<typeof chartFacts>;
  * @param where the chart, for messages
  * @throws InputError
  */
-export function chartFacts(yaml: string, where: string) {
+export function chartFacts(yaml: string, where: string): ChartFacts {
   const { name, version, kubeVersion, dependencies } = parsed(yaml, where);
   // helm's rules for both, see `ValidateName` and `semver`
   if (typeof name !== "string" || !/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(name)) throw wrong(where, "name");

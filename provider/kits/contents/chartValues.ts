@@ -7,7 +7,7 @@ import type { KitBundle } from "./writeImages";
 /**
  * Placeholder for the registry and path, which are unknown until `install.sh` sets them. The name is reserved and cannot exist.
  */
-export const UNKNOWN_REGISTRY = "registry.invalid/kit";
+const UNKNOWN_REGISTRY = "registry.invalid/kit";
 
 /**
  * The kit's `values.yaml`: the values that the chart needs to serve the site, overridden by the user's values. Images of the

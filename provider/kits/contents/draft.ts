@@ -22,7 +22,24 @@ import { removedMeanwhile } from "../../publishing/index";
 import { BLOBS } from "./ociLayout";
 
 /** A kit that is being written. */
-export type KitDraft = Awaited<ReturnType<typeof claimDraft>>;
+export interface KitDraft {
+  /** The folder that becomes the kit. Initially empty. */
+  readonly kit: string;
+  /** Fetched blobs of images, named by the digits of their digests; includes those of a killed run. */
+  readonly blobs: string;
+  /** For temporary files. Initially empty. */
+  readonly scratch: string;
+  /**
+   * Publishes a folder with one rename. An existing folder with this name has the same content, and is replaced unless it is whole:
+   * files of others in it stay.
+   *
+   * @param finished `kit`, or a folder made from it
+   * @param isWhole whether the existing folder is a whole kit
+   */
+  publish(finished: string, name: string, isWhole: (kit: string) => Promise<boolean>): Promise<void>;
+  /** Leaves the blobs to the next run, even one of this process. */
+  release(): Promise<void>;
+}
 
 /**
  * Begins a kit, with the blobs that a killed run of the same owner left. One process owns the draft and alone writes to it. A later
@@ -32,7 +49,7 @@ export type KitDraft = Awaited<ReturnType<typeof claimDraft>>;
  * @param reporter gets a line about each draft that is left alone
  * @throws the error of the file system
  */
-export async function claimDraft(place: string, owner: string, reporter: Reporter) {
+export async function claimDraft(place: string, owner: string, reporter: Reporter): Promise<KitDraft> {
   const folder = resolve(place);
   const key = keyOf(owner);
   const draft = draftPath(folder, key);
@@ -69,20 +86,10 @@ export async function claimDraft(place: string, owner: string, reporter: Reporte
   await removeOldDrafts(folder, draft, reporter);
 
   return {
-    /** The folder that becomes the kit. Initially empty. */
     kit,
-    /** Fetched blobs of images, named by the digits of their digests; includes those of a killed run. */
     blobs,
-    /** For temporary files. Initially empty. */
     scratch,
 
-    /**
-     * Publishes a folder with one rename. An existing folder with this name has the same content, and is replaced unless it is whole:
-     * files of others in it stay.
-     *
-     * @param finished `kit`, or a folder made from it
-     * @param isWhole whether the existing folder is a whole kit
-     */
     async publish(finished: string, name: string, isWhole: (kit: string) => Promise<boolean>): Promise<void> {
       const target = join(folder, name);
       const written = new Set(await filesBelow(finished));
@@ -100,7 +107,6 @@ export async function claimDraft(place: string, owner: string, reporter: Reporte
       await removeDraft(draft);
     },
 
-    /** Leaves the blobs to the next run, even one of this process. */
     async release(): Promise<void> {
       const isEmpty = (await keepBlobs()) && (await readdir(blobs).catch(() => [])).length === 0;
       if (isEmpty) await removeDraft(draft);

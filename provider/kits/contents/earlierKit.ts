@@ -10,7 +10,13 @@ import { THIS_KIT } from "./ociLayout";
 const REMEDY = "Give the path of the earlier kit's manifest.json.";
 
 /** A kit that the target network already has. The next kit leaves out its content. */
-export type EarlierKit = ReturnType<typeof readEarlierKit>;
+export interface EarlierKit {
+  readonly version: string;
+  /** Of its manifest: hexadecimal digits. */
+  readonly sha256: string;
+  /** The label of the kit that contains a blob: this kit, or an earlier one. */
+  readonly has: (digest: string) => string | undefined;
+}
 
 /**
  * Reads the manifest of an earlier kit.
@@ -18,7 +24,7 @@ export type EarlierKit = ReturnType<typeof readEarlierKit>;
  * @param path of its `manifest.json`
  * @throws InputError when the file is not a kit's manifest
  */
-export function readEarlierKit(path: string) {
+export function readEarlierKit(path: string): EarlierKit {
   let bytes: Buffer;
   try {
     bytes = readFileSync(resolve(path));
@@ -45,9 +51,7 @@ export function readEarlierKit(path: string) {
   }
   return {
     version,
-    /** Of its manifest: hexadecimal digits. */
     sha256: hash("sha256", bytes),
-    /** The label of the kit that contains a blob: this kit, or an earlier one. */
     has: (digest: string) => holders.get(digest),
   };
 }

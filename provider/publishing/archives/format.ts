@@ -83,8 +83,9 @@ export async function archiveFormat(path: string): Promise<ArchiveFormat> {
     const known = OTHERS.find(([pattern]) => pattern.test(begin));
     const bytes = buffer.subarray(0, Math.min(bytesRead, 8)).toString("hex");
     if (known) throw bundleRefusal(known[1], known[2]);
-    if (await endsAsPart(file))
+    if (await endsAsPart(file)) {
       throw bundleRefusal("is the last part of a split zip", REFUSAL_REMEDIES.splitZip);
+    }
     throw bundleRefusal(
       `is neither a ${FORMATS.join(" nor a ")}: it begins with the bytes ${bytes}`,
       PACK_AGAIN,

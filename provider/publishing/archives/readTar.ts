@@ -61,8 +61,9 @@ export async function* readTarGz(
     }
     let rest: Buffer | undefined = await tar.exactly(BLOCK_BYTES); // two blocks of zeros are the end
     for (; rest !== undefined; rest = await tar.some(Infinity)) {
-      if (rest.some((byte) => byte !== 0))
+      if (rest.some((byte) => byte !== 0)) {
         throw bundleRefusal("continues after its end", REFUSAL_REMEDIES.appended);
+      }
     }
   } finally {
     await tar.close();

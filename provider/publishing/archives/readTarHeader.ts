@@ -3,7 +3,16 @@ import { BROKEN, bundleRefusal, entryRefusal, REFUSAL_REMEDIES, shown, UNSAFE } 
 import { BLOCK_BYTES, FIELDS, LARGEST_SIZE, sumOf, USTAR } from "./tarFormat";
 
 /** A header of a tar, before the overrides that precede it are applied. */
-export type TarHeader = ReturnType<typeof parseHeader>;
+export interface TarHeader {
+  readonly name: Buffer;
+  /** `0` file, `5` folder, `x` and `g` attributes, `L` and `K` long names… */
+  readonly type: string;
+  /** Size of what follows the header, in bytes. */
+  readonly size: number;
+  readonly mode: number;
+  /** The name that a link has as its target. */
+  readonly link: Buffer;
+}
 
 /** What attributes or a long name set for the next entry. */
 export type Overrides = Partial<Pick<TarHeader, "name" | "size" | "link">>;
@@ -16,7 +25,7 @@ export function isZeroBlock(block: Buffer): boolean {
 }
 
 /** @throws BundleRefusedError */
-export function parseHeader(block: Buffer) {
+export function parseHeader(block: Buffer): TarHeader {
   if (number(block, "sum") !== sumOf(block)) {
     throw bundleRefusal("is broken: the checksum of a header is wrong", BROKEN);
   }
@@ -31,12 +40,9 @@ export function parseHeader(block: Buffer) {
   }
   return {
     name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), last]) : last,
-    /** `0` file, `5` folder, `x` and `g` attributes, `L` and `K` long names… */
     type: type === "\0" || type === "7" ? "0" : type, // files of old tars, and contiguous files
-    /** Size of what follows the header, in bytes. */
     size: number(block, "size"),
     mode: number(block, "mode"),
-    /** The name that a link has as its target. */
     link: textIn(field(block, "link")),
   };
 }
@@ -123,7 +129,8 @@ function number(block: Buffer, name: keyof typeof FIELDS): number {
     const digits = /^ *([0-7]*)[ \0]*$/.exec(text(block, name))?.[1];
     value = digits === undefined ? NaN : parseInt(digits || "0", 8);
   }
-  if (!Number.isSafeInteger(value))
+  if (!Number.isSafeInteger(value)) {
     throw bundleRefusal("is broken: a header contains an invalid number", BROKEN);
+  }
   return value;
 }

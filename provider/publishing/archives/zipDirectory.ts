@@ -18,7 +18,20 @@ import { boundUnpacked } from "./unpackedBound";
 import { WORK_PER_ENTRY, Yielder } from "./yielder";
 
 /** An entry as the directory describes it, checked as far as possible without the archive's content. */
-export type ZipEntry = ReturnType<typeof checkedEntry>;
+export interface ZipEntry {
+  readonly name: string;
+  /** The name as the archive has it. */
+  readonly rawName: Buffer;
+  readonly kind: "file" | "folder";
+  /** Of the content, in bytes. */
+  readonly size: number;
+  /** In the archive, in bytes. */
+  readonly packedSize: number;
+  readonly crc32: number;
+  readonly isDeflated: boolean;
+  /** Of its header in the archive. */
+  readonly offset: number;
+}
 
 /** Average size of a directory entry in bytes: a name, and the metadata that systems add. */
 const BYTES_PER_ENTRY = 512;
@@ -139,7 +152,7 @@ function isEndAt(position: number, directory: Buffer, comment: { readonly length
   return gap === 0 || (gap >= ZIP64_FURTHER_BYTES && isZip64());
 }
 
-function checkedEntry(entry: Entry) {
+function checkedEntry(entry: Entry): ZipEntry {
   // without decodeStrings the name is its bytes; they are compared exactly
   const rawName = Buffer.from(entry.fileNameRaw);
   const name = textOf(entry, rawName);

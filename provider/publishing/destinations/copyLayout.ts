@@ -99,7 +99,6 @@ export function layoutDestination<Place extends OwnPlace>(
     context: DestinationContext,
   ): Promise<void> =>
     at(context, async (place) => {
-      context.signal.throwIfAborted();
       const isLast = kept.length === 0;
       const stay = kept.map(itemOf);
       const gone = copies.map(itemOf).filter((item) => !stay.includes(item));

@@ -11,7 +11,7 @@ import type {
 } from "./destination";
 
 /** The maximum number of paths that each list of changes has. */
-export const MAX_CHANGED_PATHS = 100;
+const MAX_CHANGED_PATHS = 100;
 
 /** The earlier bundle had its own limits. */
 const LIMITS: SiteLimits = { unpackedBytes: Number.MAX_SAFE_INTEGER, files: 10_000_000 };

@@ -43,7 +43,17 @@ export interface DownloadContext extends NetworkContext, Pick<StoreNetwork, "loo
 }
 
 /** A complete bundle. No other call uses this file. */
-export type Downloaded = Readonly<Awaited<ReturnType<typeof downloaded>>>;
+export interface Downloaded {
+  readonly path: string;
+  /** Hexadecimal digits. */
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
+  readonly remove: () => void;
+  /** Leaves the file to the next call, even one of this process. */
+  readonly release: () => void;
+}
 
 /**
  * How often a download restarts: for a bundle that changes constantly, or one without an ETag that never arrives in one piece.
@@ -79,7 +89,7 @@ export async function download(request: DownloadRequest, context: DownloadContex
   return inTurn(context.downloads, work, context, "waiting for other downloads to end");
 }
 
-async function downloaded(request: DownloadRequest, context: DownloadContext) {
+async function downloaded(request: DownloadRequest, context: DownloadContext): Promise<Downloaded> {
   const { folder, name, subject } = request;
   const { clock, signal } = context;
   let partial: PartialDownload | undefined;
@@ -92,9 +102,7 @@ async function downloaded(request: DownloadRequest, context: DownloadContext) {
       path,
       sha256,
       size,
-      /** Removes the file after use. Otherwise a later process finds it and need not download it again. */
       remove: () => mine.remove(),
-      /** Leaves the file to the next call, even one of this process. */
       release: () => mine.release(),
     };
   } catch (given) {

@@ -46,9 +46,18 @@ export function assetPath(url: URL, kind: LoadKind, type: string, sha256: string
   const extension = extensionOf(url.pathname, kind, type);
   const own = extname(last);
   const stem = own.toLowerCase() === extension && own !== last ? last.slice(0, -own.length) : last;
+  return `${folderOf(url, names)}/${portable(stem)}.${sha256.slice(0, DIGITS)}${extension}`;
+}
+
+/** Where the assets of a folder of another host are stored. Ends with a slash. */
+export function assetFolder(url: URL): string {
+  const names = url.pathname.split("/").filter((each) => each !== "");
+  return `${folderOf(url, names)}/`;
+}
+
+function folderOf(url: URL, names: readonly string[]): string {
   const folders = names.slice(0, 3).concat(names.slice(3).slice(3 - MOST_FOLDERS));
-  const path = [hostOf(url), ...folders.map(portable)].join("/");
-  return `${ASSETS_FOLDER}/${path}/${portable(stem)}.${sha256.slice(0, DIGITS)}${extension}`;
+  return [ASSETS_FOLDER, hostOf(url), ...folders.map(portable)].join("/");
 }
 
 function hostOf({ hostname, port }: URL): string {

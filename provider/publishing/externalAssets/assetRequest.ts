@@ -97,7 +97,7 @@ export async function requestAsset(
 }
 
 /** Why an address is not requested. */
-export function refusedUrl(url: URL, policy: AssetPolicy, from?: URL): string | undefined {
+function refusedUrl(url: URL, policy: AssetPolicy, from?: URL): string | undefined {
   const { protocol, hostname } = url;
   const where = from === undefined ? "" : `it redirects to ${url.host}, and `;
   const isHere = isLoopback(hostname);
@@ -145,7 +145,7 @@ async function requestRepeatedly(
 }
 
 /** Why nothing more is fetched. */
-export const TIME_IS_UP = "the time limit for all assets (fetchExternal.limits.time) passed";
+const TIME_IS_UP = "the time limit for all assets (fetchExternal.limits.time) passed";
 
 /** What one request gave: a step, or a failure after which another one may succeed. */
 type Outcome =

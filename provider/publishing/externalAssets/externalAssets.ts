@@ -12,9 +12,10 @@ import { COMPRESSED_ENDINGS, SiteLoads } from "../inspection/siteLoads";
 import { SiteModules } from "../inspection/siteModules";
 import { MAX_BYTES } from "../inspection/textLoads";
 import { SiteAddresses } from "../offlineSearch/siteAddresses";
+import { relativeAddress } from "./assetAddresses";
 import { ASSETS_FOLDER } from "./assetNames";
 import type { FetchedAsset } from "./fetchedAsset";
-import { type AssetContext, FetchedAssets, type FetchingSite, relativeAddress } from "./fetchedAssets";
+import { type AssetContext, FetchedAssets, type FetchingSite } from "./fetchedAssets";
 import { KeptAssets, type ReadCopy, RECORD_PATH, recordText } from "./keptAssets";
 import { specifiersIn } from "./moduleReferences";
 import { canonicalFetch, type FetchExternal } from "./options";
@@ -23,7 +24,14 @@ import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
 
 /** Version of how addresses are replaced and files are named. Increase it with every change of what the same content becomes. */
-export const FETCH_VERSION = "1";
+export const FETCH_VERSION = "2";
+
+/** Why an address stays that nothing else explains. */
+function unexplained(address: string): string {
+  const [, scheme = "https:"] = /^([a-z][a-z0-9+.-]*:)/i.exec(address) ?? [];
+  if (!/^https?:$/i.test(scheme)) return `${scheme.toLowerCase()} is not fetched, only https:`;
+  return "nothing is replaced where it stands (a redirect, a rule for later pages, a data: address, a text with entities of its own)";
+}
 
 /** What a copy has of other hosts, and what it still loads from there. */
 export interface ExternalFacts {
@@ -152,10 +160,11 @@ export class ExternalAssets {
           await next.file({ path: RECORD_PATH, size: record.length }, asContent(record));
         }
         loads.followModules("", (path) => stored.has(path) || this.#site.hasFile(path));
-        const externalLoads = loads.external.map(({ page, ...load }) => {
-          const reason = this.#assets.reasonOf(load.address);
-          return { ...load, page: shown(page), ...(reason !== undefined && { reason }) };
-        });
+        const externalLoads = loads.external.map(({ page, ...load }) => ({
+          ...load,
+          page: shown(page),
+          reason: this.#assets.reasonOf(load.address) ?? unexplained(load.address),
+        }));
         return { fetchedAssets: this.fetched, selfContained: externalLoads.length === 0, externalLoads };
       },
     };
@@ -197,6 +206,7 @@ export class ExternalAssets {
       replace: (reference: AssetReference, base) => forBase(base).replace(reference, base),
       dropsConnection: (url) => own.dropsConnection(url),
       prefixed: (prefix, url, base) => forBase(base).prefixed?.(prefix, url, base) ?? new Map(),
+      scope: (url, base) => forBase(base).scope?.(url, base),
     };
   }
 }

@@ -1,21 +1,21 @@
 import { hash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Semaphore } from "../../base/runtime/concurrency/semaphore";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { parseDuration } from "../../base/runtime/time/duration";
 import { Yielder } from "../archives/yielder";
-import type { TextKind } from "../inspection/embedded";
-import { decoded, externalAddress, SITE_BASE } from "../inspection/externalAddress";
-import { mediaTypeOf } from "../inspection/mediaTypes";
+import { decoded } from "../inspection/externalAddress";
 import { MAX_BYTES } from "../inspection/textLoads";
-import { assetPath } from "./assetNames";
+import { compareTexts } from "../search/order";
+import { type Asset, type Link, problemOf, textKindOf, usableAssets } from "./asset";
+import { shownAddress } from "./assetAddresses";
+import { assetFolder } from "./assetNames";
 import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetRequest";
-import { cyclesIn } from "./cycles";
+import { AssetStore } from "./assetStore";
 import type { FetchedAsset } from "./fetchedAsset";
-import { type Digests, digestsOf, hasIntegrity, integrityOf } from "./integrity";
+import { digestsOf } from "./integrity";
 import type { KeptAssets, RecordedAsset } from "./keptAssets";
 import { contentProblem, type LoadKind } from "./loadKinds";
+import { ModuleNames } from "./moduleNames";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
 import type { AssetReference, Replacement, Replacing } from "./references";
 import { siteText } from "./siteText";
@@ -41,50 +41,6 @@ export interface FetchingSite {
   readonly hasFile: (path: string) => boolean;
 }
 
-/** An address that was requested, and what came. */
-interface Asset {
-  readonly url: URL;
-  /** The kind of the first reference. */
-  readonly kind: LoadKind;
-  /** Why there is none. */
-  failure?: string;
-  /** Where it was in the end. */
-  from: URL;
-  type: string;
-  bytes: number;
-  sha256: string;
-  digests?: Digests;
-  /** Why its content is not what a reference of a kind wants. */
-  problem?: (kind: LoadKind) => string | undefined;
-  /** How it is searched for further addresses. */
-  text?: TextKind | undefined;
-  /** Names the file in the scratch folder. */
-  readonly file: string;
-  /** Set once its fetch has begun. */
-  done?: Promise<void>;
-  /** Whether it was searched for further addresses. */
-  isScanned?: true;
-  /** Who refers to it and as what: each once. */
-  readonly references: Set<string>;
-  /** Set if an earlier copy has it. */
-  kept?: RecordedAsset;
-  /** The addresses that it refers to. */
-  readonly refers: Set<string>;
-  /** Where it is stored, once all are fetched. */
-  path?: string;
-  /** `integrity` of what is stored, if that is not what was fetched. */
-  storedIntegrity?: string;
-}
-
-/** A reference to an asset. */
-interface Link {
-  /** The fetched file that has it; undefined for a file of the site. */
-  readonly from: Asset | undefined;
-  readonly to: Asset;
-  readonly kind: LoadKind;
-  readonly integrity: string | undefined;
-}
-
 /** The address of a path, as seen from a file of the site. */
 export type AddressOf = (path: string) => string | undefined;
 
@@ -102,9 +58,8 @@ export class FetchedAssets {
   readonly #assets = new Map<string, Asset>();
   /** Why addresses stay: by the address as the inspection reports it. */
   readonly #reasons = new Map<string, string>();
-  /** Names of modules that import maps may translate, and the prefixes that they translate. */
-  readonly #names = new Set<string>();
-  readonly #prefixes = new Map<string, Map<string, URL>>();
+  readonly #names = new ModuleNames((url) => this.#want({ url, kind: "module" }));
+  readonly #store: AssetStore;
   /** References whose address was requested. */
   readonly #links: Link[] = [];
   readonly #kept: KeptAssets | undefined;
@@ -122,6 +77,13 @@ export class FetchedAssets {
     this.#limits = { ...DEFAULT_FETCH_LIMITS, ...(wanted === true ? {} : wanted.limits) };
     this.#timeMs = parseDuration(this.#limits.time) ?? Infinity;
     this.#turns = new Yielder(context.signal);
+    this.#store = new AssetStore({
+      scratch: context.scratch,
+      hasFile: site.hasFile,
+      replacing: (addressOf) => this.replacing(addressOf, true),
+      kept,
+      turns: this.#turns,
+    });
   }
 
   /** Notes the references of a text, and requests what they refer to. */
@@ -131,9 +93,9 @@ export class FetchedAssets {
       return undefined;
     },
     dropsConnection: (url) => this.#wanted.dropsConnection(url),
-    named: (specifier) => this.#name(specifier),
+    named: (specifier) => this.#names.add(specifier),
     prefixed: (prefix, url) => {
-      this.#prefix(prefix, url);
+      this.#names.addPrefix(prefix, url);
       return new Map();
     },
   };
@@ -159,13 +121,17 @@ export class FetchedAssets {
       dropsConnection: (url) => this.#wanted.dropsConnection(url),
       prefixed: (prefix, url) => {
         const found = new Map<string, string>();
-        for (const name of this.#names) {
-          if (!name.startsWith(prefix)) continue;
-          const inner = URL.parse(name.slice(prefix.length), url.href);
-          const stored = inner && replaced({ url: inner, kind: "module" });
+        for (const [name, inner] of this.#names.translated(prefix, url)) {
+          const stored = replaced({ url: inner, kind: "module" });
           if (stored) found.set(name, stored.address);
         }
         return found;
+      },
+      scope: (url) => {
+        const path = url.pathname.endsWith("/")
+          ? this.#usedFolder(url)
+          : this.#storedAs({ url, kind: "module" })?.path;
+        return path === undefined ? undefined : addressOf(path);
       },
     };
   }
@@ -173,7 +139,8 @@ export class FetchedAssets {
   /** Waits until everything is fetched, and decides where it is stored. */
   async complete(): Promise<void> {
     while (this.#running.length > 0) await Promise.all(this.#running.splice(0));
-    await this.#store();
+    const usable = usableAssets(this.#links.splice(0), (url, reason) => this.#note(url, reason));
+    await this.#store.name(usable, this.#assets);
     this.#recorded = await this.#record();
   }
 
@@ -190,7 +157,7 @@ export class FetchedAssets {
   /** The same text for the same content at the same addresses. */
   get digest(): string {
     const rows = this.#recorded.map(({ id, path }) => [id, path]);
-    return hash("sha256", JSON.stringify(rows.sort(([one = ""], [other = ""]) => compare(one, other))));
+    return hash("sha256", JSON.stringify(rows.sort(([one = ""], [other = ""]) => compareTexts(one, other))));
   }
 
   /** Why an address stays, if it is known. @param address as the inspection reports it */
@@ -202,12 +169,13 @@ export class FetchedAssets {
   async *files(): AsyncGenerator<{ path: string; bytes: Buffer }> {
     const byId = new Map([...this.#assets.values()].map((each) => [each.file, each]));
     const seen = new Set<string>();
-    for (const { id, path } of this.#recorded.toSorted((one, other) => compare(one.path, other.path))) {
+    for (const { id, path } of this.#recorded.toSorted((one, other) => compareTexts(one.path, other.path))) {
       if (seen.has(path)) continue;
       seen.add(path);
       const asset = byId.get(id);
       const kept = this.#kept?.find(id);
-      const bytes = asset?.path === undefined ? kept && this.#kept?.bytes(kept) : this.#storedBytes(asset);
+      const bytes =
+        asset?.path === undefined ? kept && this.#kept?.bytes(kept) : this.#store.storedBytes(asset);
       if (bytes !== undefined) yield { path, bytes: await bytes };
     }
   }
@@ -218,12 +186,14 @@ export class FetchedAssets {
     for (const asset of this.#assets.values()) {
       const { url, sha256, bytes, path, type, digests, kept, file: id } = asset;
       if (path === undefined || digests === undefined || kept !== undefined) continue;
-      const stored = asset.text === undefined ? sha256 : hash("sha256", await this.#storedBytes(asset));
+      const stored = asset.text === undefined ? sha256 : hash("sha256", await this.#store.storedBytes(asset));
       rows.push({ address: shownAddress(url), sha256, bytes, path, id, type, digests, stored });
     }
     return rows.sort(
       (one, other) =>
-        compare(one.address, other.address) || compare(one.sha256, other.sha256) || compare(one.id, other.id),
+        compareTexts(one.address, other.address) ||
+        compareTexts(one.sha256, other.sha256) ||
+        compareTexts(one.id, other.id),
     );
   }
 
@@ -236,9 +206,15 @@ export class FetchedAssets {
     if (own !== undefined) return { path: own };
     const asset = this.#assets.get(url.href);
     if (asset?.path === undefined || this.#wanted.reasonAgainst(url, kind) !== undefined) return undefined;
-    if (this.#problemOf(asset, kind, integrity) !== undefined) return undefined;
+    if (problemOf(asset, kind, integrity) !== undefined) return undefined;
     const { path, storedIntegrity } = asset;
     return { path, ...(storedIntegrity !== undefined && { storedIntegrity }) };
+  }
+
+  /** Where what was fetched from a folder of another host is stored. */
+  #usedFolder(url: URL): string | undefined {
+    const folder = assetFolder(url);
+    return this.#recorded.some(({ path }) => path.startsWith(folder)) ? folder : undefined;
   }
 
   /** The file of the site that a whole address on its own domain leads to. */
@@ -246,16 +222,6 @@ export class FetchedAssets {
     if (hostname !== this.#site.domain) return undefined;
     const path = decoded(pathname)?.slice(1);
     return path !== undefined && path !== "" && this.#site.hasFile(path) ? path : undefined;
-  }
-
-  #problemOf(asset: Asset, kind: LoadKind, integrity: string | undefined): string | undefined {
-    if (asset.failure !== undefined) return asset.failure;
-    const problem = asset.problem?.(kind);
-    if (problem !== undefined) return problem;
-    if (integrity !== undefined && asset.digests && !hasIntegrity(asset.digests, integrity)) {
-      return "its content is not that of the attribute integrity";
-    }
-    return undefined;
   }
 
   #note(url: URL, reason: string): void {
@@ -357,13 +323,13 @@ export class FetchedAssets {
     });
     const beginning = Buffer.from(bytes.subarray(0, 4_096));
     asset.problem = (wanted) => contentProblem(wanted, type, url, beginning);
-    await writeFile(await this.#file(asset), bytes);
+    await this.#store.keep(asset, bytes);
     await this.#scan(asset, kind);
   }
 
   /** Searches a fetched text for further addresses, once it is known that it is what a reference wants. */
   async #scan(asset: Asset, kind: LoadKind): Promise<void> {
-    if (asset.isScanned || asset.bytes > MAX_BYTES || this.#problemOf(asset, kind, undefined) !== undefined) {
+    if (asset.isScanned || asset.bytes > MAX_BYTES || problemOf(asset, kind, undefined) !== undefined) {
       return;
     }
     asset.isScanned = true;
@@ -377,149 +343,8 @@ export class FetchedAssets {
         return undefined;
       },
     };
-    const { text } = siteText(await readFile(await this.#file(asset)));
+    const { text } = siteText(await this.#store.fetchedBytes(asset));
     const base = { url: asset.from.href, href: asset.from.href };
     await replaceInText(asset.text, text, base, () => noting, this.#turns);
   }
-
-  #name(specifier: string): void {
-    if (this.#names.has(specifier)) return;
-    this.#names.add(specifier);
-    for (const [prefix, addresses] of this.#prefixes) {
-      for (const url of addresses.values()) this.#wantNamed(specifier, prefix, url);
-    }
-  }
-
-  #prefix(prefix: string, url: URL): void {
-    const addresses = this.#prefixes.get(prefix) ?? new Map<string, URL>();
-    this.#prefixes.set(prefix, addresses);
-    if (addresses.has(url.href)) return;
-    addresses.set(url.href, url);
-    for (const name of this.#names) this.#wantNamed(name, prefix, url);
-  }
-
-  #wantNamed(name: string, prefix: string, url: URL): void {
-    if (!name.startsWith(prefix)) return;
-    const inner = URL.parse(name.slice(prefix.length), url.href);
-    if (inner) this.#want({ url: inner, kind: "module" });
-  }
-
-  async #file({ file }: Pick<Asset, "file">): Promise<string> {
-    return join(await this.#context.scratch(), `asset-${file}`);
-  }
-
-  /** Decides where each asset is stored: those that others refer to first, because their names are part of the others' content. */
-  async #store(): Promise<void> {
-    const usable = [...this.#usable()].sort((one, other) => compare(one.url.href, other.url.href));
-    const known = new Set(usable.map(({ url }) => url.href));
-    const edges = (address: string): string[] =>
-      [...(this.#assets.get(address)?.refers ?? [])].filter((each) => known.has(each)).sort();
-    for (const group of cyclesIn(
-      usable.map(({ url }) => url.href),
-      edges,
-    )) {
-      const assets = group.map((address) => this.#assets.get(address)).filter((each) => each !== undefined);
-      const isCycle = group.length > 1 || group.some((address) => edges(address).includes(address));
-      const within = isCycle ? new Set(group) : undefined;
-      const contents: string[] = [];
-      for (const asset of assets) {
-        if (asset.kept) asset.path = asset.kept.path;
-        if (asset.kept && asset.kept.stored !== asset.sha256) {
-          asset.storedIntegrity = integrityOf(await this.#storedBytes(asset));
-        }
-      }
-      if (assets.some(({ kept }) => kept !== undefined)) continue;
-      for (const asset of assets) contents.push(hash("sha256", await this.#contentOf(asset, within)));
-      const all = hash("sha256", contents.toSorted().join(" "));
-      for (const [index, asset] of assets.entries()) {
-        const own = contents[index] ?? "";
-        // files that refer to each other are named after all of them
-        const digest = isCycle ? hash("sha256", `${own} ${all}`) : own;
-        asset.path = this.#freePath(assetPath(asset.url, asset.kind, asset.type, digest));
-      }
-      for (const asset of assets) {
-        if (asset.text === undefined) continue;
-        const stored = await this.#contentOf(asset, undefined);
-        if (hash("sha256", stored) !== asset.sha256) asset.storedIntegrity = integrityOf(stored);
-        await writeFile(`${await this.#file(asset)}.stored`, stored);
-      }
-    }
-  }
-
-  /** What the site needs, directly or through others. Notes why references stay. */
-  #usable(): Set<Asset> {
-    const links = Map.groupBy(this.#links.splice(0), ({ from }) => from);
-    const usable = new Set<Asset>();
-    for (const open = [...(links.get(undefined) ?? [])]; open.length > 0;) {
-      const link = open.pop();
-      if (link === undefined) break;
-      const { to, kind, integrity } = link;
-      const problem = this.#problemOf(to, kind, integrity);
-      if (problem !== undefined) this.#note(to.url, problem);
-      else if (!usable.has(to)) {
-        usable.add(to);
-        open.push(...(links.get(to) ?? []));
-      }
-    }
-    return usable;
-  }
-
-  /** The content of an asset with its references replaced. @param within addresses that have no name yet */
-  async #contentOf(asset: Asset, within: ReadonlySet<string> | undefined): Promise<Buffer> {
-    const bytes = await readFile(await this.#file(asset));
-    if (asset.text === undefined) return bytes;
-    const { text, bytesOf } = siteText(bytes);
-    const own = asset.path;
-    const final = this.replacing((path) => (own === undefined ? path : relativeAddress(own, path)), true);
-    const replacing: Replacing = {
-      ...final,
-      replace: (reference, base) =>
-        within?.has(reference.url.href) === true
-          ? { address: `cycle:${hash("sha256", reference.url.href)}` }
-          : final.replace(reference, base),
-    };
-    const base = { url: asset.from.href, href: asset.from.href };
-    return bytesOf(await replaceInText(asset.text, text, base, () => replacing, this.#turns));
-  }
-
-  async #storedBytes(asset: Asset): Promise<Buffer> {
-    if (asset.kept && this.#kept) return this.#kept.bytes(asset.kept);
-    const file = await this.#file(asset);
-    return readFile(asset.text === undefined ? file : `${file}.stored`);
-  }
-
-  /** A path that the site has no file at. */
-  #freePath(path: string): string {
-    let free = path;
-    for (let count = 2; this.#site.hasFile(free); count++) {
-      free = path.replace(/(?=\.[^./]*$|$)/, `-${count}`);
-    }
-    return free;
-  }
 }
-
-function textKindOf(kind: LoadKind, type: string, url: URL): TextKind | undefined {
-  if (kind === "style" || type === "text/css") return "css";
-  if (kind === "script" || kind === "module" || /(?:java|ecma)script$/.test(type)) return "module";
-  if (kind === "manifest") return "manifest";
-  if (type === "image/svg+xml") return "xml";
-  if (type === "text/html") return "html";
-  if (type === "application/xhtml+xml") return "xml";
-  const known = mediaTypeOf(url.pathname)?.inspectedAs;
-  return /^(?:|(?:application|binary)\/octet-stream)$/.test(type) && known !== "html" ? known : undefined;
-}
-
-/** An address as the inspection reports it. */
-export function shownAddress({ href }: URL): string {
-  return externalAddress(href, SITE_BASE) ?? "";
-}
-
-/** The address of a file, relative to another. Both are below the site's root. */
-export function relativeAddress(from: string, to: string): string {
-  const [own, other] = [from.split("/").slice(0, -1), to.split("/")];
-  let common = 0;
-  while (common < own.length && common < other.length - 1 && own[common] === other[common]) common++;
-  return "../".repeat(own.length - common) + other.slice(common).map(encodeURIComponent).join("/");
-}
-
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -80,6 +80,14 @@ interface FoundText {
   readonly base: TextBase;
 }
 
+/** The address in an instruction of XML. */
+interface FoundInstruction {
+  readonly address: string;
+  readonly start: number;
+  readonly end: number;
+  readonly base: TextBase;
+}
+
 /** How many documents may be within each other: pages in `srcdoc`. */
 const MAX_NESTED = 4;
 
@@ -94,6 +102,7 @@ export class MarkupReferences extends MarkupReader {
   readonly #depth: number;
   readonly #tags: FoundTag[] = [];
   readonly #texts: FoundText[] = [];
+  readonly #instructions: FoundInstruction[] = [];
   /** Addresses of modules of the site that the page loads. */
   readonly #modules: string[] = [];
   #base: TextBase;
@@ -131,6 +140,17 @@ export class MarkupReferences extends MarkupReader {
       const change = { css: replaceInStyle, module: replaceInModule, importmap: replaceInImportMap }[kind];
       const next = change(text, base, watched);
       if (next !== text) edits.push({ start, end, text: next });
+    }
+    for (const { address, start, end, base } of this.#instructions) {
+      const plain = address.replaceAll("&amp;", "&");
+      const url = referenceIn(plain, base, SITE_HOST);
+      const replacement = url && watched.replace({ url, kind: "style" }, base);
+      if (replacement === undefined) continue;
+      edits.push({
+        start,
+        end,
+        text: escaped(`${replacement.address}${fragmentOf(plain)}`).replaceAll("'", "&apos;"),
+      });
     }
     for (const tag of this.#tags) {
       if (tag.element === "meta") policies.push(tag);
@@ -192,7 +212,17 @@ export class MarkupReferences extends MarkupReader {
   }
 
   override onCharacter(): void {}
-  override onComment(): void {}
+
+  /** In XML, an instruction may name a style sheet. */
+  override onComment({ data, location }: Token.CommentToken): void {
+    if (!this.isXml || !location || !/^\?xml-stylesheet\s/.test(data)) return;
+    const source = this.#source.slice(location.startOffset, location.endOffset);
+    const [found = "", before = "", quote = "", address = ""] =
+      /(\shref\s*=\s*)(["'])(.*?)\2/s.exec(source) ?? [];
+    if (found === "") return;
+    const start = location.startOffset + source.indexOf(found) + before.length + quote.length;
+    this.#instructions.push({ address, start, end: start + address.length, base: this.#base });
+  }
 
   /** The address of a script that a tag loads: any script may import modules. */
   #moduleIn(element: string, attributes: readonly Token.Attribute[]): string | undefined {

@@ -118,6 +118,17 @@ export function replaceInImportMap(text: string, base: TextBase, replacing: Repl
     }
     return Object.fromEntries(result);
   };
+  // modules that were fetched have another address now; the scope also holds for those that were not
+  const scoped = (scope: string, names: unknown): [string, unknown][] => {
+    const url = referenceIn(scope, base, SITE_HOST);
+    const stored = url && replacing.scope?.(url, base);
+    if (stored === undefined) return [[scope, names]];
+    seen.isChanged = true;
+    return [
+      [scope, names],
+      [asSpecifier(stored), names],
+    ];
+  };
   const { imports, scopes, integrity, ...rest } = given as Record<string, unknown>;
   const changed: Record<string, unknown> = {
     ...rest,
@@ -125,7 +136,9 @@ export function replaceInImportMap(text: string, base: TextBase, replacing: Repl
     ...(scopes !== undefined && {
       scopes:
         typeof scopes === "object" && scopes !== null
-          ? Object.fromEntries(Object.entries(scopes).map(([scope, names]) => [scope, mapped(names)]))
+          ? Object.fromEntries(
+              Object.entries(scopes).flatMap(([scope, names]) => scoped(scope, mapped(names))),
+            )
           : scopes,
     }),
     ...(integrity !== undefined && { integrity: withIntegrity(integrity, base, replacing) }),

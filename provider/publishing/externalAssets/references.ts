@@ -29,6 +29,12 @@ export interface Replacing {
   own?(module: { readonly address: string; readonly name?: string }): void;
   /** Translations of a prefix of names, of an import map. @returns further names with their addresses */
   prefixed?(prefix: string, url: URL, base: TextBase): ReadonlyMap<string, string>;
+  /**
+   * Where modules of another host are now, for which an import map has a scope.
+   *
+   * @param url of a module, or of a folder: with a slash at its end
+   */
+  scope?(url: URL, base: TextBase): string | undefined;
 }
 
 /** How addresses in a text are read. */

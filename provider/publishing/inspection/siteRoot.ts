@@ -3,7 +3,12 @@ import { bundleRefusal, shown } from "../archives/refusal";
 import type { SiteTree } from "./siteTree";
 
 /** Which part of a bundle is the site. Paths are those of the archive. */
-export type SiteRoot = NonNullable<ReturnType<SiteRootFinder["find"]>>;
+export interface SiteRoot {
+  /** The folder with the start page, without a slash at the end; empty for the archive's own root. */
+  readonly root: string;
+  /** Files that are not published: they start the site on a reader's own computer, or describe how. */
+  readonly leftOut: readonly string[];
+}
 
 // `find_root` of the chart's fetch-bundle.sh has the same rules.
 /** Names of files that start a site. */
@@ -40,10 +45,8 @@ export class SiteRootFinder {
    * The site is where `index.html` is: at the archive's top; in the only folder there; or in the only folder beside launch files,
    * at the top or in the only folder there. `undefined` if it is nowhere.
    */
-  find(tree: SiteTree) {
-    /** Files that are not published: they start the site on a reader's own computer, or describe how. */
+  find(tree: SiteTree): SiteRoot | undefined {
     const leftOut: string[] = [];
-    /** The folder with the start page, without a slash at the end; empty for the archive's own root. */
     let root = "";
     for (const level of [1, 2]) {
       if (tree.hasFile(join(root, "index.html"))) break;

@@ -25,7 +25,7 @@ export const folderOwner = (folder: string, context: PlaceContext): PlaceOwner =
   new PlaceOwner(folderMark(folder), context);
 
 /** The mark of a folder: the file `.docs-hosting/owner.json`. */
-export function folderMark(folder: string): MarkStore {
+function folderMark(folder: string): MarkStore {
   const records = resolve(folder, RECORDS_FOLDER);
   const path = join(records, MARK_NAME);
   return {

@@ -98,3 +98,40 @@ test("each name that the index of publishing offers is used outside of it", () =
   expect(offered.length).toBeGreaterThan(20); // the exports were found
   expect(offered.filter((name) => !used.includes(name))).toEqual([]);
 });
+
+/** What only tests import, such as the pure part of a file. Nothing is added here: test by the face. */
+const TESTED_ALONE = 46;
+
+test("nothing more is exported for tests alone", () => {
+  const imported = new Set<string>();
+  const readers = globSync("{provider,sdk,examples,.ci}/**/*.{ts,mjs}", {
+    cwd: ROOT,
+    exclude: (path) => path.includes("node_modules"),
+  });
+  for (const file of readers) {
+    const source = readFileSync(join(ROOT, file), "utf8");
+    for (const [, names = "", from = ""] of source.matchAll(/\{([^{}]*)\} from "(\.[^"]+)"/g)) {
+      const path = relative(ROOT, join(ROOT, dirname(file), from))
+        .replace(/^dist\//, "")
+        .replace(/(\.[jt]s)?$/, ".ts");
+      for (const name of names.split(","))
+        {imported.add(
+          `${path} ${
+            name
+              .trim()
+              .replace(/^type /, "")
+              .split(" as ")[0]
+          }`,
+        );}
+    }
+  }
+  const alone = FILES.flatMap((file) => {
+    const source = readFileSync(join(ROOT, file), "utf8");
+    return [...source.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
+      .map(([, name = ""]) => `${file} ${name}`)
+      .filter((each) => !imported.has(each));
+  });
+  // entries, and what is loaded by its path
+  const isLoaded = (each: string): boolean => ENTRIES.some((entry) => each.startsWith(entry));
+  expect(alone.filter((each) => !isLoaded(each)).length).toBeLessThanOrEqual(TESTED_ALONE);
+});

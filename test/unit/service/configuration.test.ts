@@ -202,6 +202,16 @@ describe("the prefix of keys", () => {
 
   test.each([
     ["dk_", "svc_c4n4ry", "do not begin with dk_, or contain white space"],
+    [
+      "dk_",
+      "/builds/docs.tmp/ADMIN_KEY",
+      "are the path of a file: the variable must have the key itself (in GitLab, the type Variable)",
+    ],
+    [
+      "dk_",
+      "C:\\\\keys\\\\admin.txt",
+      "are the path of a file: the variable must have the key itself (in GitLab, the type Variable)",
+    ],
     ["dk_live_", "dk_live_", "do not begin with dk_live_, or contain white space"],
     ["", "c4n 4ry", "contain white space or are not all ASCII"],
     ["", "c4n4r", "are too few: a key of less than 6 cannot be kept out of messages"],

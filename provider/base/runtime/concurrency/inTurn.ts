@@ -2,7 +2,7 @@ import type { Deadline } from "../time/clock";
 import type { Semaphore } from "./semaphore";
 
 /** What waits for its turn: an operation. */
-export interface Turn {
+interface Turn {
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
   /** The operation's row. */

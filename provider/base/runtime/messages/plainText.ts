@@ -54,7 +54,7 @@ export function printable(text: string): string {
 }
 
 /** Longest text of the service that is shown to the user, in characters. */
-export const SERVICE_TEXT_LIMIT = 1_000;
+const SERVICE_TEXT_LIMIT = 1_000;
 
 export const REMOVED = "[removed]";
 

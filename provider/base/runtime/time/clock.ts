@@ -55,20 +55,26 @@ export async function endsWithin(
 }
 
 /** The end of an operation's time limit. */
-export type Deadline = Readonly<ReturnType<typeof startDeadline>>;
+export interface Deadline {
+  /** The limit as the user set it, in milliseconds. */
+  readonly limitMs: number;
+  /** Milliseconds since the operation began. */
+  readonly elapsedMs: () => number;
+  /** Milliseconds left, 0 when the limit has passed. */
+  readonly remainingMs: () => number;
+  /** The time does not count until the returned function is called. */
+  readonly pause: () => () => void;
+}
 
 /** @param limitMs the limit as the user set it, in milliseconds */
-export function startDeadline(clock: Clock, limitMs: number) {
+export function startDeadline(clock: Clock, limitMs: number): Deadline {
   let startedAt = clock.monotonic();
   let pausedAt: number | undefined;
-  /** Milliseconds since the operation began. */
   const elapsedMs = (): number => (pausedAt ?? clock.monotonic()) - startedAt;
   return {
     limitMs,
     elapsedMs,
-    /** Milliseconds left, 0 when the limit has passed. */
     remainingMs: (): number => Math.max(0, limitMs - elapsedMs()),
-    /** The time does not count until the returned function is called. */
     pause() {
       const elapsed = elapsedMs();
       pausedAt = clock.monotonic();
@@ -91,11 +97,15 @@ export interface ClockError {
 }
 
 /** A machine and the time of its clock. */
-export type Machine = Readonly<ReturnType<typeof machineOf>>;
+export interface Machine {
+  /** Identifies the machine. */
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
 
 /** @param machine identifies the machine: a measured error applies only to that machine's clock */
-export function machineOf({ machine, clock }: { machine: string; clock: Clock }) {
-  /** Milliseconds since 1970. */
+export function machineOf({ machine, clock }: { machine: string; clock: Clock }): Machine {
   const nowMs = clock.now();
   return { name: machine, nowMs };
 }

@@ -25,7 +25,7 @@ export class OwnedPlace extends BucketPlace {
 }
 
 /** Reads a mark as a text; `undefined` only if the store says that there is none. @throws UnreadableMarkError; StoreError */
-export async function readMark(place: BucketPlace, key: string): Promise<string | undefined> {
+async function readMark(place: BucketPlace, key: string): Promise<string | undefined> {
   let size = 0;
   let text: string | undefined;
   try {
@@ -49,7 +49,7 @@ export async function readMark(place: BucketPlace, key: string): Promise<string 
 }
 
 /** The mark below a prefix: the object `.docs-hosting/owner.json`. */
-export function bucketMark(place: BucketPlace): MarkStore {
+function bucketMark(place: BucketPlace): MarkStore {
   const key = place.key(MARK_PATH);
   const { prefix = "" } = place.fields;
   const listBelow = async (folder: string): Promise<string[]> => {

@@ -106,6 +106,8 @@ export class RepositoryMarks {
   readonly #client: RegistryClient;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
+  /** Digests of what this operation announced, by tag: the registry may not show it yet. */
+  readonly #announced = new Map<string, string>();
 
   constructor(
     client: RegistryClient,
@@ -178,6 +180,7 @@ export class RepositoryMarks {
     const manifest = leavingManifest(owner, digest, this.#clock.now());
     await ensureContent(this.#client, EMPTY);
     await putManifest(this.#client, manifest, tag);
+    this.#announced.set(tag, manifest.digest);
     const isOurs = annotationsIn(before?.bytes)[LEAVES] !== undefined;
     if (before && isOurs && before.digest !== manifest.digest) {
       await deleteManifest(this.#client, before.digest);
@@ -220,9 +223,14 @@ export class RepositoryMarks {
 
   /** Removes what an owner announced about an image. @returns whether nothing of it is left: a registry may refuse removals */
   async removeAnnouncement(item: string, owner: string): Promise<boolean> {
-    const announcement = await getManifest(this.#client, tagOf("leaving", item, owner));
-    if (announcement === undefined || annotationsIn(announcement.bytes)[LEAVES] === undefined) return true;
-    return (await deleteManifest(this.#client, announcement.digest)) === undefined;
+    const tag = tagOf("leaving", item, owner);
+    const digest = this.#announced.get(tag) ?? (await this.#findAnnouncement(tag));
+    return digest === undefined || (await deleteManifest(this.#client, digest)) === undefined;
+  }
+
+  async #findAnnouncement(tag: string): Promise<string | undefined> {
+    const found = await getManifest(this.#client, tag);
+    return annotationsIn(found?.bytes)[LEAVES] === undefined ? undefined : found?.digest;
   }
 
   /** All tags of the repository; `undefined` if the registry does not list them to the end. */

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "../../../base/http/reply";
+import { checkFileVariables, isFileContent } from "../../../base/runtime/files/fileVariables";
 import { redact } from "../../../base/runtime/messages/plainText";
 import { fieldsOf } from "./content";
 import type { RegistryContext } from "./exchange";
@@ -17,14 +18,18 @@ export interface CredentialSearch {
 
 /** The content of a configuration of Docker, as GitLab's jobs and Docker itself have it. */
 const INLINE = "DOCKER_AUTH_CONFIG";
+/** The variables that name such a file, or its folder. */
+const NAMED = ["REGISTRY_AUTH_FILE", "DOCKER_CONFIG"];
 
 /**
  * Finds the credential for a repository's registry in the configurations of Docker and of the containers tools.
  *
  * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user
  *   is not logged in
+ * @throws ConfigurationError if a variable contains a login in place of a file's name
  */
 export async function findCredential(repository: Repository, context: CredentialContext) {
+  checkFileVariables(NAMED, context);
   for (const place of credentialPlaces(context.environment)) {
     const configuration = await readConfiguration(place, context);
     for (const source of credentialSources(configuration, repository)) {
@@ -48,14 +53,16 @@ export function credentialPlaces(
   user = process.platform === "linux" ? (process.getuid?.() ?? null) : null,
 ): string[] {
   const valueOf = (name: string): string | undefined => environment(name) || undefined;
+  const fileOf = (name: string): string | undefined =>
+    isFileContent(environment(name) ?? "") ? undefined : valueOf(name);
   const home = valueOf("HOME") ?? valueOf("USERPROFILE");
   const session = valueOf("XDG_RUNTIME_DIR");
   const below = (folder: string | undefined, ...path: string[]): string[] =>
     folder === undefined ? [] : [join(folder, ...path)];
   return [
-    ...below(valueOf("REGISTRY_AUTH_FILE")),
+    ...below(fileOf("REGISTRY_AUTH_FILE")),
     ...below(valueOf(INLINE) && INLINE),
-    ...below(valueOf("DOCKER_CONFIG"), "config.json"),
+    ...below(fileOf("DOCKER_CONFIG"), "config.json"),
     ...below(session, "containers", "auth.json"),
     // where podman keeps a login if there is no folder of a session, as of root in a container
     ...(session === undefined && user !== null ? [`/run/containers/${user}/auth.json`] : []),
@@ -83,7 +90,7 @@ async function readConfiguration(
 }
 
 /** What the search for a credential needs from the outside. */
-export type CredentialContext = Pick<RegistryContext, "environment" | "reporter" | "signal">;
+export type CredentialContext = Pick<RegistryContext, "environment" | "reporter" | "secrets" | "signal">;
 
 /** Maximum time of a helper, in milliseconds: some ask a remote service. */
 const HELPER_LIMIT_MS = 20_000;
@@ -99,7 +106,7 @@ const ANSWER_LIMIT = 1024 * 1024;
 export async function runCredentialHelper(
   name: string,
   server: string,
-  { environment, reporter, signal }: CredentialContext,
+  { environment, reporter, signal }: Omit<CredentialContext, "secrets">,
 ): Promise<Credential | undefined> {
   signal.throwIfAborted();
   const command = `docker-credential-${name}`;

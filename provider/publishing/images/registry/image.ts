@@ -31,20 +31,25 @@ export interface StoredImage extends PlatformImage {
 }
 
 /** What an image's name refers to. */
-export type Image = Readonly<Awaited<ReturnType<typeof readImage>>>;
+export interface Image {
+  /** Of its manifest, or of its index. */
+  readonly digest: string;
+  /** Whether it is an index, even of one image. */
+  readonly isIndex: boolean;
+  readonly images: readonly StoredImage[];
+}
 
 /**
  * Reads an image for all its platforms. Other content of an index (attestations) is left out.
  *
  * @param isWanted selects the platforms of an index; others are not read
- * @returns isIndex: whether it is an index, even of one image
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function readImage(
   client: RegistryClient,
   reference: ImageReference,
   isWanted: (platform: Platform) => boolean = () => true,
-) {
+): Promise<Image> {
   const top = await existingManifest(client, reference.digest ?? reference.tag ?? "latest");
   const isIndex = INDEX_TYPES.includes(top.mediaType);
   const images: StoredImage[] = isIndex ? [] : [await readPlatformImage(client, top)];

@@ -199,7 +199,11 @@ function scopesIn({ parameters }: Challenge, { path }: Repository): string[] {
 }
 
 /** A token for a registry, see https://distribution.github.io/distribution/spec/auth/token/ */
-export type Token = NonNullable<ReturnType<typeof readToken>>;
+export interface Token {
+  readonly text: string;
+  /** By the clock of this machine: milliseconds since 1970. */
+  readonly endsAtMs: number;
+}
 
 /** Lifetime of a token whose response contains none, in milliseconds: the specification's default. */
 const LIFE_MS = 60_000;
@@ -238,7 +242,7 @@ export function tokenRequest(
  * @param answer JSON of the token service
  * @returns undefined when it contains no token; endsAtMs: when it expires, the clock's `monotonic` time in milliseconds
  */
-export function readToken(answer: unknown, clock: Clock) {
+export function readToken(answer: unknown, clock: Clock): Token | undefined {
   const { token, access_token: accessToken, expires_in: life } = fieldsOf(answer);
   const text = [token, accessToken].find((each): each is string => typeof each === "string" && each !== "");
   // a text that no header can contain is not a token
@@ -249,7 +253,7 @@ export function readToken(answer: unknown, clock: Clock) {
 }
 
 /** The value of the header `Authorization` for a user name and a password. */
-export function basic({ username, password }: { username: string; password: string }): string {
+function basic({ username, password }: { username: string; password: string }): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 

@@ -41,6 +41,7 @@ export async function findManifest(client: RegistryClient, name: string): Promis
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function getManifest(client: RegistryClient, name: string): Promise<Manifest | undefined> {
+  const question = `the question for the manifest ${name}`;
   return client.send(
     { method: "GET", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     async (reply) => {
@@ -48,8 +49,7 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       if (isDigest(name)) checkDigest(client, name, manifest.digest);
-      else if (isPage(reply) && !isObject(bytes))
-        throw notAnswered(client, `the question for the manifest ${name}`);
+      else if (isPage(reply) && !isObject(bytes)) throw notAnswered(client, question);
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },
@@ -99,7 +99,13 @@ function notAnswered({ repository }: RegistryClient, what: string): DestinationE
 }
 
 /** Why a registry keeps a manifest that should be removed. */
-export type RefusedRemoval = NonNullable<Awaited<ReturnType<typeof deleteManifest>>>;
+export interface RefusedRemoval {
+  readonly digest: string;
+  /** What the registry says. */
+  readonly reason: string;
+  /** Whether the registry would refuse every removal. */
+  readonly isGeneral: boolean;
+}
 
 /**
  * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
@@ -108,7 +114,10 @@ export type RefusedRemoval = NonNullable<Awaited<ReturnType<typeof deleteManifes
  *   whether it removes no manifest at all
  * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
  */
-export async function deleteManifest(client: RegistryClient, digest: string) {
+export async function deleteManifest(
+  client: RegistryClient,
+  digest: string,
+): Promise<RefusedRemoval | undefined> {
   const removed = await client.attempt(
     { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
     ({ status }) => status,

@@ -3,10 +3,13 @@ import { ConfigurationError } from "../../../base/runtime/messages/errors";
 import type { Secrets } from "../../../base/runtime/messages/secrets";
 import { hasExplicitCurve, NAME_THE_CURVE } from "../../../base/runtime/values/publicKey";
 import type { RegistryContext } from "../registry/exchange";
-import { verifierOf } from "./verifier";
+import { type Verifier, verifierOf } from "./verifier";
 
 /** Signs bytes with a private key. The key stays in memory. */
-export type Signer = ReturnType<typeof signerFrom>;
+export interface Signer extends Verifier {
+  /** ECDSA P-256: over their SHA-256, in DER. Ed25519: over the bytes themselves. */
+  readonly sign: (bytes: Buffer) => Buffer;
+}
 
 /** The kinds of keys that sign, and how each is made: for messages. */
 export const SUPPORTED_KEYS =
@@ -25,7 +28,7 @@ export function signerFrom(
     environment,
     secrets,
   }: Pick<RegistryContext, "environment"> & { readonly secrets?: Pick<Secrets, "add"> },
-) {
+): Signer {
   const pem = environment(variable)?.trim();
   if (!pem) {
     throw new ConfigurationError(
@@ -51,7 +54,6 @@ export function signerFrom(
   const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
   return {
     ...verifierOf(publicKey),
-    /** ECDSA P-256: over their SHA-256, in DER. Ed25519: over the bytes themselves. */
     sign: (bytes: Buffer): Buffer => sign(algorithm, bytes, key),
   };
 }

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
+import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { lacksBlob } from "../../../../provider/publishing/images/registry/blobs.ts";
 import { findCredential } from "../../../../provider/publishing/images/registry/credentials.ts";
 import { writeKit } from "../../../kit/kitFolder.ts";
@@ -296,6 +297,7 @@ test.for(Object.entries(LOGINS))(
       {
         environment: (name) => environment[name],
         reporter: recordingReporter(),
+        secrets: new Secrets(),
         signal: new AbortController().signal,
       },
     );

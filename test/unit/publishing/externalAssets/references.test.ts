@@ -125,6 +125,88 @@ test("modules are followed by import, export, import() and new URL(), and import
   expect(site.files[stored("part")]).toBe(`export { a } from "./${named("lib")}";`);
 });
 
+test("a scope of an import map also holds for the modules that were fetched from there", async () => {
+  const scopes = {
+    "https://cdn.example.com/app/": { part: "https://cdn.example.com/part.mjs" },
+    "https://cdn.example.com/app/one.mjs": { one: "./own.js" },
+    "https://other.example.com/": { part: "./own.js" },
+    "/own/": { part: "./own.js" },
+  };
+  const site = await fetchedSite(
+    {
+      "a/b.html":
+        `<script type="importmap">${JSON.stringify({ scopes })}</script>` +
+        '<script type="module" src="https://cdn.example.com/app/one.mjs"></script>',
+    },
+    {
+      "https://cdn.example.com/app/one.mjs": 'import "part"; import "one";',
+      "https://cdn.example.com/part.mjs": "export const p = 1;",
+    },
+  );
+  const [, map = ""] = /importmap">(.*?)<\/script>/.exec(site.files["a/b.html"] ?? "") ?? [];
+  const stored = (name: string): string =>
+    `../${site.stored.find((path) => path.includes(`cdn.example.com/${name}.`)) ?? `no ${name}`}`;
+  expect(JSON.parse(map)).toEqual({
+    scopes: {
+      "https://cdn.example.com/app/": { part: stored("part") },
+      "../assets/external/cdn.example.com/app/": { part: stored("part") },
+      "https://cdn.example.com/app/one.mjs": { one: "./own.js" },
+      [stored("app/one")]: { one: "./own.js" },
+      "https://other.example.com/": { part: "./own.js" },
+      "/own/": { part: "./own.js" },
+    },
+  });
+});
+
+test("an import map whose scopes nobody uses stays as it is, byte for byte", async () => {
+  const map = '{ "scopes": {"https://cdn.example.com/app/": {"part": "./own.js"}} }';
+  const page = `<script type="importmap">${map}</script><img src="https://cdn.example.com/1.png">`;
+  const site = await fetchedSite({ "a.html": page }, { "https://cdn.example.com/1.png": PNG });
+  expect(site.files["a.html"]).toContain(map);
+});
+
+test("an instruction of XML that names a style sheet leads to the copy, in the site and in what was fetched", async () => {
+  const site = await fetchedSite(
+    {
+      "a.svg": `<?xml version="1.0"?><?xml-stylesheet type="text/css" href='https://cdn.example.com/x.css?a=1&amp;b=2'?><svg xmlns="http://www.w3.org/2000/svg"/>`,
+      "b.html":
+        '<img src="https://cdn.example.com/d/c.svg"><!--?xml-stylesheet href="https://cdn.example.com/no.css"?-->',
+    },
+    {
+      "https://cdn.example.com/x.css?a=1&b=2": "rect { fill: red }",
+      "https://cdn.example.com/d/c.svg":
+        '<?xml-stylesheet href="../y.css"?><svg xmlns="http://www.w3.org/2000/svg"/>',
+      "https://cdn.example.com/y.css": "rect { fill: blue }",
+    },
+  );
+  expect(site.facts.externalLoads).toEqual([]);
+  const stored = (name: string): string =>
+    site.stored.find((path) => path.includes(`/${name}.`)) ?? `no ${name}`;
+  expect(site.files["a.svg"]).toContain(`href='${stored("x")}'?>`);
+  expect(site.files[stored("d/c")]).toContain(`href="../${stored("y").split("/").at(-1) ?? ""}"?>`);
+  expect(site.requests.map(({ url }) => url)).not.toContain("https://cdn.example.com/no.css");
+});
+
+test("what stays where nothing is replaced has a reason, too", async () => {
+  const site = await fetchedSite(
+    {
+      "a.html": `<script type="speculationrules">{"prefetch":[{"urls":["https://cdn.example.com/next.html"]}]}</script>`,
+      "b.svg":
+        '<!DOCTYPE svg [<!ENTITY h "https://cdn.example.com">]><svg xmlns="http://www.w3.org/2000/svg"><image href="&h;/1.png"/></svg>',
+      "c.html": `<iframe src="data:text/html,<img src='https://cdn.example.com/2.png'>"></iframe>`,
+    },
+    {},
+  );
+  expect(site.facts.externalLoads.map(({ address }) => address).sort()).toEqual([
+    "https://cdn.example.com/1.png",
+    "https://cdn.example.com/2.png",
+    "https://cdn.example.com/next.html",
+  ]);
+  for (const { reason } of site.facts.externalLoads) {
+    expect(reason).toMatch(/^nothing is replaced where it stands/);
+  }
+});
+
 test("a script that is no module imports modules at run time, in the page and in a file", async () => {
   const later = 'import("https://cdn.example.com/later.mjs")';
   const site = await fetchedSite(

@@ -1,3 +1,6 @@
+import type * as ClientS3 from "@aws-sdk/client-s3";
+import type * as LibStorage from "@aws-sdk/lib-storage";
+import type * as Presigner from "@aws-sdk/s3-request-presigner";
 import { optionalPackages } from "../optionalPackages";
 
 const AWS = optionalPackages({
@@ -10,9 +13,13 @@ const AWS = optionalPackages({
 export const verifyS3Sdk = AWS.verify;
 
 /** The packages of the AWS SDK that are used. Two of them are loaded when they are needed: most operations do without. */
-export type S3Sdk = Awaited<ReturnType<typeof loadPackages>>;
+export interface S3Sdk {
+  readonly s3: typeof ClientS3;
+  readonly storage: () => Promise<typeof LibStorage>;
+  readonly presigner: () => Promise<typeof Presigner>;
+}
 
-const loadPackages = async () => {
+const loadPackages = async (): Promise<S3Sdk> => {
   verifyS3Sdk();
   return {
     s3: await import("@aws-sdk/client-s3"),

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { Secrets } from "../../../../../provider/base/runtime/messages/secrets.ts";
 import {
   credentialPlaces,
   findCredential,
@@ -53,6 +54,7 @@ test("the first file with the registry decides; one that is no JSON is reported,
   const context = {
     environment: (name: string) => environment[name],
     reporter,
+    secrets: new Secrets(),
     signal: new AbortController().signal,
   };
   expect(await findCredential(REPOSITORY, context)).toEqual({
@@ -70,7 +72,7 @@ test("a configuration in DOCKER_AUTH_CONFIG is used, and reported without a word
     const reporter = recordingReporter();
     const environment = (name: string): string | undefined =>
       name === "DOCKER_AUTH_CONFIG" ? text : undefined;
-    const context = { environment, reporter, signal: new AbortController().signal };
+    const context = { environment, reporter, secrets: new Secrets(), signal: new AbortController().signal };
     return [await findCredential(REPOSITORY, context), reporter.lines.warn];
   };
   expect(await found(configuration("gitlab"))).toEqual([
@@ -83,11 +85,35 @@ test("a configuration in DOCKER_AUTH_CONFIG is used, and reported without a word
   ]);
 });
 
+test.each([
+  ["REGISTRY_AUTH_FILE", configuration("gitlab")],
+  ["DOCKER_CONFIG", configuration("gitlab")],
+  ["REGISTRY_AUTH_FILE", Buffer.from(configuration("gitlab")).toString("base64")],
+])(
+  "N2 a login in %s in place of a file's name is refused by name, and named nowhere",
+  async (variable, value) => {
+    const secrets = new Secrets();
+    const environment = (name: string): string | undefined => (name === variable ? value : undefined);
+    const context = {
+      environment,
+      reporter: recordingReporter(),
+      secrets,
+      signal: new AbortController().signal,
+    };
+    await expect(findCredential(REPOSITORY, context)).rejects.toThrow(
+      `the variable ${variable} contains a key, not a file's name`,
+    );
+    expect(credentialPlaces(environment, null).join()).not.toContain(value);
+    expect(secrets.removeFrom(value)).not.toContain(value);
+  },
+);
+
 test("without files there is no credential, and no warning", async () => {
   const reporter = recordingReporter();
   const context = {
     environment: (name: string) => (name === "DOCKER_AUTH_CONFIG" ? undefined : "/nowhere"),
     reporter,
+    secrets: new Secrets(),
     signal: new AbortController().signal,
   };
   expect(await findCredential(REPOSITORY, context)).toBeUndefined();
