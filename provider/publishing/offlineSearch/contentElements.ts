@@ -27,7 +27,7 @@ const TOGGLED = /^(?:tab|pill|collapse)$/i;
 const MOST_PANELS = 5_000;
 
 /** Where an element is. */
-export interface Surroundings {
+interface Surroundings {
   readonly isInMain: boolean;
   readonly isInHeading: boolean;
 }
