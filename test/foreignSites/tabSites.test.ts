@@ -74,7 +74,8 @@ async function pagefindAnchors(folder: string, words: readonly string[]): Promis
 
 /** Whether an anchor is in the section that has the word, and not behind it: a browser shows the word below it. */
 function isRight(html: string, word: string, anchor: string | undefined): boolean {
-  const placeOf = (id: string): number => html.search(new RegExp(`\\sid=["']?${id.replaceAll(/[^\w-]/g, "\\$&")}["'\\s>]`));
+  const placeOf = (id: string): number =>
+    html.search(new RegExp(`\\sid=["']?${id.replace(/\W/g, "\\$&")}["'\\s>]`));
   const starts = SECTIONS.map(placeOf);
   const first = starts[0] ?? -1;
   const at = html.indexOf(word, first);

@@ -42,7 +42,7 @@ interface WaitingPage {
 type PageThread = Pick<Thread<PagesTask, PagesRead>, "do" | "end">;
 
 /** What a machine gives to this process. */
-export interface Machine {
+interface Machine {
   /** Cores that the process can use. */
   readonly cores: number;
   /** @throws if the process may start no thread, as in Node.js with `--permission` */

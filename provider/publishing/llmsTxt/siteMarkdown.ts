@@ -11,8 +11,8 @@ import type { MarkdownPage } from "./readMarkdown";
 /** Version of the Markdown and of `llms.txt`. Increase it with every change of their content. */
 export const LLMS_VERSION = "2";
 
-export const LLMS_TXT = "llms.txt";
-export const LLMS_FULL = "llms-full.txt";
+const LLMS_TXT = "llms.txt";
+const LLMS_FULL = "llms-full.txt";
 
 /** Largest `llms-full.txt`, in bytes: no reader takes more at once. */
 const FULL_BYTES = 16 * 2 ** 20;

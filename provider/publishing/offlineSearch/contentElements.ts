@@ -17,11 +17,17 @@ const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 const AROUND_CLASS =
   /(?:^|\s)(?:navheader|navfooter|sphinxsidebar|related|headerlink|breadcrumbs?|sidebar|toc|table-of-contents|pagination|skip-link|sr-only|visually-hidden)(?:\s|$)/i;
 const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo)$/i;
+/** What a link of its page leads to is content, if it is one of these: the panel of a tab. */
+const LINKED = new Set(["div", "section", "article", "dd", "li"]);
+/** Classes and attributes of buttons that name a tab or a part of an accordion, in sites that do not use roles. */
+const OPENER =
+  /^(?:[\w-]*[-_])?(?:tab|tabs?[-_]*(?:link|button|btn|label|item|title|header|trigger|control)s?|accordion(?:[-_]*(?:button|btn|label|item|title|header|heading|trigger|toggle))?|collapsible)$/i;
+const TOGGLED = /^(?:tab|pill|collapse)$/i;
 /** Most ids of panels that are remembered. */
-const MOST_PANELS = 500;
+const MOST_PANELS = 5_000;
 
 /** Where an element is. */
-export interface Surroundings {
+interface Surroundings {
   readonly isInMain: boolean;
   readonly isInHeading: boolean;
 }
@@ -30,12 +36,18 @@ export interface Surroundings {
 export class ContentElements {
   /** Ids of elements that others of the page open. */
   readonly #panels = new Set<string>();
+  /** Ids that links of the page lead to. */
+  readonly #linked = new Set<string>();
 
-  /** Remembers what an element opens: a panel of an accordion, but no menu. */
+  /** Remembers what an element opens or leads to: a panel of a tab or of an accordion, but no menu. */
   note(attribute: Attribute): void {
-    const opened = attribute("aria-controls");
-    if (opened === undefined || isMenuButton(attribute) || this.#panels.size >= MOST_PANELS) return;
-    for (const id of opened.split(/\s+/)) this.#panels.add(id);
+    if (this.#panels.size + this.#linked.size >= MOST_PANELS) return;
+    const opened = isMenuButton(attribute) ? undefined : attribute("aria-controls");
+    for (const id of opened?.split(/\s+/) ?? []) this.#panels.add(id);
+    for (const name of ["href", "data-target", "data-bs-target"]) {
+      const link = attribute(name);
+      if (link?.startsWith("#") === true) this.#linked.add(link.slice(1));
+    }
   }
 
   /** Whether the text of an element is no content. */
@@ -44,16 +56,17 @@ export class ContentElements {
     if (NEVER.has(tag) || attribute("data-pagefind-ignore") !== undefined) return true;
     const role = attribute("role") ?? "";
     if (attribute("hidden") !== undefined && (PASSING.has(tag) || PASSING_ROLE.test(role))) return true;
-    if (attribute("aria-hidden") === "true" && !this.#isPanel(role, attribute)) return true;
+    if (attribute("aria-hidden") === "true" && !this.#isPanel(tag, role, attribute)) return true;
     if (tag === "button") return !isInHeading && !isDisclosure(role, attribute);
     if (AROUND_CLASS.test(attribute("class") ?? "")) return true;
     return !isInMain && (AROUND.has(tag) || AROUND_ROLE.test(role));
   }
 
   /** Whether an element is the content of a tab or of an accordion. */
-  #isPanel(role: string, attribute: Attribute): boolean {
+  #isPanel(tag: string, role: string, attribute: Attribute): boolean {
     if (PANEL_ROLE.test(role) || attribute("aria-labelledby") !== undefined) return true;
-    return this.#panels.has(attribute("id") ?? "");
+    const id = attribute("id") ?? "";
+    return this.#panels.has(id) || (LINKED.has(tag) && this.#linked.has(id));
   }
 }
 
@@ -65,8 +78,10 @@ function isMenuButton(attribute: Attribute): boolean {
 /** Whether a button is the name of a tab or of a part of an accordion. */
 export function isDisclosure(role: string, attribute: Attribute): boolean {
   if (/^tab$/i.test(role)) return true;
-  const opens = attribute("aria-expanded") !== undefined || attribute("aria-controls") !== undefined;
-  return opens && !isMenuButton(attribute);
+  if (isMenuButton(attribute)) return false;
+  if (attribute("aria-expanded") !== undefined || attribute("aria-controls") !== undefined) return true;
+  if (TOGGLED.test(attribute("data-bs-toggle") ?? attribute("data-toggle") ?? "")) return true;
+  return (attribute("class") ?? "").split(/\s+/).some((name) => OPENER.test(name));
 }
 
 /** Whether an element is hidden until it is opened in a way that no address does. */

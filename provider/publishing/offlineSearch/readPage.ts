@@ -23,7 +23,7 @@ export interface ReadPage extends Omit<PageText, "sections"> {
 }
 
 /** The text of a page on which a script runs. */
-export interface RenderedText {
+interface RenderedText {
   /** The same for pages with the same text. */
   readonly digest: string;
   readonly isShort: boolean;

@@ -18,7 +18,7 @@ import { titlesOf } from "./siteTitles";
 export const SEARCH_VERSION = "5";
 
 /** The folder of the index and the search box, below the site's root. */
-export const SEARCH_FOLDER = "docs-hosting-search";
+const SEARCH_FOLDER = "docs-hosting-search";
 
 /** Work for one file of the index, beside its characters: its words are scored and sorted. */
 const WORK_PER_FILE = 32 * 1_024;

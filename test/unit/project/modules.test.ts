@@ -114,15 +114,16 @@ test("nothing more is exported for tests alone", () => {
       const path = relative(ROOT, join(ROOT, dirname(file), from))
         .replace(/^dist\//, "")
         .replace(/(\.[jt]s)?$/, ".ts");
-      for (const name of names.split(","))
-        {imported.add(
+      for (const name of names.split(",")) {
+        imported.add(
           `${path} ${
             name
               .trim()
               .replace(/^type /, "")
               .split(" as ")[0]
           }`,
-        );}
+        );
+      }
     }
   }
   const alone = FILES.flatMap((file) => {

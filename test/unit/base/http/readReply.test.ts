@@ -1,7 +1,7 @@
 // What is read of an answer: its text, its time and what it asks for, and where it is too large.
 import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
-import { type ReadReply,readReply } from "../../../../provider/base/http/attempt.ts";
+import { type ReadReply, readReply } from "../../../../provider/base/http/attempt.ts";
 import { MAX_BODY_BYTES } from "../../../../provider/base/http/reply.ts";
 import type { FailedAttempt } from "../../../../provider/base/http/retryPolicy.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { Thread } from "../../../../provider/base/runtime/files/thread.ts";
 import {
-  type Machine,
   type PageRead,
   PageReaders,
   type PagesTask,
 } from "../../../../provider/publishing/additions/pageReaders.ts";
 import { PagesWithAdditions } from "../../../../provider/publishing/additions/pagesWithAdditions.ts";
-import { Thread } from "../../../../provider/base/runtime/files/thread.ts";
 import { readMarkdown } from "../../../../provider/publishing/llmsTxt/readMarkdown.ts";
 import { SiteMarkdown } from "../../../../provider/publishing/llmsTxt/siteMarkdown.ts";
 import { readPage } from "../../../../provider/publishing/offlineSearch/readPage.ts";
 import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
+
+type Machine = NonNullable<ConstructorParameters<typeof PageReaders>[2]>;
 
 const { signal } = new AbortController();
 /** Larger than what is read before threads start. */

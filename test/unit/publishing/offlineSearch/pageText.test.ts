@@ -192,6 +192,29 @@ describe("what scripts show later", () => {
     expect(sections(`<a aria-controls="p" aria-haspopup="menu">a</a>${panel}`)).toEqual(["# : a"]);
   });
 
+  test("a panel that is hidden from screen readers is content if a link of the page leads to it", () => {
+    const panel = '<div id="p" aria-hidden="true">b</div>';
+    expect(sections(`<a href="#p">a</a>${panel}`)).toEqual(["# : a b"]);
+    expect(sections(`<a data-bs-target="#p">a</a>${panel}`)).toEqual(["# : a b"]);
+    expect(sections(`<a href="#q">a</a>${panel}`)).toEqual(["# : a"]);
+    // the sign beside a heading leads to itself
+    expect(sections('<h2 id="h">a<a id="p" href="#p" aria-hidden="true">#</a></h2>b')).toEqual(["#h a: b"]);
+  });
+
+  test.for([
+    ["tablinks", 'class="tablinks active"', true],
+    ["a tab of Bootstrap", 'data-bs-toggle="tab"', true],
+    ["a part of an older accordion", 'data-toggle="collapse"', true],
+    ["a block of a tab list", 'class="c-tabs__button"', true],
+    ["an accordion", 'class="accordion"', true],
+    ["what copies", 'class="tabs-copy"', false],
+    ["a table's", 'class="table-button"', false],
+    ["what opens a window", 'data-bs-toggle="modal"', false],
+    ["a menu of tabs", 'class="tab" aria-haspopup="menu"', false],
+  ] as const)("a button without a role that is named as %s is content: %s", ([, attributes, isContent]) => {
+    expect(sections(`a <button ${attributes}>b</button> c`)).toEqual([isContent ? "# : a b c" : "# : a c"]);
+  });
+
   test.for([
     ["a button in it", '<h2 id="q"><button aria-expanded="false">Q</button></h2>a', ["#q Q: a"]],
     ["a plain button in it", '<h2 id="q"><button>Q</button></h2>a', ["#q Q: a"]],

@@ -221,10 +221,11 @@ describe("the order of the results", () => {
 
   test("a page that explains before one that lists what changed, unless that is asked for", async () => {
     const list = [{ anchor: "new", heading: "Key rotated", text: "The key rotated." }];
+    const guide = [{ anchor: "rotate", heading: "Rotate a key", text: "Set the new one." }];
     const textsOf = (path: string): Texts => ({
       [path]: list,
       // both the score of each word and the closeness of all must count less in a list
-      "guide.html": [{ anchor: "rotate", heading: "Rotate a key", text: "Set the new one." }],
+      "guide.html": guide,
       "other.html": "Nothing of it.",
     });
     const titleOf = (path: string): string => (path.startsWith("changelog") ? "Changelog" : "Page");
