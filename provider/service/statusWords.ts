@@ -1,3 +1,4 @@
+import { REMOVED } from "../base/runtime/messages/plainText";
 import type { JobOutcome } from "./polling/progress";
 
 /** Words of a success. */
@@ -25,9 +26,9 @@ const ADDITION = /\b(?:with|without|by|after|due|because|in|during|for|at|on|of)
 /** Words at the end that change no meaning: `failed_permanently`, `COMPLETED_V2`. */
 const SURPLUS = /(?: (?:permanently|finally|unexpectedly|fatally|ok|already|now|v?\d+))+$/;
 
-/** A status in words of lower case: `JOB_STATUS_COMPLETED`, `jobTimedOut`, `timed-out`. */
+/** A status in words of lower case: `JOB_STATUS_COMPLETED`, `jobTimedOut`, `timed-out`. What was taken out of it is not a word. */
 function wordsOf(status: string): string[] {
-  const text = inLowerCase(status)
+  const text = inLowerCase(status.replaceAll(REMOVED, " "))
     .replace(/\(.*\)/g, " ")
     .replace(/[^a-z0-9%]+/g, " ")
     .replace(/\bout of memory\b/g, "oom")

@@ -93,6 +93,15 @@ test.each([
   expect(read({ status })).toMatchObject({ outcome, isUnexpected: true });
 });
 
+test("what is taken out of a status, because it may be secret, is not an end", () => {
+  const secret = "1C4A061D-8072-4F0A-A4CB-0FF528B18FE7";
+  expect(read({ status: secret })).toMatchObject({ status: "[removed]", outcome: "pending" });
+  expect(read({ status: `failed: ${secret}` })).toMatchObject({
+    status: "failed: [removed]",
+    outcome: "failure",
+  });
+});
+
 test("an error beside the status of a completed job is kept, and of no other", () => {
   expect(read({ status: "completed", error: "3 pages are missing" }).error).toBe("3 pages are missing");
   expect(read({ status: "completed", error: { message: "no" } }).error).toBe("no");

@@ -483,7 +483,7 @@ test("the announcement of a removal that was killed after the mark's goes with t
   registry.rule = (method, path) =>
     method === "DELETE" && path.includes("/manifests/") && !hasMark() ? 500 : undefined;
   const hasMark = (): boolean => left().some((name) => name.startsWith("docs-hosting-owner-"));
-  await expect(remove(OWNER, [copy])).rejects.toThrow("500");
+  await expect(remove(OWNER, [copy])).rejects.toThrow("/manifests/");
   expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([
     expect.stringContaining("docs-hosting-leaving-"),
   ]);
