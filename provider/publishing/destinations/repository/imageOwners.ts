@@ -165,10 +165,16 @@ export class ImageOwners {
     return found.filter((mark) => mark !== undefined).filter(({ isMark }) => isMark);
   }
 
-  /** The owners of an image, this resource among them, without those who give it up. `undefined` if they cannot be listed. */
+  /**
+   * The owners of an image, this resource among them, without others who give it up. `undefined` if they cannot be listed. A removal of this
+   * resource that was killed leaves its announcement: the image is still its own.
+   */
   async marksAt(image: string): Promise<readonly FoundImageMark[] | undefined> {
+    const { id, urn } = this.#context.owner;
     const tags = await this.#marks.list();
-    return tags && this.#stayingAt(itemOf(image), tags);
+    const isOwn = (mark: FoundImageMark): boolean =>
+      mark.owner === id || (mark.urn !== undefined && mark.urn === urn);
+    return tags && this.#stayingAt(itemOf(image), tags, isOwn);
   }
 
   /** The marks of other owners who stay, at other images than this one. @param tags all of the repository */
@@ -213,13 +219,22 @@ export class ImageOwners {
     return staying.filter(({ owner }) => owner !== this.#context.owner.id);
   }
 
-  /** The marks at an image that count. A manifest of others with the tag of a mark counts, too. */
-  async #stayingAt(item: string, tags: readonly string[]): Promise<FoundImageMark[]> {
+  /**
+   * The marks at an image that count. A manifest of others with the tag of a mark counts, too.
+   *
+   * @param counts whether a mark counts although its owner gives the image up
+   */
+  async #stayingAt(
+    item: string,
+    tags: readonly string[],
+    counts: (mark: FoundImageMark) => boolean = () => false,
+  ): Promise<FoundImageMark[]> {
     const staying: FoundImageMark[] = [];
     for (const each of marksAmong(tags).filter((mark) => mark.item === item)) {
       const mark = await this.#marks.find(item, each.owner);
       if (!mark) continue;
-      const isLeaving = this.#marks.isAnnounced(mark, tags) && (await this.#marks.isLeaving(mark));
+      const isLeaving =
+        !counts(mark) && this.#marks.isAnnounced(mark, tags) && (await this.#marks.isLeaving(mark));
       if (!isLeaving) staying.push(mark);
     }
     return staying;

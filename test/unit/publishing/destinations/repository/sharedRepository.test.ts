@@ -524,3 +524,24 @@ test("an announcement that the registry does not show yet is removed with its ma
   await remove(OWNER, [copy]);
   expect(left()).toEqual([]);
 });
+
+test("after a removal that was killed, a replacement takes its tag over", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  registry.rule = (method, path) => (method === "DELETE" && path.includes("/manifests/") ? 500 : undefined);
+  await expect(remove(OWNER, [copy])).rejects.toThrow("/manifests/");
+  registry.rule = undefined;
+  const successor = { ...otherOwner(), urn: OWNER.urn };
+  await place("latest").check([], { ...(await as(successor)), isCreate: true });
+  expect(lines.info.join("\n")).toContain(":latest is taken over");
+  const other = { ...(await as(OTHER)), isCreate: true };
+  await expect(place("latest").check([], other)).rejects.toThrow("that this resource did not publish");
+});
+
+test("a removal that another resource announced leaves it no right at the tag", async () => {
+  const copy = await publish(OTHER, "v1", { tag: "latest" });
+  registry.rule = (method, path) => (method === "DELETE" && path.includes("/manifests/") ? 500 : undefined);
+  await expect(remove(OTHER, [copy])).rejects.toThrow("/manifests/");
+  registry.rule = undefined;
+  const own = { ...(await as(OWNER)), isCreate: true };
+  await expect(place("latest").check([], own)).rejects.toThrow("that this resource did not publish");
+});
