@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "tar";
 import { expect, test } from "vitest";
+import { LLMS_VERSION } from "../../provider/publishing/llmsTxt/siteMarkdown.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, succeeded, type World } from "./world.ts";
 
 const copy = (args: string): string =>
@@ -30,7 +31,7 @@ onEachEngine("additions to a copied site", (kind) => {
       prepare(world);
       world.program(copy('llmsTxt: { title: "Handbook" }'));
       const { outputs } = succeeded(await world.stack.up());
-      expect(outputs).toMatchObject({ listed: { value: 2 }, version: { value: "1" } });
+      expect(outputs).toMatchObject({ listed: { value: 2 }, version: { value: LLMS_VERSION } });
       const file = (path: string): string =>
         readFileSync(join(world.programFolder, "copies/current", path), "utf8");
       const [, page = ""] = /\[Guide\]\((.*?)\)/.exec(file("llms.txt")) ?? [];
