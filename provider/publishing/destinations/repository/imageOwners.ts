@@ -166,8 +166,8 @@ export class ImageOwners {
   }
 
   /**
-   * The owners of an image, this resource among them, without others who give it up. `undefined` if they cannot be listed. A removal of this
-   * resource that was killed leaves its announcement: the image is still its own.
+   * The owners of an image, this resource among them, without others who give it up. `undefined` if they cannot be listed. A removal of
+   * this resource that was killed leaves its announcement: the image is still its own.
    */
   async marksAt(image: string): Promise<readonly FoundImageMark[] | undefined> {
     const { id, urn } = this.#context.owner;
