@@ -256,7 +256,7 @@ export class ImageOwners {
       if (clock.monotonic() - startedAt >= LEAVING_LIMIT_MS) {
         throw new DestinationError(
           `${this.#addressOf(item)} is being removed by ${this.#named(leaving)}, for more than ${formatDuration(LEAVING_LIMIT_MS)}`,
-          `Nothing was published. Run \`pulumi up\` again when that run has ended; ${formatDuration(STOPPED_AFTER_MS)} after its start, it counts as stopped.`,
+          `Run \`pulumi up\` again when that run has ended; ${formatDuration(STOPPED_AFTER_MS)} after its start, it counts as stopped.`,
         );
       }
       reporter.progress(`waiting for another owner that is removing ${this.#addressOf(item)}`);

@@ -159,7 +159,7 @@ export class RepositoryMarks {
       if ((await findManifest(this.#client, tag)) === manifest.digest) return;
       throw new DestinationError(
         `the registry accepted the mark ${this.nameOf({ item, owner: owner.id })}, and does not have it`,
-        "Nothing was published. Run `pulumi up` again, and report it to the registry's operator.",
+        "Run `pulumi up` again, and report it to the registry's operator.",
       );
     };
     const { files } = claim;
