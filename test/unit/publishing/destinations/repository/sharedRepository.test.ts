@@ -66,6 +66,18 @@ const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] =
     ? place(tag).prune(copies, [newest, ...older], context)
     : place(tag).release(copies, context));
 };
+/** A removal that is killed when it removes the first manifest at which `isThen` holds. */
+const killedRemoval = async (owner: Owner, copy: Copy, isThen = (): boolean => true): Promise<void> => {
+  const kill = new AbortController();
+  registry.rule = (method, path) => {
+    if (method !== "DELETE" || !path.includes("/manifests/") || !isThen()) return undefined;
+    kill.abort(new Error("killed"));
+    return 500;
+  };
+  const context = { ...(await as(owner)), signal: kill.signal };
+  await expect(place().release([copy], context)).rejects.toThrow("killed");
+  registry.rule = undefined;
+};
 const compare = async (owner: Owner, copy: Copy, tag?: string): Promise<string> =>
   place(tag).compare(copy, await as(owner));
 const left = (): string[] => [...registry.manifests.keys()];
@@ -480,14 +492,11 @@ test("a mark that the registry does not confirm leaves nothing when it is writte
 
 test("the announcement of a removal that was killed after the mark's goes with the next one", async () => {
   const copy = await publish(OWNER, "v1");
-  registry.rule = (method, path) =>
-    method === "DELETE" && path.includes("/manifests/") && !hasMark() ? 500 : undefined;
   const hasMark = (): boolean => left().some((name) => name.startsWith("docs-hosting-owner-"));
-  await expect(remove(OWNER, [copy])).rejects.toThrow("/manifests/");
+  await killedRemoval(OWNER, copy, () => !hasMark());
   expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([
     expect.stringContaining("docs-hosting-leaving-"),
   ]);
-  registry.rule = undefined;
   await remove(OWNER, [copy]);
   expect(left()).toEqual([]);
 });
@@ -527,9 +536,7 @@ test("an announcement that the registry does not show yet is removed with its ma
 
 test("after a removal that was killed, a replacement takes its tag over", async () => {
   const copy = await publish(OWNER, "v1", { tag: "latest" });
-  registry.rule = (method, path) => (method === "DELETE" && path.includes("/manifests/") ? 500 : undefined);
-  await expect(remove(OWNER, [copy])).rejects.toThrow("/manifests/");
-  registry.rule = undefined;
+  await killedRemoval(OWNER, copy);
   const successor = { ...otherOwner(), urn: OWNER.urn };
   await place("latest").check([], { ...(await as(successor)), isCreate: true });
   expect(lines.info.join("\n")).toContain(":latest is taken over");
@@ -539,9 +546,7 @@ test("after a removal that was killed, a replacement takes its tag over", async 
 
 test("a removal that another resource announced leaves it no right at the tag", async () => {
   const copy = await publish(OTHER, "v1", { tag: "latest" });
-  registry.rule = (method, path) => (method === "DELETE" && path.includes("/manifests/") ? 500 : undefined);
-  await expect(remove(OTHER, [copy])).rejects.toThrow("/manifests/");
-  registry.rule = undefined;
+  await killedRemoval(OTHER, copy);
   const own = { ...(await as(OWNER)), isCreate: true };
   await expect(place("latest").check([], own)).rejects.toThrow("that this resource did not publish");
 });
