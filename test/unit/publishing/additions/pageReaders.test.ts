@@ -14,10 +14,10 @@ import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSe
 type Machine = NonNullable<ConstructorParameters<typeof PageReaders>[2]>;
 
 const { signal } = new AbortController();
-/** Larger than what is read before threads start. */
-const LARGE = "long words of a page ".repeat(120_000);
-const pageOf = (text: string): Buffer =>
-  Buffer.from(`<title>${text}</title><h1 id="a">${text}</h1><p>${text}`);
+/** Larger than what is read before threads start. A comment has no words for the index. */
+const LARGE = 2_500_000;
+const pageOf = (text: string, size = 0): Buffer =>
+  Buffer.from(`<title>${text}</title><!--${"-".repeat(size)}--><h1 id="a">${text}</h1><p>${text}`);
 
 type Task = (pages: readonly string[]) => Promise<unknown>;
 
@@ -89,7 +89,7 @@ async function filesOf(site: Readonly<Record<string, string>>, cores: number): P
 describe("pages that are read in threads", () => {
   const names = Array.from({ length: 120 }, (_, number) => `p${number}`);
   const site = {
-    "large.html": pageOf(LARGE).toString(),
+    "large.html": pageOf("large", LARGE).toString(),
     ...Object.fromEntries(
       names.flatMap((name, at) => [
         [`${name}.html`, pageOf(`${name} ${"text ".repeat(at * 20)}`).toString()],
@@ -113,15 +113,15 @@ describe("pages that are read in threads", () => {
   });
 
   test("are sent from some megabytes of a site on, on a machine with more than one core", async () => {
-    for (const [cores, length, threads] of [
+    for (const [cores, size, threads] of [
       [2, 1_000, 0],
-      [2, LARGE.length, 1],
-      [1, LARGE.length, 0],
+      [2, LARGE, 1],
+      [1, LARGE, 0],
     ] as const) {
       const machine = machineOf(() => Promise.resolve(), cores);
       const readers = new PageReaders(false, signal, machine);
-      expect(await titlesOf([readers.read(pageOf(LARGE.slice(0, length)))])).toHaveLength(1);
-      expect({ cores, length, threads: machine.started }).toEqual({ cores, length, threads });
+      expect(await titlesOf([readers.read(pageOf("one", size))])).toHaveLength(1);
+      expect({ cores, size, threads: machine.started }).toEqual({ cores, size, threads });
     }
   });
 
@@ -149,8 +149,8 @@ describe("pages that are read in threads", () => {
   test("threads that never answer are no longer started, and every page is read here", async () => {
     const machine = machineOf(() => Promise.reject(new Error("Cannot find module")));
     const readers = new PageReaders(false, signal, machine);
-    const words = [LARGE, ...names];
-    expect(await titlesOf(words.map((text) => readers.read(pageOf(text))))).toHaveLength(words.length);
+    const pages = [pageOf("large", LARGE), ...names.map((name) => pageOf(name))];
+    expect(await titlesOf(pages.map((page) => readers.read(page)))).toHaveLength(pages.length);
     expect(machine.started).toBeLessThan(12);
   });
 
