@@ -16,7 +16,8 @@ const OTHER_REASONS =
 
 /**
  * Sends a request with a checksum, or without one to a store that refuses the headers for it. A store of Amazon has them. For another
- * one, the first request finds it out, and the run remembers the result.
+ * one, the first request finds it out, and the run remembers the result. A store that refuses them later, such as another one at the same
+ * address, gets the request again without them.
  *
  * @throws what the last request throws
  */
@@ -27,12 +28,14 @@ export async function withChecksums<T>(
 ): Promise<T> {
   if (endpoint === undefined) return send(true);
   const key = keyOf(endpoint, use);
-  for (let found; (found = known.get(key)) !== undefined;) {
+  let isKnown = false;
+  for (let found; !isKnown && (found = known.get(key)) !== undefined;) {
     const areUsed = await found;
-    if (areUsed !== undefined) return send(areUsed);
+    if (areUsed === false) return send(false);
+    isKnown = areUsed === true;
   }
   const trial = Promise.withResolvers<boolean | undefined>();
-  known.set(key, trial.promise);
+  if (!isKnown) known.set(key, trial.promise);
   let areSupported: boolean | undefined;
   try {
     const result = await send(true);
@@ -45,7 +48,7 @@ export async function withChecksums<T>(
     for (const each of USES) known.set(keyOf(endpoint, each), trial.promise);
     return result;
   } finally {
-    if (areSupported === undefined) known.delete(key);
+    if (areSupported === undefined && !isKnown) known.delete(key);
     trial.resolve(areSupported);
   }
 }

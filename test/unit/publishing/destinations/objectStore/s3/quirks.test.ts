@@ -75,6 +75,14 @@ test.each([
   },
 );
 
+test("a store that refuses checksums after it accepted them gets the request again without them", async (context) => {
+  await publish(context, { layout: "archive" });
+  store.rule = BUCKET_QUIRKS["Backblaze B2: no header about checksums"];
+  const copy = await publish(context, { layout: "site" });
+  expect(copy).toBeDefined();
+  expect(store.objects.size).toBeGreaterThan(5);
+});
+
 test("a store that refuses a request with and without a checksum is an error with its reason", async (context) => {
   store.rule = ({ method }) => (method === "PUT" ? stubError(400, "Strange", "tea") : undefined);
   await expect(publish(context, { layout: "archive" })).rejects.toThrow(
