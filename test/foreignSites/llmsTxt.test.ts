@@ -194,13 +194,13 @@ const CONTENT = `(wanted) => {
   const texts = (node) => (node.nodeType === 3 ? node.data : [...node.childNodes].map(texts).join(" "));
   const wordsOf = (text) => text.match(/[\\p{L}\\p{N}]+/gu) ?? [];
   const isOfCode = (table) => table.querySelector("pre") !== null && table.querySelector("th") === null;
-  // code in a cell is text in a line of the Markdown
-  const isInCell = (code) => code.closest("table") !== null && !isOfCode(code.closest("table"));
+  // code in a cell or a term is text in a line of the Markdown
+  const isInLine = (code) => code.closest("dt") !== null || (code.closest("table") !== null && !isOfCode(code.closest("table")));
   const all = (selector) => found.flatMap((main) => [...main.querySelectorAll(selector)]);
   return {
     words: found.flatMap((main) => wordsOf(main.innerText)),
     all: [...found.flatMap((main) => [...wordsOf(main.textContent), ...wordsOf(texts(main))]), ...wordsOf(document.title)],
-    code: all("pre").filter((each) => each.textContent.trim() !== "" && !each.parentElement.closest("pre") && !isInCell(each)).length,
+    code: all("pre").filter((each) => each.textContent.trim() !== "" && !each.parentElement.closest("pre") && !isInLine(each)).length,
     tables: all("table").filter((table) => !isOfCode(table)).length,
   };
 }`;
