@@ -1,4 +1,8 @@
+// the types of the module that `import()` loads
+import type * as Storage from "@google-cloud/storage" with { "resolution-mode": "import" };
 import { optionalPackages } from "../optionalPackages";
+
+export type GcsSdk = typeof Storage;
 
 const GOOGLE = optionalPackages({
   user: "a bucket of Google Cloud Storage as destination",
@@ -10,6 +14,6 @@ const GOOGLE = optionalPackages({
 export const verifyGcsSdk = GOOGLE.verify;
 
 /** Loads the library, which takes half a second. */
-export const loadGcsSdk = (load = () => import("@google-cloud/storage")) => GOOGLE.load(load);
-
-export type GcsSdk = Awaited<ReturnType<typeof loadGcsSdk>>;
+export const loadGcsSdk = (
+  load: () => Promise<GcsSdk> = () => import("@google-cloud/storage"),
+): Promise<GcsSdk> => GOOGLE.load(load);
