@@ -4,13 +4,7 @@ import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { Secrets } from "../../base/runtime/messages/secrets";
 import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
 import { DECISION_CODES, reportDecision } from "../../resource/decision";
-import {
-  type Declare,
-  type LifeCycle,
-  renamedDiff,
-  type StoredState,
-  UnfinishedError,
-} from "../../resource/lifeCycle";
+import { type LifeCycle, renamedDiff, type StoredState, UnfinishedError } from "../../resource/lifeCycle";
 import { shownLine } from "./rowReporter";
 import type { CallOf, Session, Urns } from "./session";
 
@@ -52,11 +46,8 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
 
     /** @param urn of the resource that the program declares, if it is known */
     check(urn: string | undefined, given: Properties, before: Properties, secrets: Secrets) {
-      const declare: Declare = (places) => {
-        const other = urn === undefined ? undefined : session.declare(urn, places);
-        return urn === undefined || other === undefined ? undefined : { urn, other };
-      };
-      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declare);
+      const declaration = urn === undefined ? undefined : session.declaration(urn);
+      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declaration);
     },
 
     predict: (given: Properties, stored?: Properties): Properties =>
