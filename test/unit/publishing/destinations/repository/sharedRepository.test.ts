@@ -550,3 +550,93 @@ test("a removal that another resource announced leaves it no right at the tag", 
   const own = { ...(await as(OWNER)), isCreate: true };
   await expect(place("latest").check([], own)).rejects.toThrow("that this resource did not publish");
 });
+
+describe("a proxy's 404 in place of the registry's answer is no proof:", () => {
+  const page = { status: 404, headers: { "content-type": "text/html" }, body: Buffer.from("<h1>404</h1>") };
+  const answers = (isAsked: (method: string, path: string) => boolean): void => {
+    registry.rule = (method, path) => (isAsked(method, path) ? page : undefined);
+  };
+  const NO_REGISTRY = "something that is no registry";
+
+  test("the mark of another owner counts, and the image stays", async () => {
+    const copy = await publish(OWNER, "v1");
+    await publish(OTHER, "v1");
+    answers((_, path) => path.endsWith(OTHER.id) && path.includes("-owner-"));
+    await expect(remove(OWNER, [copy])).rejects.toThrow(NO_REGISTRY);
+    expect(left()).toContain(digestIn(copy));
+  });
+
+  test("a tag that somebody gave to the image counts, and the image stays", async () => {
+    const copy = await publish(OWNER, "v1");
+    const image = registry.manifests.get(digestIn(copy));
+    if (image) registry.manifests.set("stable", image);
+    answers((_, path) => path.endsWith("/manifests/stable"));
+    await expect(remove(OWNER, [copy])).rejects.toThrow(NO_REGISTRY);
+    expect(left()).toContain(digestIn(copy));
+  });
+
+  test("an image is not forgotten, and its mark stays", async () => {
+    const copy = await publish(OWNER, "v1");
+    answers((_, path) => path.endsWith(digestIn(copy)));
+    await expect(compare(OWNER, copy)).rejects.toThrow(NO_REGISTRY);
+    await expect(remove(OWNER, [copy])).rejects.toThrow(NO_REGISTRY);
+    expect(left().some((name) => name.startsWith("docs-hosting-owner-"))).toBe(true);
+  });
+
+  test("a tag is not taken that may be another's", async () => {
+    await publish(OTHER, "theirs", { tag: "latest" });
+    answers((_, path) => path.endsWith("/manifests/latest"));
+    await expect(place("latest").check([], await as(OWNER))).rejects.toThrow(NO_REGISTRY);
+  });
+});
+
+test("an image whose removal the registry confirms and does not do stays with its mark, and a warning", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) => (method === "DELETE" && path.endsWith(digestIn(copy)) ? 202 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([
+    expect.stringMatching(
+      / stays, with its mark: sha256:\w+ \(it confirms the removal, and does not do it\)/,
+    ),
+  ]);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test("a mark whose removal the registry confirms and does not do is named", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) => (method === "DELETE" && !path.endsWith(digestIn(copy)) ? 202 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringMatching(/the mark .*docs-hosting-owner-.* stays/)]);
+});
+
+test("the mark of a killed create stays with a warning, if the create that followed could not take it over", async () => {
+  const killed = { ...otherOwner(), urn: OWNER.urn };
+  const first = await publish(killed, "v1");
+  registry.rule = (method, path) => (method === "GET" && path.includes("/tags/list") ? 403 : undefined);
+  const second = await publish(OWNER, "v2");
+  registry.rule = undefined;
+  await remove(OWNER, [first], undefined, [second]);
+  expect(lines.warn).toEqual([expect.stringContaining("or of a run that was killed")]);
+  expect(left()).toContain(digestIn(first));
+});
+
+test.each([
+  ["the newest first", 0],
+  ["the oldest first", 1],
+])("a destroy warns of it, too, %s", async (_, at) => {
+  const first = await publish({ ...otherOwner(), urn: OWNER.urn }, "v1");
+  const second = await publish(OWNER, "v2");
+  await remove(OWNER, at === 0 ? [second, first] : [first, second]);
+  expect(lines.warn).toEqual([expect.stringContaining("or of a run that was killed")]);
+});
+
+test("the mark of the resource that replaced this one is a line", async () => {
+  const copy = await publish(OWNER, "v1");
+  const successor = { ...(await as({ ...otherOwner(), urn: OWNER.urn })), isCreate: true };
+  await copySite({ repository }, { files: { "index.html": "v1" }, context: successor });
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([]);
+  expect(lines.info.at(-1)).toContain("it belongs to the resource that replaces this one");
+});
