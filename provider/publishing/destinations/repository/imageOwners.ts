@@ -137,9 +137,11 @@ export class ImageOwners {
     }
     const others = await this.#stayingOthers(item, tags);
     if (others.length > 0) {
+      const isThere = await exists();
+      // the mark last: without it, the tag would be nobody's
+      if (isThere) await untag(others);
       if (own) await this.#removeMark(own);
-      if (!(await exists())) return;
-      await untag(others);
+      if (!isThere) return;
       const isNamesake = others.some(({ urn }) => urn !== undefined && urn === owner.urn);
       // a create takes over such marks, unless the registry does not list them
       if (own && isNamesake) {

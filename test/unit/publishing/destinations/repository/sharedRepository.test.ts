@@ -67,7 +67,12 @@ const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] =
     : place(tag).release(copies, context));
 };
 /** A removal that is killed when it removes the first manifest at which `isThen` holds. */
-const killedRemoval = async (owner: Owner, copy: Copy, isThen = (): boolean => true): Promise<void> => {
+const killedRemoval = async (
+  owner: Owner,
+  copy: Copy,
+  isThen = (): boolean => true,
+  tag?: string,
+): Promise<void> => {
   const kill = new AbortController();
   registry.rule = (method, path) => {
     if (method !== "DELETE" || !path.includes("/manifests/") || !isThen()) return undefined;
@@ -75,7 +80,7 @@ const killedRemoval = async (owner: Owner, copy: Copy, isThen = (): boolean => t
     return 500;
   };
   const context = { ...(await as(owner)), signal: kill.signal };
-  await expect(place().release([copy], context)).rejects.toThrow("killed");
+  await expect(place(tag).release([copy], context)).rejects.toThrow("killed");
   registry.rule = undefined;
 };
 const compare = async (owner: Owner, copy: Copy, tag?: string): Promise<string> =>
@@ -490,15 +495,35 @@ test("a mark that the registry does not confirm leaves nothing when it is writte
   expect(left()).toEqual([]);
 });
 
-test("the announcement of a removal that was killed after the mark's goes with the next one", async () => {
+test("the announcement of a removal that was killed goes with the next one, also if the mark is gone", async () => {
   const copy = await publish(OWNER, "v1");
-  const hasMark = (): boolean => left().some((name) => name.startsWith("docs-hosting-owner-"));
-  await killedRemoval(OWNER, copy, () => !hasMark());
-  expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([
-    expect.stringContaining("docs-hosting-leaving-"),
-  ]);
+  await killedRemoval(OWNER, copy);
+  for (const name of left()) if (name.startsWith("docs-hosting-owner-")) registry.manifests.delete(name);
   await remove(OWNER, [copy]);
+  expect(left().filter((name) => name.startsWith("docs-hosting-"))).toEqual([]);
+});
+
+test("a removal that is killed at any of its steps leaves the mark until nothing else is left", async () => {
+  const copy = await publish(OWNER, "v1");
+  for (let removals = 1; removals <= 3; removals++) {
+    let seen = 0;
+    await killedRemoval(OWNER, copy, () => ++seen === removals);
+    expect(left().some((name) => name.startsWith("docs-hosting-owner-"))).toBe(true);
+  }
+  // nothing but the marks is known, as after a refresh that found the image gone
+  await remove(OWNER, []);
   expect(left()).toEqual([]);
+});
+
+test("a removal that is killed while it gives an image up does not leave its tag to nobody", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  await publish(OTHER, "v1", { tag: "prod" });
+  const isOfMark = (): boolean => !left().includes("latest");
+  await killedRemoval(OWNER, copy, isOfMark, "latest");
+  expect(left().some((name) => name.startsWith("docs-hosting-owner-") && name.endsWith(OWNER.id))).toBe(true);
+  await place("latest").check([], { ...(await as(otherOwner())), isCreate: true });
+  await remove(OWNER, [copy], "latest");
+  expect(left().some((name) => name.includes(OWNER.id))).toBe(false);
 });
 
 test("a mark whose image is gone is named, if the tags cannot be listed", async () => {
