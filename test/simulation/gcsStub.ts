@@ -1,5 +1,8 @@
-import { createHash } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestContext } from "vitest";
 import {
   type BucketStub,
@@ -22,6 +25,23 @@ const SET = ["contentType", "cacheControl", "contentEncoding", "contentDispositi
 /** Starts a bucket until the test ends. */
 export const startGcsStub = (context: Pick<TestContext, "onTestFinished">): Promise<BucketStub> =>
   startStoreStub(context, GCS);
+
+/** A service account that only this test has: its key signs links. @returns the variables that name it */
+export function stubServiceAccount({
+  onTestFinished,
+}: Pick<TestContext, "onTestFinished">): Readonly<Record<string, string>> {
+  const folder = mkdtempSync(join(tmpdir(), "service-account-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  const account = {
+    type: "service_account",
+    client_email: "docs@tests.iam.gserviceaccount.com",
+    private_key: privateKey.export({ type: "pkcs8", format: "pem" }),
+  };
+  const file = join(folder, "account.json");
+  writeFileSync(file, JSON.stringify(account));
+  return { GOOGLE_APPLICATION_CREDENTIALS: file, METADATA_SERVER_DETECTION: "none" };
+}
 
 /** An error as Google words it. */
 export function gcsError(code: number, reason: string, message = reason): StubAnswer {
