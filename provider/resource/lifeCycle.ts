@@ -116,6 +116,14 @@ export interface LifeCycle<Inputs extends object, State extends StoredState, Mor
   predict(inputs: Inputs, state: State | undefined, machine: Machine): Readonly<Record<string, unknown>>;
 
   /**
+   * Reports what a preview can find out beside the outputs, with reads on this machine and without a request. In the dynamic provider, no call
+   * tells a preview from an update: only the plugin calls it.
+   *
+   * @param state `undefined` for a resource that does not exist yet
+   */
+  foresee?(context: Context & More, inputs: Inputs, state: State | undefined): Promise<void>;
+
+  /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}
    * @throws UnfinishedError if there is progress to store; otherwise an Error
    */

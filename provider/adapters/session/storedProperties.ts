@@ -53,6 +53,19 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
     predict: (given: Properties, stored?: Properties): Properties =>
       lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session.machine),
 
+    /** Reports what a preview can find out beside the outputs. */
+    async foresee(
+      of: CallOf,
+      given: Properties,
+      stored: Properties | undefined,
+      secrets: Secrets,
+    ): Promise<void> {
+      if (lifeCycle.foresee === undefined) return;
+      await session.operation("preview", of, secrets, async (context) =>
+        lifeCycle.foresee?.(context, inputsIn(given), stored && stateIn(stored)),
+      );
+    },
+
     /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
     diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets) {
       const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session.machine);

@@ -5,6 +5,7 @@ import { type Declaration, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
+import { foreseeFetch } from "./foresee";
 import { bundleFailures, localFailures } from "./localFailures";
 import { changedPublicationInputs, planPublication } from "./plan";
 import { type Published, withDrift } from "./publication";
@@ -94,6 +95,11 @@ export function publishedLifeCycle<T extends Published>(
       const { outputs } = kind.state.stateOf(inputs, itemsOf(state), linkOf(kind, state));
       const ofLink = action === "sign" && unknownOutputs(rowsThat("isRenewed", kind.outputs));
       return { ...outputs, ...ofLink };
+    },
+
+    async foresee(context, inputs, state) {
+      const { action } = planPublication(kind, inputs, state, context.clock.now());
+      if (action === "publish") await foreseeFetch(context, inputs);
     },
 
     create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>
