@@ -16,6 +16,13 @@ export interface StoredState {
   bookkeeping: object;
 }
 
+/** The inputs of a program as they are used, and what is wrong with them. */
+export interface CheckResult<Inputs> {
+  /** With their defaults. */
+  readonly inputs: Inputs;
+  readonly failures: CheckFailure[];
+}
+
 /** How the inputs differ from the state, for a preview. */
 export interface Diff {
   /** Inputs that changed. */
@@ -56,7 +63,7 @@ export function goneDecision(code: DecisionCode, what: string): Decision {
 }
 
 /** Time limit of create and update, unless `customTimeouts` sets one, in milliseconds. */
-export const DEFAULT_LIMIT_MS = 30 * 60_000;
+export const DEFAULT_LIMIT_MS: number = 30 * 60_000;
 /** Time limit of a read, in milliseconds: one GET, with a few retries. */
 export const READ_LIMIT_MS = 60_000;
 
@@ -102,7 +109,7 @@ export interface LifeCycle<Inputs extends object, State extends StoredState, Mor
     configuration: ConfigurationSource,
     before?: Readonly<Record<string, unknown>>,
     declaration?: Declaration,
-  ): { inputs: Inputs; failures: CheckFailure[] };
+  ): CheckResult<Inputs>;
 
   /** Compares inputs and state. Pure, so that it can run in every preview. */
   diff(inputs: Inputs, state: State, machine: Machine): Diff;
