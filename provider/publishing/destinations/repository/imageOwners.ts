@@ -5,10 +5,12 @@ import { formatDuration } from "../../../base/runtime/time/duration";
 import { describeOwner } from "../../ownership/owner";
 import type { DestinationContext } from "../destination";
 import {
+  announcedAlone,
   type FoundImageMark,
   type ImageClaim,
   itemOf,
   marksAmong,
+  type NamedImageMark,
   type RepositoryMarks,
 } from "./repositoryMarks";
 
@@ -160,10 +162,18 @@ export class ImageOwners {
     if (isGone && own) await this.#removeMark(own);
   }
 
-  /** The images with the owner's mark; none if the registry does not list its tags. */
+  /**
+   * The images with the owner's mark; none if the registry does not list its tags. Removes what a killed removal left of marks that are
+   * gone.
+   */
   async ownMarks(): Promise<FoundImageMark[]> {
     const { id } = this.#context.owner;
-    const items = marksAmong((await this.#marks.list()) ?? []).filter(({ owner }) => owner === id);
+    const tags = (await this.#marks.list()) ?? [];
+    const isOwn = ({ owner }: NamedImageMark): boolean => owner === id;
+    for (const { item, owner } of announcedAlone(tags).filter(isOwn)) {
+      await this.#marks.removeAnnouncement(item, owner);
+    }
+    const items = marksAmong(tags).filter(isOwn);
     const found = await Array.fromAsync(items, ({ item }) => this.#marks.find(item, id));
     return found.filter((mark) => mark !== undefined).filter(({ isMark }) => isMark);
   }

@@ -61,11 +61,22 @@ function tagOf(kind: Kind, item: string, owner: string): string {
   return `docs-hosting-${kind}-${item}-${owner}`;
 }
 
-/** The marks that a list of tags shows: their images, and their owners. */
-export function marksAmong(tags: readonly string[]): { readonly item: string; readonly owner: string }[] {
+/** The image and the owner of a mark, as its tag names them. */
+export type NamedImageMark = Pick<FoundImageMark, "item" | "owner">;
+
+/** The marks that a list of tags shows. */
+export const marksAmong = (tags: readonly string[]): NamedImageMark[] => namedAmong(tags, "owner");
+
+/** The announcements that a list of tags shows without the mark that they are about. */
+export function announcedAlone(tags: readonly string[]): NamedImageMark[] {
+  const has = new Set(tags);
+  return namedAmong(tags, "leaving").filter(({ item, owner }) => !has.has(tagOf("owner", item, owner)));
+}
+
+function namedAmong(tags: readonly string[], wanted: Kind): NamedImageMark[] {
   return tags.flatMap((tag) => {
     const [, kind, item = "", owner = ""] = MARK_TAG.exec(tag) ?? [];
-    return kind === "owner" ? [{ item, owner }] : [];
+    return kind === wanted ? [{ item, owner }] : [];
   });
 }
 
@@ -129,7 +140,7 @@ export class RepositoryMarks {
   }
 
   /** Where people find a mark. */
-  nameOf({ item, owner }: Pick<FoundImageMark, "item" | "owner">): string {
+  nameOf({ item, owner }: NamedImageMark): string {
     return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
   }
 
@@ -194,7 +205,7 @@ export class RepositoryMarks {
   }
 
   /** Whether a list of tags shows an announcement of a mark's owner. It may be about an earlier mark. */
-  isAnnounced({ item, owner }: Pick<FoundImageMark, "item" | "owner">, tags: readonly string[]): boolean {
+  isAnnounced({ item, owner }: NamedImageMark, tags: readonly string[]): boolean {
     return tags.includes(tagOf("leaving", item, owner));
   }
 
@@ -206,20 +217,20 @@ export class RepositoryMarks {
   }
 
   /**
-   * Removes an owner's announcement, the marks that its mark replaced, and the mark: last, since nothing else leads to the others. Removes
-   * only what is a mark of this owner by its content.
+   * Removes an owner's mark, the marks that it replaced, and its announcement: last, since without it the mark would count. Removes only
+   * what is a mark of this owner by its content.
    *
    * @returns whether nothing of it is left: a registry may refuse removals
    */
   async remove(mark: FoundImageMark): Promise<boolean> {
     const { item, owner } = mark;
-    if (!(await this.removeAnnouncement(item, owner))) return false;
     for (const digest of mark.earlier) {
       const manifest = await getManifest(this.#client, digest);
       const isOwn = manifest !== undefined && readMark(item, owner, manifest).isMark;
       if (isOwn && (await deleteManifest(this.#client, digest))) return false;
     }
-    return !mark.isMark || (await deleteManifest(this.#client, mark.digest)) === undefined;
+    if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    return this.removeAnnouncement(item, owner);
   }
 
   /** Removes what an owner announced about an image. @returns whether nothing of it is left: a registry may refuse removals */
