@@ -56,7 +56,7 @@ export function repositoryDestination(inputs: RepositoryInputs): DraftingDestina
       await place.owners.release(
         top,
         exists,
-        (others) => untag(place, top, others),
+        (others, given) => untag(place, top, others, given),
         (proof) => removeImage(place, copy, stay, proof),
       );
       if (copy.publicKey !== undefined && (await exists())) {
@@ -121,8 +121,9 @@ export function repositoryDestination(inputs: RepositoryInputs): DraftingDestina
               });
             }
             await putManifest(client, top, ownTag(top.digest));
-            if ((await findManifest(client, ownTag(top.digest))) !== top.digest)
+            if ((await findManifest(client, ownTag(top.digest))) !== top.digest) {
               throw removedMeanwhile(image);
+            }
             // last: a copy whose tag names it is whole
             await takeTag(place, top, earlier);
           });

@@ -3,11 +3,11 @@ import { type Fault, parseRetryAfter } from "../../../../base/http/retryPolicy";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
-import type { StoreRequest } from "../storeFailure";
+import { notTheStore, type StoreRequest } from "../storeFailure";
 import { untilAnswered } from "../untilAnswered";
 import type { Access } from "./credentials";
 import { type AzureAction, azureFailure, codeOf, headerOf, statusOf } from "./failure";
-import { type AzureContainerInputs, serviceUrl } from "./inputs";
+import { type AzureContainerInputs, containerUri, serviceUrl } from "./inputs";
 import type { BlobsSdk } from "./sdk";
 
 /** A request without traffic for this time is given up, in milliseconds. */
@@ -79,6 +79,9 @@ export function containerClient(
     service,
     container,
     run,
+    /** The failure of a request that something else than the service has answered. */
+    notAnswered: (request: StoreRequest<AzureAction>) =>
+      notTheStore(request, { uri: containerUri(inputs), prefix: inputs.prefix }),
     blob: (name: string) => container.getBlockBlobClient(name),
 
     /** The content of a blob as it arrives. @throws DestinationError; the signal's reason */

@@ -5,11 +5,12 @@ import { parseRetryAfter } from "../../../../base/http/retryPolicy";
 import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import { checkCredentialFiles } from "../credentialFiles";
-import type { StoreRequest } from "../storeFailure";
+import { notTheStore, type StoreRequest } from "../storeFailure";
+import type { StoreError } from "../storeError";
 import { type Outcome, untilAnswered } from "../untilAnswered";
 import { authFailure, type GcsAction, gcsConnectionFailure, refusalFailure } from "./failure";
 import { gcsBucketUri, type GcsInputs } from "./inputs";
-import { type JsonFields, jsonFieldsOf, textField } from "./replyText";
+import { isJsonObject, type JsonFields, jsonFieldsOf, textField } from "./replyText";
 import type { GcsSdk } from "./sdk";
 
 /** A connection without traffic for this time is closed, in milliseconds: a copy within the store may take half of it. */
@@ -127,6 +128,10 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
     return untilAnswered(context, (isRepeat) => sendOnce(isRepeat ? again : request, read), earlier);
   }
 
+  /** The failure of a request that something else than the store has answered. */
+  const notAnswered = ({ action, key }: StoreRequest<GcsAction>): StoreError =>
+    notTheStore({ action, key }, { uri: gcsBucketUri(inputs), prefix: inputs.prefix });
+
   return {
     inputs,
     sdk,
@@ -149,9 +154,15 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
     upload: (query: Query): URL =>
       withQuery(`${endpoint}/upload/storage/v1/b/${encodeURIComponent(inputs.gcsBucket)}/o`, query),
 
-    /** Sends a request, and reads the JSON of its reply. */
+    notAnswered,
+
+    /** Sends a request, and reads the JSON of its reply. @throws StoreError, also if the reply has something else */
     json: (request: GcsRequest): Promise<JsonFields> =>
-      send(request, async (reply) => jsonFieldsOf(await textField(reply))),
+      send(request, async (reply) => {
+        const text = await textField(reply);
+        if (!isJsonObject(text)) throw notAnswered(request);
+        return jsonFieldsOf(text);
+      }),
 
     close: (): void => connections.close(),
   };

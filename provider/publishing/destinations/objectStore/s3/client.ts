@@ -3,7 +3,7 @@ import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import { placeUri } from "../bucketPlace";
 import { checkCredentialFiles } from "../credentialFiles";
-import type { StoreRequest } from "../storeFailure";
+import { notTheStore, type StoreRequest } from "../storeFailure";
 import { directPut } from "./directPut";
 import { type S3Action, s3Failure, type SdkError } from "./failure";
 import { type BucketInputs, isPathStyle, s3BucketUri } from "./inputs";
@@ -82,6 +82,9 @@ export function bucketClient(destination: BucketInputs, sdk: S3Sdk, context: Des
     run,
     /** The destination in messages. */
     uri: placeUri(s3BucketUri(destination), destination.prefix ?? ""),
+    /** The failure of a request that something else than the store has answered. */
+    notAnswered: (request: StoreRequest<S3Action>) =>
+      notTheStore(request, { uri: s3BucketUri(destination), prefix: destination.prefix }),
     /** The parameters with which requests name an object. */
     named: (key: string) => ({ Bucket: destination.bucket, Key: key }),
     /** Closes its connections. */

@@ -691,3 +691,11 @@ test("the mark of the resource that replaced this one is a line", async () => {
   expect(lines.warn).toEqual([]);
   expect(lines.info.at(-1)).toContain("it belongs to the resource that replaces this one");
 });
+
+test("who gives an image up that stays for another owner takes its earlier tag along, too", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  await publish(OWNER, "v1", { tag: "stable", earlier: [copy] });
+  await publish(OTHER, "v1", { tag: "prod" });
+  await remove(OWNER, [copy], "stable");
+  expect(left().filter((name) => ["latest", "stable", "prod"].includes(name))).toEqual(["prod"]);
+});
