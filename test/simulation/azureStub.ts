@@ -139,7 +139,7 @@ function listXml({ objects, uploads }: BucketStub, query: URLSearchParams): stri
     const described = object
       ? `<Last-Modified>${dateOf(object)}</Last-Modified><Etag>${object.etag.replaceAll('"', "")}</Etag>` +
         `<Content-Length>${object.body.length}</Content-Length>` +
-        `<Content-Type>${toXml(String(object.headers["content-type"] ?? ""))}</Content-Type>`
+        `<Content-Type>${toXml(object.headers["content-type"] ?? "")}</Content-Type>`
       : `<Last-Modified>${uploads.get(key)?.startedAt.toUTCString()}</Last-Modified><Content-Length>0</Content-Length>`;
     return `<Blob><Name>${toXml(key)}</Name><Properties>${described}<BlobType>BlockBlob</BlobType></Properties></Blob>`;
   });

@@ -154,8 +154,9 @@ export async function untag(
   const own = new Set([...(tag === undefined ? [] : [tag]), ...given]);
   for (const each of own) {
     const isClaimed = others.some((mark) => mark.tags.includes(each));
-    if (isClaimed || (await findManifest(client, each)) !== image || (await deleteTag(client, each)))
-      continue;
+    const isGone =
+      isClaimed || (await findManifest(client, each)) !== image || (await deleteTag(client, each));
+    if (isGone) continue;
     context.reporter.warn(
       `the tag ${repositoryName(client.repository)}:${each} stays, because the registry does not remove tags. Remove it there`,
     );

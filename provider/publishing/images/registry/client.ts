@@ -1,7 +1,7 @@
 import { isLoopback } from "../../../base/http/address";
 import type { HttpReply } from "../../../base/http/attempt";
 import { type Peer, Retries } from "../../../base/http/retries";
-import type { FailedAttempt } from "../../../base/http/retryPolicy";
+import type { FailedAttempt, Fault } from "../../../base/http/retryPolicy";
 import { DestinationError, type DocsHostingError } from "../../../base/runtime/messages/errors";
 import { isPage } from "./blobs";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
@@ -93,7 +93,7 @@ export class RegistryClient {
   async attempt<T>(
     call: RegistryCall,
     read: Reader<T>,
-    isFinal = isRefusal,
+    isFinal: (fault: Fault) => boolean = isRefusal,
   ): Promise<{ value: T } | { refusal: DocsHostingError; status: number | undefined }> {
     const retries = this.retries();
     for (;;) {

@@ -69,7 +69,7 @@ export async function getManifest(client: RegistryClient, name: string): Promise
 export async function putManifest(
   client: RegistryClient,
   manifest: Manifest,
-  name = manifest.digest,
+  name: string = manifest.digest,
 ): Promise<void> {
   if ((await findManifest(client, name)) !== manifest.digest) await sendManifest(client, manifest, name);
 }

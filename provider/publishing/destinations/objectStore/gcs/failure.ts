@@ -107,8 +107,9 @@ export async function refusalFailure(
     // the reply to a request for content has a text in place of an error
     const isOfStore =
       error !== undefined || headers.get(UPLOAD_ID) !== null || /^No such object: /.test(whole);
-    if (!isOfStore)
+    if (!isOfStore) {
       return notTheStore({ action, key }, { uri: gcsBucketUri(inputs), prefix: inputs.prefix, status });
+    }
     return by(
       isOfBucket || /bucket does not exist/i.test(whole)
         ? {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { batchRemoval } from "../batchRemoval";
+import { batchRemoval, type RemoveObjects } from "../batchRemoval";
 import type { ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
 import type { GcsClient } from "./client";
 import { textField } from "./replyText";
 
 /** Removes objects of a bucket, see https://cloud.google.com/storage/docs/batch */
-export function gcsRemoval(client: GcsClient, head: ObjectStore["head"]) {
+export function gcsRemoval(client: GcsClient, head: ObjectStore["head"]): RemoveObjects {
   const action = "storage.objects.delete";
   return batchRemoval({
     longest: 100,

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import type { DeleteObjectsCommand } from "@aws-sdk/client-s3";
-import { batchRemoval } from "../batchRemoval";
+import { batchRemoval, type RemoveObjects } from "../batchRemoval";
 import { unlessFailed } from "../storeError";
 import { contentMd5 } from "./checksums";
 import type { BucketClient } from "./client";
 
 /** Removes objects of a bucket, see https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
-export function s3Removal({ s3, sdk, destination, named, run, notAnswered }: BucketClient) {
+export function s3Removal({ s3, sdk, destination, named, run, notAnswered }: BucketClient): RemoveObjects {
   const action = "s3:DeleteObject";
   /** @throws StoreError unless the store says that there is no such object */
   const checkGone = async (key: string): Promise<void> => {
