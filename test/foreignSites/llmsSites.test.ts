@@ -53,16 +53,12 @@ describe.each(NAMES)("%s", (name) => {
     for (const end of endings.reverse()) await end();
   });
 
-  test(
-    "every address that llms.txt and the Markdown name is answered",
-    { timeout: 5 * MINUTES },
-    async () => {
-      const { dead: deadBefore } = await crawl(original, pagesOf(site.files));
-      const { listed, dead } = await crawlMarkdown(copy, "/llms.txt");
-      expect(listed).toBeGreaterThan(1);
-      expect([...dead].filter(([target]) => !deadBefore.has(target))).toEqual([]);
-    },
-  );
+  test("every address that llms.txt and the Markdown name is answered", { timeout: 5 * MINUTES }, async () => {
+    const { dead: deadBefore } = await crawl(original, pagesOf(site.files));
+    const { listed, dead } = await crawlMarkdown(copy, "/llms.txt");
+    expect(listed).toBeGreaterThan(1);
+    expect([...dead].filter(([target]) => !deadBefore.has(target))).toEqual([]);
+  });
 
   test("the Markdown has what a reader sees, and nothing else", { timeout: 5 * MINUTES }, async () => {
     const { result, worst } = await measured(pages, async (path) => {
@@ -97,9 +93,7 @@ describe.each(NAMES)("%s", (name) => {
 async function readPages(url: string, { files, content }: BuiltLlmsSite) {
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   const found: { path: string; text: PageText }[] = [];
-  for (const path of pagesOf(files)
-    .filter((each) => !/404|genindex|search\.html/.test(each))
-    .slice(0, MOST_PAGES)) {
+  for (const path of pagesOf(files).filter((each) => !/404|genindex|search\.html/.test(each)).slice(0, MOST_PAGES)) {
     await page.goto(url + path);
     const text = await contentOf(page, content);
     if (text) found.push({ path, text });
@@ -132,8 +126,7 @@ async function measuredWhole(
 ): Promise<MarkdownMeasure> {
   const measure = new MarkdownMeasure();
   const page = await browser.newPage();
-  const sum = (count: (text: PageText) => number): number =>
-    pages.reduce((all, { text }) => all + count(text), 0);
+  const sum = (count: (text: PageText) => number): number => pages.reduce((all, { text }) => all + count(text), 0);
   const text: PageText = {
     words: pages.flatMap(({ text: { words } }) => words),
     all: pages.flatMap(({ text: { all } }) => all),

@@ -46,7 +46,10 @@ const CONTENT = `(wanted) => {
 }`;
 
 /** What a browser shows of the open page. @returns undefined without content */
-export function contentOf(page: Page, selector: string): Promise<PageText | undefined> {
+export function contentOf(
+  page: Page,
+  selector: string,
+): Promise<PageText | undefined> {
   return page.evaluate(`(${CONTENT})(${JSON.stringify(selector)})`);
 }
 
@@ -114,13 +117,7 @@ export class MarkdownMeasure {
 }
 
 /** As a line of a table. */
-export function shownFidelity({
-  kept,
-  other,
-  words,
-  code,
-  tables,
-}: Fidelity): Record<string, string | number> {
+export function shownFidelity({ kept, other, words, code, tables }: Fidelity): Record<string, string | number> {
   const share = (part: number): string => `${(100 * part).toFixed(2)} %`;
   return {
     words,
