@@ -582,9 +582,15 @@ has_blob() {
   return 1
 }
 
-# Takes a method, a digest and more arguments for curl. Sets $status.
+# Whether the last reply is a page, such as a login, in place of a blob. As provider/images/registry/blobs.ts: one that names the digest is
+# of the blob, whatever its type.
+is_page() {
+  case $(header content-type) in [Tt][Ee][Xx][Tt]/[Hh][Tt][Mm][Ll]*) [ "$(header docker-content-digest)" != "$1" ] ;; *) return 1 ;; esac
+}
+
+# Takes a method, a digest and more arguments for curl. Sets $status: 000 if a page answers in place of the registry.
 ask_for_blob() {
-  method=$1 blob_address=$api/$repository/blobs/$2
+  method=$1 blob=$2 blob_address=$api/$repository/blobs/$2
   shift 2
   request "$method" "$blob_address" "$@"
   case $status in
@@ -598,6 +604,9 @@ ask_for_blob() {
   esac
   # a whole blob in place of its first byte is cut off
   case $method$status:$(head -n 1 "$work/headers") in GET000:*' 200'*) status=200 ;; esac
+  case $status in
+    2??) ! is_page "$blob" || { status=000 && echo "a page answered in place of the registry" >"$work/errors"; } ;;
+  esac
 }
 
 # Ends unless the kit has a blob.
@@ -773,6 +782,19 @@ has_blob_with_skopeo() {
   if grep -q 'fetching blob' "$work/errors" && says_missing; then return 1; else return 2; fi
 }
 
+# Whether standard input begins as a blob does: as the kit's own; of an earlier kit's, not as a page.
+begins_blob() {
+  head -c 64 >"$work/beginning"
+  [ -s "$work/beginning" ] || return 1
+  if [ -f "$(file_of "$1")" ]; then
+    [ "$(head -c 64 "$(file_of "$1")" | sha256_of)" = "$(sha256_of <"$work/beginning")" ] && return
+  else
+    case $(head -c 1 "$work/beginning" | tr -d '\000') in '<') ;; *) return ;; esac
+  fi
+  echo "something else answered in place of the registry" >"$work/errors"
+  return 1
+}
+
 push_with_crane() {
   make_layout
   crane push ${plain_http:+--insecure} "$work/layout" "$(named "$tag")"
@@ -796,7 +818,7 @@ complete_with_crane() {
   done 4<"$work/manifests"
 }
 has_blob_with_crane() {
-  [ -z "$(crane blob ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors" | head -c 1 | wc -c | tr -d '0 \n')" ] || return 0
+  crane blob ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors" | begins_blob "$1" && return
   if says_missing; then return 1; else return 2; fi
 }
 read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors"; }
@@ -816,10 +838,8 @@ complete_with_oras() {
   done 4<"$work/manifests"
 }
 has_blob_with_oras() {
-  if oras blob fetch ${plain_http:+--plain-http} --descriptor "$(named "$1")" >/dev/null 2>"$work/errors"; then return; fi
-  if says_missing; then return 1; fi
-  # some registries refuse HEAD
-  [ -z "$(oras blob fetch ${plain_http:+--plain-http} --output - "$(named "$1")" 2>"$work/errors" | head -c 1 | wc -c | tr -d '0 \n')" ] || return 0
+  # not its question by HEAD: it takes a page for the blob, and some registries refuse it
+  oras blob fetch ${plain_http:+--plain-http} --output - "$(named "$1")" 2>"$work/errors" | begins_blob "$1" && return
   if says_missing; then return 1; else return 2; fi
 }
 read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>"$work/errors"; }

@@ -119,6 +119,8 @@ export class RepositoryMarks {
   readonly #signal: AbortSignal;
   /** Digests of what this operation announced, by tag: the registry may not show it yet. */
   readonly #announced = new Map<string, string>();
+  /** The marks that this operation wrote, by tag. */
+  readonly #written = new Map<string, FoundImageMark>();
 
   constructor(
     client: RegistryClient,
@@ -153,7 +155,8 @@ export class RepositoryMarks {
   async write(owner: Owner, claim: ImageClaim): Promise<void> {
     const item = itemOf(claim.image);
     const tag = tagOf("owner", item, owner.id);
-    const before = await this.find(item, owner.id);
+    // a read may be older than what this operation has written
+    const before = this.#written.get(tag) ?? (await this.find(item, owner.id));
     const known = before?.isMark === true ? before : undefined;
     const tags = [...new Set([...(known?.tags ?? []), ...claim.tags])];
     const isSaid = known?.image === claim.image && known.tags.length === tags.length;
@@ -167,7 +170,10 @@ export class RepositoryMarks {
       // the next attempt may replace it: the registry can have it, and not say so
       earlier.push(manifest.digest);
       await putManifest(this.#client, manifest, tag);
-      if ((await findManifest(this.#client, tag)) === manifest.digest) return;
+      if ((await findManifest(this.#client, tag)) === manifest.digest) {
+        this.#written.set(tag, readMark(item, owner.id, manifest));
+        return;
+      }
       throw new DestinationError(
         `the registry accepted the mark ${this.nameOf({ item, owner: owner.id })}, and does not have it`,
         "Run `pulumi up` again, and report it to the registry's operator.",

@@ -699,3 +699,24 @@ test("who gives an image up that stays for another owner takes its earlier tag a
   await remove(OWNER, [copy], "stable");
   expect(left().filter((name) => ["latest", "stable", "prod"].includes(name))).toEqual(["prod"]);
 });
+
+test("a mark that reads do not show yet is not written a second time: nothing of it is left", async () => {
+  await publish({ ...otherOwner(), urn: OWNER.urn }, "v1");
+  let writes = 0;
+  registry.rule = (method, path) => {
+    const isOwn = path.includes("-owner-") && path.endsWith(OWNER.id);
+    if (isOwn && method === "PUT") writes += 1;
+    return isOwn && method === "GET" ? 404 : undefined;
+  };
+  const given = await as(OWNER);
+  let nowMs = given.clock.now();
+  const clock = Object.assign(Object.create(given.clock) as typeof given.clock, {
+    now: () => (nowMs += 1_000),
+  });
+  const context = { ...given, clock, isCreate: true };
+  const copy = await copySite({ repository }, { files: { "index.html": "v1" }, context });
+  expect(writes).toBe(1);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
