@@ -558,7 +558,7 @@ body_start() { head -c 300 "$work/body" | tr '\n' ' ' | sed 's/^./: &/'; }
 
 # ---- curl alone: an image ----------------------------------------------------------------------------------------------
 
-# Whether the registry has a blob. Fails with 1 if it has not, and with 2 if it does not tell. As provider/images/registry/blobs.ts: some
+# Whether the registry has a blob. Fails with 1 if it has not, with 2 if it does not tell, and with 3 if something else answers in its place. As provider/images/registry/blobs.ts: some
 # registries refuse HEAD, and the first byte proves more than a 404 to HEAD.
 has_blob_with_curl() {
   ask_for_blob HEAD "$1"
@@ -566,7 +566,7 @@ has_blob_with_curl() {
   case $status in
     2?? | 416) return 0 ;; # 416: an empty blob
     404) return 1 ;;
-    *) return 2 ;;
+    *) if grep -qF "$not_the_registry" "$work/errors"; then return 3; else return 2; fi ;;
   esac
 }
 
@@ -581,6 +581,8 @@ has_blob() {
   [ $? = 1 ] || refused "Cannot check whether $repository has $1"
   return 1
 }
+
+not_the_registry='something else answered in place of the registry'
 
 # Whether the last reply is a page, such as a login, in place of a blob. As provider/images/registry/blobs.ts: one that names the digest is
 # of the blob, whatever its type.
@@ -605,7 +607,7 @@ ask_for_blob() {
   # a whole blob in place of its first byte is cut off
   case $method$status:$(head -n 1 "$work/headers") in GET000:*' 200'*) status=200 ;; esac
   case $status in
-    2??) ! is_page "$blob" || { status=000 && echo "a page answered in place of the registry" >"$work/errors"; } ;;
+    2??) ! is_page "$blob" || { status=000 && echo "$not_the_registry" >"$work/errors"; } ;;
   esac
 }
 
@@ -779,10 +781,11 @@ has_blob_with_skopeo() {
     return 0
   fi
   grep -q 'file too large' "$work/errors" && return
+  if grep -qiE 'digest did not match|size mismatch' "$work/errors"; then return 3; fi
   if grep -q 'fetching blob' "$work/errors" && says_missing; then return 1; else return 2; fi
 }
 
-# Whether standard input begins as a blob does: as the kit's own; of an earlier kit's, not as a page.
+# Whether standard input begins as a blob does: as the kit's own; of an earlier kit's, not as a page. Fails with 3 if it has other content.
 begins_blob() {
   head -c 64 >"$work/beginning"
   [ -s "$work/beginning" ] || return 1
@@ -791,8 +794,7 @@ begins_blob() {
   else
     case $(head -c 1 "$work/beginning" | tr -d '\000') in '<') ;; *) return ;; esac
   fi
-  echo "something else answered in place of the registry" >"$work/errors"
-  return 1
+  return 3
 }
 
 push_with_crane() {
@@ -818,7 +820,8 @@ complete_with_crane() {
   done 4<"$work/manifests"
 }
 has_blob_with_crane() {
-  crane blob ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors" | begins_blob "$1" && return
+  crane blob ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors" | begins_blob "$1"
+  case $? in 0) return ;; 3) return 3 ;; esac
   if says_missing; then return 1; else return 2; fi
 }
 read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors"; }
@@ -839,7 +842,8 @@ complete_with_oras() {
 }
 has_blob_with_oras() {
   # not its question by HEAD: it takes a page for the blob, and some registries refuse it
-  oras blob fetch ${plain_http:+--plain-http} --output - "$(named "$1")" 2>"$work/errors" | begins_blob "$1" && return
+  oras blob fetch ${plain_http:+--plain-http} --output - "$(named "$1")" 2>"$work/errors" | begins_blob "$1"
+  case $? in 0) return ;; 3) return 3 ;; esac
   if says_missing; then return 1; else return 2; fi
 }
 read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>"$work/errors"; }
@@ -1088,6 +1092,8 @@ list_lost() {
     case $? in
       0) ;;
       1) printf '%s\n' "$blob" ;;
+      3) give_up "For $blob of $destination, $program got other content, such as the page of a proxy or a login." \
+        "Check the way to the registry, and run it again: it is not known whether the registry has it." ;;
       *) # skopeo asks when it sends; docker cannot
         case $program in
           docker) echo "$blob" >>"$work/unchecked" ;;
