@@ -113,6 +113,7 @@ async function readPages(url: string, { files, content }: BuiltLlmsSite) {
   for (const path of pagesOf(files)
     .filter((each) => !/404|genindex|search\.html/.test(each))
     .slice(0, MOST_PAGES)) {
+    if (/<meta[^>]*http-equiv=.?refresh/i.test(await (await fetch(url + path)).text())) continue;
     await page.goto(url + path);
     const text = await contentOf(page, content);
     if (text) found.push({ path, text });
