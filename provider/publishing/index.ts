@@ -66,7 +66,7 @@ export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
 
 // Whose a place is.
-export { folderOwner, folderRecords } from "./ownership/folderMark";
+export { folderOwner, folderRecords, folderRefusal } from "./ownership/folderMark";
 export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
 export type { Claimant } from "./ownership/placeDecision";
 export type { PlaceContext } from "./ownership/placeOwner";

@@ -12,9 +12,9 @@ import { replaceInText } from "./textReferences";
 /** Reads the texts of a site for references, and notes them. */
 export class FoundTexts implements SiteSink {
   /** Scripts that pages load as modules. Complete after {@link followModules}. */
-  readonly modules = new Set<string>();
+  readonly modules: Set<string> = new Set();
   /** Files that have references. */
-  readonly changed = new Set<string>();
+  readonly changed: Set<string> = new Set();
   readonly #noting: Replacing;
   readonly #turns: Yielder;
   readonly #siteModules = new SiteModules();

@@ -137,7 +137,7 @@ function isPanel(element: ContentElement, role: string): boolean {
 }
 
 /** Whether the classes are those of a list of links beside the content, or of a note in it: the text tells. */
-export const isDoubtful = rememberedTest(/(?:^|\s)sidebar(?=\s|$)/i);
+export const isDoubtful: (classes: string) => boolean = rememberedTest(/(?:^|\s)sidebar(?=\s|$)/i);
 
 /** Whether an element has code: the fragments of Doxygen are no `<pre>`. */
 export function isCode(element: ContentElement): boolean {

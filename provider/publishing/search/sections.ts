@@ -21,7 +21,7 @@ const QUOTABLE = 12_000;
 const QUOTABLE_SECTION = 120;
 
 /** The part of a page's text that results can quote: of a long page, the beginning of each section. @param most bytes of all sections */
-export function quotable(sections: readonly Section[], most = QUOTABLE): QuotableSection[] {
+export function quotable(sections: readonly Section[], most: number = QUOTABLE): QuotableSection[] {
   const characters = sections.reduce((sum, { text }) => sum + text.length, 0);
   const bytes = sections.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   const total = Math.floor((most * characters) / bytes);

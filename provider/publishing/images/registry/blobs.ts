@@ -2,6 +2,8 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { HttpReply } from "../../../base/http/attempt";
 import type { RegistryClient } from "./client";
+import { absenceIn, isProven } from "./notFound";
+import { isPage } from "./page";
 
 /** Reads a part of a blob, more than once if asked. @param end offset after the last byte */
 export type RangeReader = (start: number, end: number) => AsyncIterable<Uint8Array>;
@@ -46,16 +48,12 @@ export function isOf(digest: string, reply: Pick<HttpReply, "headers">): boolean
   return named === null ? !isPage(reply) : named === digest;
 }
 
-/** Whether a reply says that it is a page for people. */
-export const isPage = ({ headers }: Pick<HttpReply, "headers">): boolean =>
-  /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
-
 /** Statuses of a reply with a part of a blob; 416 if the blob is empty. */
 const HAS_PART = [200, 206, 416];
 
 /**
  * Whether the repository is known to lack a blob. A registry that refuses HEAD is asked for the first byte; one that refuses that, too,
- * leaves it open.
+ * or a proxy that answers in its place, leaves it open.
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
@@ -68,7 +66,7 @@ export async function lacksBlob(client: RegistryClient, digest: string): Promise
       headers: { range: "bytes=0-0" },
       accepted: [...HAS_PART, 404],
     },
-    ({ status }) => status === 404,
+    async (reply) => (reply.status === 404 ? absenceIn(reply) : undefined),
   );
-  return "value" in found && found.value;
+  return "value" in found && found.value !== undefined && isProven(client, found.value);
 }
