@@ -130,7 +130,9 @@ export class PageReaders {
 
   /** The pages of the next task: not all of them, so that another thread has some, too. */
   #next(): WaitingPage[] {
-    const most = Math.ceil(this.#waiting.length / (1 + this.#wanted - this.#threads.size + this.#idle.length));
+    const most = Math.ceil(
+      this.#waiting.length / (1 + this.#wanted - this.#threads.size + this.#idle.length),
+    );
     let [count, bytes] = [0, 0];
     for (const page of this.#waiting.slice(0, most)) {
       if (count > 0 && (page.isAlone === true || bytes + page.bytes.length > TASK_BYTES)) break;

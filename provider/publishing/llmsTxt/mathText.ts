@@ -49,21 +49,45 @@ function fromMarkup(math: ContentElement, isBlock: boolean): MathText | undefine
   return { source: source.replace(/\s*\n\s*/g, annotation ? "\n" : " ").trim(), isBlock };
 }
 
-/** Mathematics in a text as scripts find it there: `\(a\)`, `\[a\]`, `$$a$$`. */
-const IN_TEXT = /\\\(([^]*?)\\\)|\\\[([^]*?)\\\]|\$\$([^]*?)\$\$/g;
+/** What encloses mathematics in a text, where scripts find it. */
+const MARKS = [
+  { opening: "\\(", closing: "\\)", isBlock: false },
+  { opening: "\\[", closing: "\\]", isBlock: true },
+  { opening: "$$", closing: "$$", isBlock: true },
+] as const;
 
-/** The parts of a text: texts, and mathematics. */
+/** The parts of a text: texts, and mathematics. Takes a time in proportion to its length. */
 export function mathInText(text: string): (string | MathText)[] {
   const parts: (string | MathText)[] = [];
+  /** Where each mark opens next; Infinity if it opens or closes no more. */
+  const next = MARKS.map(({ opening }) => placeOf(text, opening, 0));
   let from = 0;
-  for (const found of text.matchAll(IN_TEXT)) {
-    const [whole, inline, display, dollars] = found;
-    const source = (inline ?? display ?? dollars ?? "").trim();
-    if (source === "") continue;
-    if (found.index > from) parts.push(text.slice(from, found.index));
-    parts.push({ source, isBlock: inline === undefined });
-    from = found.index + whole.length;
+  for (;;) {
+    const at = Math.min(...next);
+    const index = next.indexOf(at);
+    const mark = MARKS[index];
+    if (at === Infinity || mark === undefined) break;
+    const { opening, closing, isBlock } = mark;
+    const end = placeOf(text, closing, at + opening.length);
+    if (end === Infinity) {
+      next[index] = Infinity;
+      continue;
+    }
+    const source = text.slice(at + opening.length, end).trim();
+    if (source !== "") {
+      if (at > from) parts.push(text.slice(from, at));
+      parts.push({ source, isBlock });
+      from = end + closing.length;
+    }
+    for (const [other, { opening: begin }] of MARKS.entries()) {
+      if ((next[other] ?? 0) < end + closing.length) next[other] = placeOf(text, begin, end + closing.length);
+    }
   }
   if (from < text.length) parts.push(text.slice(from));
   return parts;
+}
+
+function placeOf(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? Infinity : at;
 }

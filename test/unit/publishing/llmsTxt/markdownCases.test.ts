@@ -449,6 +449,11 @@ describe("pages that nobody should write", () => {
     ],
     ["200,000 lists of tabs", '<ul role="tablist"><li role="tab">a</ul>'.repeat(200_000), /a/],
     ["200,000 footnotes", `${'<a href="#n" class="footnote-ref">1</a>'.repeat(200_000)}<li id=n>x`, /x/],
+    ["a million beginnings of mathematics", `${MATHJAX}<p>${"\\\\( $$$ ".repeat(1_000_000)}b`, /b$/],
+    ["200,000 links in code", `<code>${'<a href="x">a</a> '.repeat(200_000)}</code>`, /a`\]\(x\)$/],
+    ["code in code in 100,000 levels", `${"<code><span>".repeat(100_000)}<a href="x">b</a>`, /b/],
+    ["200,000 spans of code side by side", "<code>a</code>".repeat(200_000), /^`a+`$/],
+    ["100,000 levels of mathematics", `${"<math><msup><mrow>".repeat(100_000)}b`, /b/],
     ["an end in a comment", "<p>a</p><!-- ", /^a$/],
   ])("%s are read in a bounded time", { timeout: 60_000 }, (_, html, text) => {
     expect(markdownOf(html)).toMatch(text);
