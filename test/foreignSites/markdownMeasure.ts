@@ -36,11 +36,14 @@ const CONTENT = `(wanted) => {
   // code in a cell is text in a line of the Markdown
   const isInLine = (code) => code.closest("table") !== null && !isOfCode(code.closest("table"));
   // a note of Asciidoctor is a table beside its icon, and a quotation in Markdown
-  const isTable = (table) => !isOfCode(table) && table.getAttribute("role") !== "presentation" && !table.closest(".admonitionblock, .colist");
+  // a table that only places what is in it is none in Markdown either
+  const isPlacing = (table) =>
+    !table.querySelector("th") && (table.querySelectorAll("td").length < 2 || table.querySelector("table, h2, h3, h4") !== null || table.matches(".memname, .mlabels"));
+  const isTable = (table) => !isOfCode(table) && !isPlacing(table) && table.getAttribute("role") !== "presentation" && !table.closest(".admonitionblock");
   const all = (selector) => found.flatMap((main) => [...main.querySelectorAll(selector)]);
   return {
     words: found.flatMap((main) => wordsOf(main.innerText)),
-    all: [...found.flatMap((main) => [...wordsOf(main.textContent), ...wordsOf(texts(main))]), ...wordsOf(document.title)],
+    all: [...found.flatMap((main) => [...wordsOf(main.textContent), ...wordsOf(texts(main))]), ...wordsOf(document.title), ...all("i[title]").flatMap((icon) => wordsOf(icon.title))],
     code: all("pre").filter((each) => each.textContent.trim() !== "" && !each.parentElement.closest("pre") && !isInLine(each)).length,
     tables: all("table").filter(isTable).length,
   };

@@ -40,7 +40,7 @@ const AROUND_CLASS = rememberedTest(
 const RELATED = rememberedTest(/(?:^|\s)related(?=\s|$)/);
 /** Classes and ids that mean this outside of the main part only. */
 const OUTSIDE = rememberedTest(
-  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|nosearch|search)(?=\s|$)/i,
+  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|titlearea|navpath|nosearch|search)(?=\s|$)/i,
 );
 /** Within code: numbers of lines, prompts and buttons. */
 const BESIDE_CODE = rememberedTest(

@@ -414,6 +414,11 @@ describe("what generators write", () => {
       "- [x] a\n- [ ] b\n- c",
     ],
     [
+      "Doxygen: a declaration is a line, without the project's name above and the path below",
+      '<div id="titlearea"><div id="projectname">Tides</div></div><div class="contents"><table class="memname"><tr><td class="memname">bool rises</td><td>(</td><td class="paramtype">int&#160;</td><td class="paramname">x</td><td>)</td><td> const</td></tr></table></div><div id="nav-path" class="navpath"><ul><li><a href="t.html">tide</a></li></ul></div>',
+      "bool rises ( int x ) const",
+    ],
+    [
       "Nextra: folders in a tree of files are buttons",
       "<ul><li><button>src</button><ul><li>a.ts</li></ul></li></ul><button>Copy</button>",
       "- src\n  - a.ts",
