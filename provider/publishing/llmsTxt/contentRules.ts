@@ -90,7 +90,7 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (tag === "button") return !isLabel(element, open);
   // the name of the language above code, which the code has, too
   if (tag === "span" && classesOf(element) === "lang")
-    return /(?:^|\s)language-/.test(classesOf(open.at(-1) ?? element));
+    {return /(?:^|\s)language-/.test(classesOf(open.at(-1) ?? element));}
   if (attributes.length === 0) return false;
   const classes = classesOf(element);
   if (place.isInCode) return tag !== "code" && BESIDE_CODE(classes);
@@ -110,7 +110,7 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
 function isOfContent(element: ContentElement, open: readonly ContentElement[]): boolean {
   const { tag } = element;
   if (OF_SECTION.has(tag) && open.some((each) => each.tag === "section" || each.tag === "article"))
-    return true;
+    {return true;}
   if (tag !== "aside") return false;
   return /admonition|note|warning|tip|caution|danger|important|footnote|callout|topic/i.test(
     classesOf(element),
