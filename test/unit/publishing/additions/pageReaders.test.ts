@@ -201,7 +201,7 @@ describe("pages that are read in threads", () => {
   test("the end leaves no page without an answer", async () => {
     const machine = machineOf(() => new Promise(() => undefined));
     const readers = new PageReaders(true, signal, machine);
-    const sent = Array.from({ length: 3 }, () => readers.read(pageOf("sent")));
+    const sent = Array.from({ length: 3 }, () => readers.read(pageOf("sent", LARGER / 3)));
     await new Promise((resolve) => setImmediate(resolve));
     const late = readers.read(pageOf("late"));
     const answers = Promise.allSettled([late]);
