@@ -337,6 +337,24 @@ describe("the same content again", () => {
     expect(readFileSync(current("index.html"), "utf8")).toContain("assets/external/cdn.example.com/a.");
   });
 
+  test("a host that is gone is not missed until the content changes", async () => {
+    const { inputs } = check({ fetchExternal: true });
+    const state = await bundleCopy.create(world().context, inputs);
+    const before = stored();
+    hosts = {};
+    const gone = world();
+    expect((await bundleCopy.update(gone.context, state, inputs)).outputs.uri).toBe(state.outputs.uri);
+    expect((await bundleCopy.read(gone.context, state))?.state.outputs.uri).toBe(state.outputs.uri);
+    writeFileSync(current("index.html"), "changed by somebody");
+    const drifted = await bundleCopy.read(gone.context, state);
+    await bundleCopy.update(gone.context, drifted?.state ?? state, inputs);
+    expect(gone.requests).toEqual([]);
+    expect(stored()).toEqual(before);
+    const next = { ...inputs, source: { ...inputs.source, version: "v2" } };
+    const { outputs } = await bundleCopy.update(gone.context, state, next);
+    expect(outputs.externalLoads).toMatchObject([{ reason: "the host answers with status 404" }]);
+  });
+
   test("a search that is added changes no file of other hosts", async () => {
     const { before, after, requests } = await remade(() => undefined, { offlineSearch: true });
     expect(requests).toEqual([]);
