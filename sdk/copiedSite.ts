@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { hasFields } from "../provider/base/runtime/values/fields";
 import type { BundleCopyOutputs } from "../provider/copies/bundleCopy/outputs";
 import { COPY_WITHOUT_ADDRESS, type Delivery, deliveryOf } from "../provider/installation/installedSite";
-import { copyValues as valuesOfCopy } from "../provider/installation/siteValues";
+import { type CopyValues, copyValues as valuesOfCopy } from "../provider/installation/siteValues";
 import type { OutputsOf } from "./providedResource";
 
 /** The outputs of a BundleCopy that an installation needs. */
@@ -48,7 +48,10 @@ function knownDelivery(destination: unknown, owner: string): Delivery {
  * @throws pulumi.RunError as {@link knownDelivery}: at once if the destination is known when the program runs, otherwise from within
  *   the outputs
  */
-export function copiedSiteValues(copy: CopiedSite, owner: string) {
+export function copiedSiteValues(
+  copy: CopiedSite,
+  owner: string,
+): CopyValues<pulumi.Output<string | undefined>> {
   const known = knownDestinations.get(copy);
   const delivery = known
     ? pulumi.output(knownDelivery(known, owner))

@@ -24,7 +24,7 @@ export function isConfigSecret(name: string): boolean {
  * Whether this process runs a program for the CLI. Unit tests with mocks and inline programs of the Automation API have processes of
  * their own. If the SDK starts programs with another file one day, no program counts as one of the CLI.
  */
-export function runsInCli(mainFile = process.argv[1]): boolean {
+export function runsInCli(mainFile: string | undefined = process.argv[1]): boolean {
   return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run(?:[\\/]index(?:\.js)?)?$/.test(mainFile ?? "");
 }
 
@@ -32,7 +32,7 @@ export function runsInCli(mainFile = process.argv[1]): boolean {
  * Whether this process is a component package in Node.js: a plugin that the engine asks for the components of other programs. If the SDK
  * starts such packages with another file one day, none counts as one.
  */
-export function runsInComponentPackage(mainFile = process.argv[1]): boolean {
+export function runsInComponentPackage(mainFile: string | undefined = process.argv[1]): boolean {
   return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run-plugin(?:[\\/]index(?:\.js)?)?$/.test(mainFile ?? "");
 }
 

@@ -50,7 +50,7 @@ export function refuseImport(
 export function refuseComponentPackage(
   kind: keyof typeof dynamic,
   name: string,
-  isPackage = runsInComponentPackage(),
+  isPackage: boolean = runsInComponentPackage(),
 ): void {
   if (!isPackage) return;
   throw new pulumi.RunError(
@@ -66,7 +66,7 @@ export function refuseComponentPackage(
  *
  * @throws RunError
  */
-export function checkPackageIsFound(folder = PROGRAM_FOLDER, isCli = runsInCli()): void {
+export function checkPackageIsFound(folder: string = PROGRAM_FOLDER, isCli: boolean = runsInCli()): void {
   if (!isCli) return;
   try {
     createRequire(join(folder, "_")).resolve(HANDLER_MODULE);

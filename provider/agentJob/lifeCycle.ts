@@ -33,10 +33,10 @@ import { AGENT_JOB_INPUTS, type CheckedAgentJobInputs, STORED_AGENT_JOB_INPUTS }
 import { AGENT_JOB_OUTPUTS, type AgentJobOwnOutputs } from "./outputs";
 import { agentJobInputsOf, type AgentJobState, observedState } from "./state";
 
+type AgentJobLifeCycle = LifeCycle<CheckedAgentJobInputs, AgentJobState>;
+
 /** The life cycle of an agent job. @param table names the inputs in messages */
-function agentJobNamedBy(
-  table: InputTable<CheckedAgentJobInputs>,
-): LifeCycle<CheckedAgentJobInputs, AgentJobState> {
+function agentJobNamedBy(table: InputTable<CheckedAgentJobInputs>): AgentJobLifeCycle {
   return {
     outputs: AGENT_JOB_OUTPUTS,
     noBookkeeping: {},
@@ -117,10 +117,10 @@ function agentJobNamedBy(
 }
 
 /** The life cycle of an agent job. */
-export const agentJob = agentJobNamedBy(AGENT_JOB_INPUTS);
+export const agentJob: AgentJobLifeCycle = agentJobNamedBy(AGENT_JOB_INPUTS);
 
 /** The same for users to whom inputs have their stored names: a schema cannot have an input `id`. */
-export const agentJobByStoredNames = agentJobNamedBy(STORED_AGENT_JOB_INPUTS);
+export const agentJobByStoredNames: AgentJobLifeCycle = agentJobNamedBy(STORED_AGENT_JOB_INPUTS);
 
 /**
  * Reads the job `PROJECT/JOB` once.

@@ -8,12 +8,16 @@ import { type Options, readOptions, UsageError } from "./options";
 import { jsonReport, textReport } from "./report";
 import type { ServiceResult } from "./service";
 
-/**
- * Runs `pulumi-docs-hosting` with these arguments. What it prints contains no secret.
- *
- * @returns exitCode: 0 if no check failed, 1 if one failed, 2 for a wrong command line
- */
-export async function runCommand(args: readonly string[], host: DoctorHost) {
+/** What a command printed, without a secret, and how it ended. */
+interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** 0 if no check failed, 1 if one failed, 2 for a wrong command line. */
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/** Runs `pulumi-docs-hosting` with these arguments. */
+export async function runCommand(args: readonly string[], host: DoctorHost): Promise<CommandResult> {
   let options: Options;
   try {
     options = readOptions(args);

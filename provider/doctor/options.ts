@@ -1,4 +1,4 @@
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import { parseArgs } from "node:util";
 import type { DestinationKind } from "../publishing/index";
 
 /** The command line is wrong. */
@@ -31,9 +31,12 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
   version: { type: "boolean", default: false },
-} as const satisfies NonNullable<ParseArgsConfig["options"]>;
+} as const;
 
-export type Options = ReturnType<typeof parse>["values"];
+type CommandLine = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>;
+
+/** The options of a command line, by their names. */
+export type Options = CommandLine["values"];
 
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
@@ -85,7 +88,7 @@ export function readOptions(args: readonly string[]): Options {
   return values;
 }
 
-function parse(args: readonly string[]) {
+function parse(args: readonly string[]): CommandLine {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {

@@ -9,7 +9,7 @@ import { present } from "../base/runtime/values/fields";
 import { type ClientContext, openClient, type ServiceContext } from "../resource/lifeCycle";
 import type { ServiceInputs } from "../resource/serviceInputs";
 import { agentJobName, agentJobOutcome, isKnownStatus } from "../service/agentJob";
-import { type ConfigurationSource, serviceSettings } from "../service/configuration";
+import { type ConfigurationSource, type ServiceSettings, serviceSettings } from "../service/configuration";
 import { normaliseDomain } from "../service/identifier";
 import { JobsSeen } from "../service/jobsSeen";
 import { failure, failureOf, type Finding, ok, silent, warning } from "./finding";
@@ -117,7 +117,7 @@ async function keyFinding(
 }
 
 async function statusWithoutKey(
-  { baseUrl, proxy }: ReturnType<typeof serviceSettings>,
+  { baseUrl, proxy }: ServiceSettings,
   context: Parameters<typeof attempt>[2],
 ): Promise<number | undefined> {
   const endpoint = endpointOf(baseUrl, {

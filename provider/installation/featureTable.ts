@@ -15,24 +15,31 @@ export interface RequestedFeatures {
   readonly staticExport?: boolean | undefined;
 }
 
+interface FeatureRow {
+  readonly title: string;
+  /** By the columns {@link KINDS}. */
+  readonly cells: readonly FeatureSupport[];
+}
+
 /**
  * Which feature of the documentation platform exists in which deployment kind: title of each row, then its three cells.
  * This is the only copy of the table in the code; a test compares the docstrings above.
  */
-const TABLE = {
+const ROWS = {
   search: { title: "Documentation search", cells: ["available", "configurable", "unavailable"] },
   aiAssistant: { title: "AI assistant", cells: ["available", "configurable", "unavailable"] },
   webAnalytics: { title: "Web analytics", cells: ["available", "configurable", "unavailable"] },
   apiPlayground: { title: 'API playground ("Try it")', cells: ["available", "available", "configurable"] },
   staticExport: { title: "Static export bundle", cells: ["available", "available", "available"] },
-} as const satisfies Record<keyof RequestedFeatures, { title: string; cells: readonly FeatureSupport[] }>;
+} as const;
+const TABLE: Readonly<Record<keyof RequestedFeatures, FeatureRow>> = ROWS;
 
 /** Columns of the table, in its order. */
 export const KINDS = ["cloud", "client-hosted", "air-gapped"] as const;
 const HEADING = ["Feature", "Cloud", "Client-hosted", "Air-gapped"];
 
 /** A row of the feature table. */
-export type Feature = keyof typeof TABLE;
+export type Feature = keyof RequestedFeatures;
 
 /** A column of the feature table. */
 export type DeploymentKind = (typeof KINDS)[number];
@@ -45,7 +52,7 @@ type ColumnOf = { readonly "client-hosted": 1; readonly "air-gapped": 2 };
 
 /** The features that can be requested in a deployment kind. One that is unavailable there can only be declined. */
 export type FeaturesOf<Kind extends SelfHostedDeploymentKind> = {
-  readonly [Name in Feature]?: (typeof TABLE)[Name]["cells"][ColumnOf[Kind]] extends "unavailable"
+  readonly [Name in Feature]?: (typeof ROWS)[Name]["cells"][ColumnOf[Kind]] extends "unavailable"
     ? false | undefined
     : boolean | undefined;
 };

@@ -35,11 +35,7 @@ export interface InstalledSite {
 const TEXTS = ["bundleUrl", "image", "version", "jobId", "sha256"] as const;
 
 /** The arguments that describe a site. */
-export const SITE_ARGUMENTS = [
-  ...TEXTS,
-  "runnable",
-  "destination",
-] as const satisfies (keyof InstalledSite)[];
+export const SITE_ARGUMENTS: readonly (keyof InstalledSite)[] = [...TEXTS, "runnable", "destination"];
 
 /** A site that an installation can serve. */
 export interface Servable {
@@ -136,7 +132,7 @@ function bucketDelivery({ layout }: Fields, what: string): Found {
 }
 
 /** The problem of a copy in a bucket that is not public and signs no links. */
-export const COPY_WITHOUT_ADDRESS =
+export const COPY_WITHOUT_ADDRESS: string =
   "the copy in the bucket has no address that pods could fetch it from: give its destination a `linkLife`, such " +
   'as "168h", for signed links.';
 

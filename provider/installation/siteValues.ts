@@ -14,8 +14,39 @@ export interface SiteFacts<Value> {
   readonly volumeImage?: Value | undefined;
 }
 
-/** The values with which the deployment chart serves a site. Undefined values are left out. */
-export function siteValues<Value>({ sha256, siteImage, volumeImage, ...site }: SiteFacts<Value>) {
+/** The values with which the deployment chart serves an export or an image. What the site does not have is absent. */
+export interface SiteValues<Value> {
+  readonly staticExport: {
+    readonly enabled: true;
+    readonly bundleUrl?: Value;
+    readonly version?: Value;
+    readonly jobId?: Value;
+  };
+  readonly fetch?: { readonly sha256: Value };
+  readonly siteImage?: Value;
+  readonly siteVolume?: { readonly image: Value };
+}
+
+/** The same for a copy: every value is there, see {@link copyValues}. */
+export interface CopyValues<Value> {
+  readonly staticExport: {
+    readonly enabled: true;
+    readonly bundleUrl: Value | undefined;
+    readonly version: Value | undefined;
+    readonly jobId: Value | undefined;
+  };
+  readonly fetch: { readonly sha256: Value | undefined };
+  readonly siteImage: Value | undefined;
+  readonly siteVolume: { readonly image: Value | undefined };
+}
+
+/** The values of an export or an image. Undefined values are left out. */
+export function siteValues<Value>({
+  sha256,
+  siteImage,
+  volumeImage,
+  ...site
+}: SiteFacts<Value>): SiteValues<Value> {
   const { bundleUrl, version, jobId } = site;
   return {
     staticExport: {
@@ -34,7 +65,12 @@ export function siteValues<Value>({ sha256, siteImage, volumeImage, ...site }: S
  * The same for a copy, with all values that a copy may need: those that its destination does not use are undefined, and so remove the
  * user's values of these names.
  */
-export function copyValues<Value>({ sha256, siteImage, volumeImage, ...site }: SiteFacts<Value>) {
+export function copyValues<Value>({
+  sha256,
+  siteImage,
+  volumeImage,
+  ...site
+}: SiteFacts<Value>): CopyValues<Value> {
   const { bundleUrl, version, jobId } = site;
   return {
     staticExport: { enabled: true, bundleUrl, version, jobId },

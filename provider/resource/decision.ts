@@ -57,7 +57,7 @@ const ROWS = {
     reported: "debug",
     text: "nothing to do; printed only with `pulumi up --debug` (see below). `renewAfter` shows when a link is due",
   },
-} satisfies Readonly<Record<string, CodeRow>>;
+} as const;
 
 export type DecisionCode = keyof typeof ROWS;
 

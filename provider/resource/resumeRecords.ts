@@ -29,7 +29,7 @@ interface RecordFile {
 }
 
 /** How long a record is valid, in milliseconds. A limit is needed because the job of an older record has old content. */
-export const RECORD_LIFE_MS = 24 * 3_600_000;
+export const RECORD_LIFE_MS: number = 24 * 3_600_000;
 
 /**
  * Records started jobs outside of Pulumi's state, because a killed run can no longer write the state. The service cannot list

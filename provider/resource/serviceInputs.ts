@@ -84,7 +84,7 @@ export function ruleOfVersion(value: unknown): RuleResult {
 }
 
 /** The rule of a site's domain. */
-export const ruleOfDomain = text((value) => {
+export const ruleOfDomain: InputRow["rule"] = text((value) => {
   const result = normaliseDomain(value);
   return "domain" in result ? { value: result.domain } : result;
 });

@@ -73,13 +73,21 @@ const MAX_LINK_LENGTH = 2_048;
 /** Schemes of a repository's address. `undefined`: the address is not a URL. */
 const REPOSITORY_SCHEMES: readonly (string | undefined)[] = ["https:", "http:", "ssh:", "git:", undefined];
 
+/** What a reply says about an agent job. */
+export interface ReadAgentJob {
+  readonly job: AgentJob;
+  /** Names of required fields that it lacks. */
+  readonly missing: readonly string[];
+  readonly retryAfterMs: number | undefined;
+}
+
 /**
  * Reads the known fields of an agent-job reply, as texts that can be stored and shown. Nullable fields may be missing.
  * `source`, `model` and `createdAt` may be missing, too, and are empty then: nothing depends on them.
  *
  * @throws MalformedResponseError that names the first unusable field, or when the reply is about another job
  */
-export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs }: Reply) {
+export function readAgentJob(id: string, { endpoint, body, secrets, retryAfterMs }: Reply): ReadAgentJob {
   const fail = (what: string): never => {
     throw malformed(endpoint, what);
   };

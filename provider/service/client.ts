@@ -1,7 +1,7 @@
 import { NOT_ALLOWED, NOT_THE_API, pathRemedy } from "../base/http/refusal";
 import { Transport, type TransportOptions } from "../base/http/transport";
 import { NotAllowedError, NotFoundError, ResponseError } from "../base/runtime/messages/errors";
-import { type AgentJobKey, readAgentJob } from "./agentJob";
+import { type AgentJobKey, type ReadAgentJob, readAgentJob } from "./agentJob";
 import { type BundleLink, readBundleLink } from "./bundleLink";
 import type { ServiceSettings } from "./configuration";
 import {
@@ -135,7 +135,7 @@ export class Client {
    *
    * @throws NotFoundError when there is no such job; any other DocsHostingError
    */
-  async getAgentJob({ projectId, jobId }: AgentJobKey) {
+  async getAgentJob({ projectId, jobId }: AgentJobKey): Promise<ReadAgentJob> {
     try {
       return await this.jobs.ask(undefined, () =>
         this.#transport.send(

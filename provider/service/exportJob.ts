@@ -128,7 +128,7 @@ function errorIn({ error }: Readonly<Record<string, unknown>>): string | undefin
 }
 
 /** The remedy for a start whose job has no known id. */
-export const UNREAD_REMEDY =
+export const UNREAD_REMEDY: string =
   "No run starts another job until `jobId`, `version` or `triggers` change: give the id, which the service's dashboard or support may know, " +
   "or change one of the others to start another job. Check that the base URL is that of the service's API.";
 

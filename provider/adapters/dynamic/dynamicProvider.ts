@@ -9,6 +9,7 @@ import type { Session, Urns } from "../session/session";
 import {
   type AnyLifeCycle,
   onStoredState,
+  type Operations,
   operationsOf,
   plain,
   type Properties,
@@ -18,8 +19,29 @@ import {
 } from "../session/storedProperties";
 import { exitIfReplyIsNotSent } from "./unsentReply";
 
+/** The result of `check`: inputs with their defaults, and what is wrong with them. */
+interface CheckedInputs {
+  readonly inputs: Properties;
+  readonly failures: readonly CheckFailure[];
+}
+
+/** The result of `diff`. Without `changes`, the engine itself compares the inputs. */
+interface DynamicDiff {
+  readonly changes?: boolean;
+  readonly replaces?: readonly string[];
+}
+
 /** The methods of `ResourceProvider` of @pulumi/pulumi/dynamic that this package implements. */
-export type DynamicProvider = ReturnType<typeof dynamicProvider>;
+export interface DynamicProvider {
+  configure(request: { readonly config: { get(name: string): string | undefined } }): Promise<void>;
+  check(olds: Properties, news: Properties): Promise<CheckedInputs>;
+  diff(id: string, olds: Properties, news: Properties): Promise<DynamicDiff>;
+  create(inputs: Properties): Promise<{ readonly id: string; readonly outs: Properties }>;
+  /** @returns an empty id for a resource that no longer exists */
+  read(id: string, props: Properties): Promise<{ readonly id: string; readonly props: Properties }>;
+  update(id: string, olds: Properties, news: Properties): Promise<{ readonly outs: Properties }>;
+  delete(id: string, props: Properties): Promise<void>;
+}
 
 /**
  * The adapter between Pulumi's dynamic-provider process and a life cycle. It only translates: stored properties in and out,
@@ -33,15 +55,19 @@ export function dynamicProvider(
   session: Session,
   limitOfCall: (properties: Properties) => { readonly limitMs: number | undefined } | undefined = () =>
     undefined,
-) {
-  let loaded: ReturnType<typeof operationsOf> | undefined;
-  const resource = () => (loaded ??= operationsOf(load(), session));
+): DynamicProvider {
+  let loaded: Operations | undefined;
+  const resource = (): Operations => (loaded ??= operationsOf(load(), session));
 
   /**
    * Runs an operation, and converts an unfinished one into the error that the host saves as a resource with init errors. The
    * host does not add `__provider` to it, and without `__provider` no later operation on the resource would work.
    */
-  async function converge(secrets: Secrets, given: Properties, stored?: Properties) {
+  async function converge(
+    secrets: Secrets,
+    given: Properties,
+    stored?: Properties,
+  ): Promise<{ id: string; outs: Properties }> {
     const { limitMs } = limitOfCall(given) ?? { limitMs: limitIn(given, stored ? "update" : "create") };
     const urns = urnsIn(stored ?? {}, given);
     const { id, state, unfinished } = await resource().converge(urns, given, stored, limitMs, secrets);
@@ -53,7 +79,7 @@ export function dynamicProvider(
   }
 
   return {
-    configure({ config }: { config: { get(name: string): string | undefined } }): Promise<void> {
+    configure({ config }) {
       session.configure({ stackConfig: (name) => config.get(name) });
       return Promise.resolve();
     },

@@ -9,14 +9,17 @@ const ROOT = 0;
 /** The two ends of a connection, as this end sees them. */
 export type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
-/** Where the reply comes from: the system, unless a test gives another. */
-export type System = typeof THIS_SYSTEM;
-
-const THIS_SYSTEM = {
+/** What is asked about users and connections. */
+export interface System {
   /** The user of this process; `undefined` on a system without numbered users. */
-  user: process.platform === "linux" ? process.getuid?.() : undefined,
+  readonly user: number | undefined;
   /** A file's text; `undefined` if it cannot be read. */
-  read: (file: string): string | undefined => {
+  readonly read: (file: string) => string | undefined;
+}
+
+const THIS_SYSTEM: System = {
+  user: process.platform === "linux" ? process.getuid?.() : undefined,
+  read: (file) => {
     try {
       return readFileSync(file, "latin1");
     } catch {
@@ -32,7 +35,7 @@ const THIS_SYSTEM = {
  * Only Linux tells whose a connection is. A connection that it does not list any more counts as another user's, because the owner of
  * a closed one is unknown. If it does not even list this end, it lists none (a sandbox), and nobody is refused.
  */
-export function isOtherUser(ends: Ends, { user, read } = THIS_SYSTEM): boolean {
+export function isOtherUser(ends: Ends, { user, read }: System = THIS_SYSTEM): boolean {
   if (user === undefined) return false;
   const rows = TABLES.flatMap((table) => read(table)?.split("\n") ?? []).map((row) =>
     row.trim().split(/\s+/),

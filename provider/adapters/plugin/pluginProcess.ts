@@ -2,6 +2,7 @@ import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { publications } from "../session/publications";
+import type { EngineLine } from "../session/rowReporter";
 import { filled, linesInOrder, rowReporter } from "../session/rowReporter";
 import { Session, thisProcess, watchEngineAt } from "../session/session";
 import type { PluginParts, ServedEngine } from "./pluginService";
@@ -26,7 +27,7 @@ export class Engine {
     return this.#address;
   }
 
-  readonly send = linesInOrder(({ severity, ...line }, done) => {
+  readonly send: (line: EngineLine) => void = linesInOrder(({ severity, ...line }, done) => {
     const request = filled(new LogRequest(), { ...line, severity: SEVERITIES[severity] });
     if (this.#client) this.#client.log(request, done);
     else done();

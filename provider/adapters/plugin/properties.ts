@@ -11,7 +11,15 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 
-export type Received = ReturnType<typeof receive>;
+/** The properties of a message. */
+export interface Received {
+  /** Plain values. */
+  readonly properties: Properties;
+  /** What of them is secret. */
+  readonly secrecy: Secrecy;
+  /** Names of inputs, with dots, that are a reference to a resource: of it, the properties have only the id. */
+  readonly references: ReadonlySet<string>;
+}
 
 /**
  * Unwraps secrets, outputs and references to resources, at any depth. A reference becomes the resource's id. What is not known yet
@@ -20,8 +28,7 @@ export type Received = ReturnType<typeof receive>;
  * @param secrecy receives what was secret
  * @throws Error for a malformed message
  */
-export function receive(struct = new Struct(), secrecy = new Secrecy()) {
-  /** Names of inputs, with dots, that are a reference to a resource: of it, the properties have only the id. */
+export function receive(struct: Struct = new Struct(), secrecy: Secrecy = new Secrecy()): Received {
   const references = new Set<string>();
 
   function plainValue(value: Value, path: Path, isSecret: boolean): unknown {

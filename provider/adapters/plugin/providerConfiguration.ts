@@ -25,7 +25,7 @@ type Environment = ConfigurationSource["environment"];
 const NAMESPACE = "docs-hosting:";
 
 /** The setting that is always a secret. */
-export const KEY = propertyOf(API_KEY.config);
+export const KEY: string = propertyOf(API_KEY.config);
 
 /** The names that the engine gives to default providers: `default`, or `default_1_2_3…` where an SDK asks for a version. */
 const NAME_BY_ENGINE = /^default(?:_\d+_\d+_\d+(?:_.*)?)?$/;

@@ -5,7 +5,9 @@ import type { Secrets } from "../../base/runtime/messages/secrets";
 import type { PublicationContext, SharedByPublications } from "../../copies/publication/context";
 import { DECISION_CODES, reportDecision } from "../../resource/decision";
 import {
-  type Declare,
+  type CheckResult,
+  type Diff,
+  type Imported,
   type LifeCycle,
   renamedDiff,
   type StoredState,
@@ -28,12 +30,65 @@ export function split(properties: Properties): { visible: Properties; internal: 
 /** A resource type as both adapters offer it. */
 export type AnyLifeCycle = LifeCycle<object, StoredState, SharedByPublications>;
 
-/**
- * The operations of a life cycle, with properties of either adapter.
- *
- * @param session of the engine that calls
- */
-export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
+/** The result of an operation that creates or updates. */
+interface Converged {
+  readonly id: string;
+  readonly state: StoredState;
+  /** Why it is unfinished. Absent if it is finished. */
+  readonly unfinished?: string;
+}
+
+/** The operations of a life cycle, with properties of either adapter. */
+export interface Operations {
+  stateIn(properties: Properties): StoredState;
+
+  /** @param urn of the resource that the program declares, if it is known */
+  check(
+    urn: string | undefined,
+    given: Properties,
+    before: Properties,
+    secrets: Secrets,
+  ): CheckResult<object>;
+
+  /** The outputs, as far as they are known before the operation. */
+  predict(given: Properties, stored?: Properties): Properties;
+
+  /** Reports what a preview can find out beside the outputs. */
+  foresee(of: CallOf, given: Properties, stored: Properties | undefined, secrets: Secrets): Promise<void>;
+
+  /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
+  diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets): Diff;
+
+  /**
+   * Creates or updates the resource.
+   *
+   * @param before the stored properties; absent for a new resource
+   */
+  converge(
+    of: CallOf,
+    given: Properties,
+    before: Properties | undefined,
+    limitMs: number | undefined,
+    secrets: Secrets,
+  ): Promise<Converged>;
+
+  /**
+   * @param isImport whether the engine asks for an object to take under management
+   * @returns `undefined` for a resource that no longer exists
+   */
+  read(
+    of: CallOf,
+    id: string,
+    props: Properties,
+    secrets: Secrets,
+    isImport?: boolean,
+  ): Promise<Imported<object, StoredState> | undefined>;
+
+  remove(of: CallOf, props: Properties, secrets: Secrets): Promise<void>;
+}
+
+/** @param session of the engine that calls */
+export function operationsOf(lifeCycle: AnyLifeCycle, session: Session): Operations {
   /** The decision that the last read of a resource reported, by URN. */
   const found = new Map<string, string>();
   const inputsIn = (properties: Properties): Properties => split(properties).visible;
@@ -50,20 +105,22 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
   return {
     stateIn,
 
-    /** @param urn of the resource that the program declares, if it is known */
-    check(urn: string | undefined, given: Properties, before: Properties, secrets: Secrets) {
-      const declare: Declare = (places) => {
-        const other = urn === undefined ? undefined : session.declare(urn, places);
-        return urn === undefined || other === undefined ? undefined : { urn, other };
-      };
-      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declare);
+    check(urn, given, before, secrets) {
+      const declaration = urn === undefined ? undefined : session.declaration(urn);
+      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declaration);
     },
 
-    predict: (given: Properties, stored?: Properties): Properties =>
+    predict: (given, stored) =>
       lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session.machine),
 
-    /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
-    diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets) {
+    async foresee(of, given, stored, secrets) {
+      if (lifeCycle.foresee === undefined) return;
+      await session.operation("preview", of, secrets, async (context) =>
+        lifeCycle.foresee?.(context, inputsIn(given), stored && stateIn(stored)),
+      );
+    },
+
+    diff(urns, given, stored, secrets) {
       const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session.machine);
       const diff = isRenamed(urns) ? renamedDiff(compared) : compared;
       const { urn = "" } = urns;
@@ -74,19 +131,7 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
       return diff;
     },
 
-    /**
-     * Creates or updates the resource.
-     *
-     * @param before the stored properties; absent for a new resource
-     * @returns the new state, and why it is unfinished
-     */
-    async converge(
-      of: CallOf,
-      given: Properties,
-      before: Properties | undefined,
-      limitMs: number | undefined,
-      secrets: Secrets,
-    ): Promise<{ id: string; state: StoredState; unfinished?: string }> {
+    async converge(of, given, before, limitMs, secrets) {
       const run = (context: PublicationContext): Promise<StoredState> =>
         before
           ? lifeCycle.update(context, stateIn(before), inputsIn(given), limitMs)
@@ -102,8 +147,7 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
       }
     },
 
-    /** @param isImport whether the engine asks for an object to take under management */
-    read: (of: CallOf, id: string, props: Properties, secrets: Secrets, isImport = false) =>
+    read: (of, id, props, secrets, isImport = false) =>
       onStoredState(of.urn, () =>
         session.operation("read", of, secrets, async (context) => {
           if (isImport) return lifeCycle.import(context, id);
@@ -122,7 +166,7 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session) {
         }),
       ),
 
-    remove: (of: CallOf, props: Properties, secrets: Secrets): Promise<void> =>
+    remove: (of, props, secrets) =>
       onStoredState(of.urn, () =>
         session.operation("delete", of, secrets, (context) => lifeCycle.remove(context, stateIn(props))),
       ),

@@ -78,7 +78,7 @@ function explanation(
 }
 
 /** What a key that is known may lack. */
-export const NOT_ALLOWED =
+export const NOT_ALLOWED: string =
   "the organization's plan has no static export (it needs the enterprise plan); the API key " +
   "lacks the scope (one that may only read can refresh, but not start); or this machine's address is not one that " +
   "the organization allows.";

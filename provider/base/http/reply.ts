@@ -13,12 +13,16 @@ const CHECK_BASE_URL =
  * @param what the text after «answered»: `without a "status"`
  * @param remedy what the user should do
  */
-export function malformed(endpoint: string, what: string, remedy = CHECK_BASE_URL): MalformedResponseError {
+export function malformed(
+  endpoint: string,
+  what: string,
+  remedy: string = CHECK_BASE_URL,
+): MalformedResponseError {
   return new MalformedResponseError(`${endpoint} answered ${what}`, remedy);
 }
 
 /** Largest decoded body that is read, in bytes. The service's replies are far below. */
-export const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES: number = 1024 * 1024;
 /** Deepest nesting of a JSON reply that is read. The service's have two levels. */
 const MAX_DEPTH = 64;
 /** Longest quote of a reply that is not JSON, in characters. */

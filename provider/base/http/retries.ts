@@ -29,7 +29,7 @@ const SILENCE_LIMIT_MS = 2 * 60_000;
 const REFUSED_LIMIT_MS = 15_000;
 
 /** Number of bytes that reset the count of failures: with fewer bytes, earlier failures still count. */
-export const WORTH_BYTES = 64 * 1024;
+export const WORTH_BYTES: number = 64 * 1024;
 
 /** A timer may fire this much too early, in milliseconds. */
 const TIMER_PRECISION_MS = 5;

@@ -32,7 +32,7 @@ const BASE_DELAY_MS = 500;
 /** Longest step of the backoff, in milliseconds. */
 const MAX_DELAY_MS = 20_000;
 /** Longest pause that a `Retry-After` header can request, in milliseconds. */
-export const MAX_RETRY_AFTER_MS = 5 * 60_000;
+export const MAX_RETRY_AFTER_MS: number = 5 * 60_000;
 
 /** Shortest pause after a refusal that is about the rate of requests (429) and has no usable `Retry-After`, in milliseconds. */
 export const RATE_PAUSE_MS = 1_000;

@@ -1,6 +1,8 @@
 import { isUnknown } from "../../base/runtime/messages/plainText";
 import { destinationChange, keepsArchives, kindFacts, wantedIn } from "../../publishing/index";
 import type { CheckFailure } from "../../resource/inputTable";
+import type { LifeCycle } from "../../resource/lifeCycle";
+import type { SharedByPublications } from "../publication/context";
 import { publishedLifeCycle } from "../publication/lifeCycle";
 import type { PublicationKind } from "../publication/publicationKind";
 import { copyDestination } from "./copyDestination";
@@ -46,8 +48,10 @@ export const COPIES: PublicationKind<{ inputs: CheckedCopyInputs; item: MadeCopy
     import: importCopy,
   };
 
+type BundleCopyLifeCycle = LifeCycle<CheckedCopyInputs, BundleCopyState, SharedByPublications>;
+
 /** The life cycle of a BundleCopy. */
-export const bundleCopy = publishedLifeCycle(COPIES);
+export const bundleCopy: BundleCopyLifeCycle = publishedLifeCycle(COPIES);
 
 function conflicts({ destination, signingKeyEnv, ...inputs }: CheckedCopyInputs): CheckFailure[] {
   if (kindFacts(destination)?.isImage !== false) return [];

@@ -50,8 +50,24 @@ export interface Published {
   readonly state: PublishedState;
 }
 
+/** Outputs of the bundle before it is published: unknown, or undefined if the bundle will not have them. */
+interface KnownOfBundle {
+  readonly version: string;
+  readonly jobId: string | undefined;
+  readonly searchPages: string | undefined;
+  readonly searchVersion: string | undefined;
+  readonly llmsPages: string | undefined;
+  readonly llmsVersion: string | undefined;
+  readonly fetchedAssets: string | undefined;
+}
+
 /** Outputs of the bundle that are known before it is published. */
-export function knownOfBundle({ source, offlineSearch, llmsTxt, fetchExternal }: PublishedInputs) {
+export function knownOfBundle({
+  source,
+  offlineSearch,
+  llmsTxt,
+  fetchExternal,
+}: PublishedInputs): KnownOfBundle {
   const search = offlineSearch === undefined ? undefined : UNKNOWN;
   const llms = llmsTxt === undefined ? undefined : UNKNOWN;
   return {

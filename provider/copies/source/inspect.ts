@@ -77,15 +77,19 @@ function reportNames(
   }
 }
 
-/**
- * Reports the files of an archive that are not published.
- *
- * @param isArchivePublished whether the archive is also, or only, published as it is, with these files
- */
+/** What of an archive is published. */
+interface PublishedParts {
+  /** Its site. @default true */
+  readonly isSitePublished?: boolean;
+  /** The archive as it is, with the files that a site leaves out. @default false */
+  readonly isArchivePublished?: boolean;
+}
+
+/** Reports the files of an archive that are not published. */
 export function reportLeftOut(
   { leftOut, versionControl }: Inspection,
   reporter: Pick<Reporter, "info" | "warn">,
-  { isSitePublished = true, isArchivePublished = false } = {},
+  { isSitePublished = true, isArchivePublished = false }: PublishedParts = {},
 ): void {
   if (isSitePublished && leftOut.length > 0) {
     const names = firstOf(leftOut.map(shown), MAX_SHOWN);

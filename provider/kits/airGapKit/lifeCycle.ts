@@ -1,9 +1,11 @@
 import { InputError } from "../../base/runtime/messages/errors";
 import { isUnknown } from "../../base/runtime/messages/plainText";
+import type { SharedByPublications } from "../../copies/publication/context";
 import { publishedLifeCycle } from "../../copies/publication/lifeCycle";
 import { folderFailures, localFailures } from "../../copies/publication/localFailures";
 import type { PublicationKind } from "../../copies/publication/publicationKind";
 import { wantedIn } from "../../publishing/index";
+import type { LifeCycle } from "../../resource/lifeCycle";
 import { chartInFolder } from "../contents/chartFacts";
 import { readEarlierKit } from "../contents/earlierKit";
 import { AIR_GAP_KIT_INPUTS, type CheckedKitInputs } from "./inputs";
@@ -48,5 +50,7 @@ export const KITS: PublicationKind<{ inputs: CheckedKitInputs; item: MadeKit; st
   import: (_context, id) => Promise.reject(new InputError(`${id}: ${NOT_IMPORTED}`, "")),
 };
 
+type AirGapKitLifeCycle = LifeCycle<CheckedKitInputs, AirGapKitState, SharedByPublications>;
+
 /** The life cycle of an AirGapKit: a kit that people transport to an isolated network. */
-export const airGapKit = publishedLifeCycle(KITS);
+export const airGapKit: AirGapKitLifeCycle = publishedLifeCycle(KITS);

@@ -10,8 +10,49 @@ import type { KitBundle } from "./writeImages";
 /** The name of a kit's manifest. */
 export const MANIFEST = "manifest.json";
 
-/** The content of `manifest.json`; `manifest.schema.json` documents each field. */
-export type KitManifest = ReturnType<typeof kitManifest>;
+/** The content of `manifest.json`; `manifest.schema.json` documents each field. What a kit does not have is absent, or undefined. */
+export interface KitManifest {
+  readonly kit: 1;
+  readonly version: string;
+  readonly domain: string | undefined;
+  readonly jobId: string | undefined;
+  readonly createdAt: string;
+  readonly signed: boolean;
+  readonly since?: Pick<EarlierKit, "version" | "sha256">;
+  readonly bundle: SummedFile;
+  readonly chart?: Pick<KitChart, "path" | "size" | "sha256" | "name" | "version">;
+  readonly images: readonly ManifestImage[];
+  readonly publicKey?: string | undefined;
+  readonly artifacts?: readonly ManifestArtifact[];
+  readonly blobs: readonly ManifestBlob[];
+  readonly needs: KitNeeds;
+}
+
+/** An image of a kit. */
+interface ManifestImage extends Pick<KitImage["top"], "digest" | "mediaType"> {
+  readonly name: string;
+  readonly reference?: string;
+  readonly platforms: KitImage["platforms"];
+  readonly site: boolean;
+}
+
+/** A signature, or a signed document about an image. */
+interface ManifestArtifact extends Pick<LayoutArtifact["manifest"], "digest" | "mediaType"> {
+  readonly subject: string;
+  readonly tag?: string;
+}
+
+/** Where a blob is: in this kit, or in an earlier one. */
+interface ManifestBlob extends Pick<KitBlob, "digest" | "size"> {
+  readonly in: string;
+}
+
+/** What the network needs that the kit is carried to. */
+interface KitNeeds {
+  readonly kubernetes: string;
+  readonly diskBytes: number;
+  readonly tools: readonly string[];
+}
 
 /** The oldest version that every maintained cluster satisfies. */
 const OLDEST_KUBERNETES = ">=1.25.0-0";
@@ -36,7 +77,7 @@ export interface KitContent {
 }
 
 /** Creates the manifest. Two kits with the same inputs differ only in `createdAt`. */
-export function kitManifest(content: KitContent) {
+export function kitManifest(content: KitContent): KitManifest {
   const {
     bundle,
     bundleFile,

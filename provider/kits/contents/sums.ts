@@ -51,11 +51,33 @@ export function sumsText(files: readonly SummedFile[]): string {
   return files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join("");
 }
 
+/** A list that was written. */
+interface WrittenList {
+  /** All files of the folder. */
+  readonly files: readonly SummedFile[];
+  readonly totals: ListTotals;
+}
+
+/** What a state keeps of a list. */
+interface ListTotals {
+  readonly list: { readonly file: string; readonly sha256: string };
+  /** Number of files in the folder. */
+  readonly files: number;
+  /** Their size in bytes. */
+  readonly size: number;
+}
+
+/** A list that was read. */
+interface ReadList {
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  readonly files: Listing;
+}
+
 /**
  * Writes the list of the files in a folder, and signs it.
  *
  * @param known files whose digest is already computed
- * @returns all files of the folder
  */
 export async function writeList(
   folder: string,
@@ -63,7 +85,7 @@ export async function writeList(
   known: readonly SummedFile[],
   signer: Signer | undefined,
   signal: AbortSignal,
-) {
+): Promise<WrittenList> {
   const listed = await sumFiles(folder, signal, known);
   const bytes = Buffer.from(sumsText(listed));
   await writeFile(join(folder, file), bytes);
@@ -95,7 +117,7 @@ export function sigstoreBundle(bytes: Buffer, signature: Buffer, { keyId }: Pick
 }
 
 /** Reads a list. @returns `undefined` if there is none, or no file */
-export async function readList(kit: string, file: string) {
+export async function readList(kit: string, file: string): Promise<ReadList | undefined> {
   const bytes = await readRecord(join(kit, file));
   if (bytes === undefined) return undefined;
   const lines = bytes.toString().split("\n").filter(Boolean);

@@ -39,7 +39,9 @@ const ADDITIONS: Readonly<Record<AdditionName, Addition>> = {
 export const ADDITION_NAMES = Object.keys(ADDITIONS) as readonly AdditionName[];
 
 /** The additions that an import tries if its ID does not name them. */
-export const GUESSED_ADDITIONS = ADDITION_NAMES.filter((name) => ADDITIONS[name].isOfOthers !== true);
+export const GUESSED_ADDITIONS: (keyof SiteAdditions)[] = ADDITION_NAMES.filter(
+  (name) => ADDITIONS[name].isOfOthers !== true,
+);
 
 /** An addition that was made, for documents about the site. */
 export interface MadeAddition extends Addition {

@@ -76,7 +76,7 @@ export class PageReaders {
   #canStartNone = false;
   #hasEnded = false;
 
-  constructor(isMarkdownWanted: boolean, signal: AbortSignal, machine = THIS_MACHINE) {
+  constructor(isMarkdownWanted: boolean, signal: AbortSignal, machine: Machine = THIS_MACHINE) {
     this.#isMarkdownWanted = isMarkdownWanted;
     this.#signal = signal;
     this.#yielder = new Yielder(signal);

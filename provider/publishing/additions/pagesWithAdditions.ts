@@ -33,7 +33,7 @@ export class PagesWithAdditions implements SiteSink {
     sink: SiteSink,
     { search, markdown }: PageAdditions,
     signal: AbortSignal,
-    readers = new PageReaders(markdown !== undefined, signal),
+    readers: PageReaders = new PageReaders(markdown !== undefined, signal),
   ) {
     this.#sink = sink;
     this.#search = search;

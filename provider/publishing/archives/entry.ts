@@ -15,16 +15,17 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
+/** Why a kind of entry is refused. */
+export type OtherKind = readonly [problem: string, remedy: Remedy];
+
 /** Kinds of entries that no site has. */
-export const OTHER_KINDS = {
+export const OTHER_KINDS: Readonly<Record<"link" | "device" | "fifo" | "socket" | "sparse", OtherKind>> = {
   link: ["is a symbolic link", REFUSAL_REMEDIES.symbolicLink],
   device: ["is a device", REFUSAL_REMEDIES.special],
   fifo: ["is a fifo", REFUSAL_REMEDIES.special],
   socket: ["is a socket", REFUSAL_REMEDIES.special],
   sparse: ["is a sparse file", REFUSAL_REMEDIES.sparse],
-} as const satisfies Readonly<Record<string, OtherKind>>;
-
-export type OtherKind = readonly [problem: string, remedy: Remedy];
+};
 
 /** Refuses an entry that no site has. @param mode Unix mode. @throws BundleRefusedError */
 export function checkEntry({ name, kind, size }: Omit<ArchiveEntry, "content">, mode: number): void {

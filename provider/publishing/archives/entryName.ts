@@ -67,18 +67,25 @@ export function isNotOnWindows(name: string): boolean {
 /** A name of more bytes is too long for some file systems: encrypted ones have room for 143. */
 const LONGEST_SURE = 140;
 
+/** Names that only some file systems hold. */
+export interface ForeignNames {
+  /** Paths that programs on Windows cannot unpack. */
+  readonly notOnWindows: readonly string[];
+  /**
+   * Names that a file system may refuse or confuse, by their folder: those of `notOnWindows`, very long ones, and those that differ from
+   * another in the folder only in case or in the encoding of accents.
+   */
+  readonly doubtful: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /**
- * Names that only some file systems hold. A generator makes them, so that their owner cannot change them.
+ * Finds names that only some file systems hold. A generator makes them, so that their owner cannot change them.
  *
  * @param paths of files and folders, each once: read several times
  */
 export function foreignNames(
   paths: () => Iterable<{ readonly path: string; readonly kind: "file" | "folder" }>,
-) {
-  /**
-   * Names that a file system may refuse or confuse, by their folder: those of `notOnWindows`, very long ones, and those that differ from
-   * another in the folder only in case or in the encoding of accents.
-   */
+): ForeignNames {
   const doubtful = new Map<string, Set<string>>();
   const doubt = (path: string): void => {
     const names = doubtful.get(dirname(path)) ?? new Set();
@@ -98,7 +105,6 @@ export function foreignNames(
 
   // Windows tells ways to write an accent apart, and joins folders that differ in case
   const onWindows = new Map<string, "file" | "folder">();
-  /** Paths that programs on Windows cannot unpack. */
   const notOnWindows: string[] = [];
   for (const { path, kind } of paths()) {
     const onDisk = inOneCase(path);

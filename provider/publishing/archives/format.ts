@@ -10,24 +10,31 @@ import {
   type Remedy,
 } from "./refusal";
 
+/** The format of a bundle: the ending of its file. */
+export type ArchiveFormat = "tar.gz" | "zip";
+
+interface FormatFacts {
+  readonly mediaType: string;
+  /** The first bytes, latin1. */
+  readonly begin: RegExp;
+}
+
 /**
- * The formats of bundles, by the ending of their files, with their first bytes (latin1). Each needs a row here, and a reader in
+ * The formats of bundles, by the ending of their files. Each needs a row here, and a reader in
  * `inspection/bundle.ts`.
  */
-export const ARCHIVE_FORMATS = {
+export const ARCHIVE_FORMATS: Readonly<Record<ArchiveFormat, FormatFacts>> = {
   "tar.gz": { mediaType: "application/gzip", begin: /^\x1f\x8b\x08/ },
   // the second is a zip without entries, which is refused later
   zip: { mediaType: "application/zip", begin: /^PK(?:\x03\x04|\x05\x06)/ },
-} as const satisfies Readonly<Record<string, { readonly mediaType: string; readonly begin: RegExp }>>;
-
-export type ArchiveFormat = keyof typeof ARCHIVE_FORMATS;
+};
 
 const FORMATS = Object.keys(ARCHIVE_FORMATS) as ArchiveFormat[];
 
 const INSTEAD = `instead of ${FORMATS.join(" or ")}`;
 
 /** The name of an archive in a folder or bucket: its digest, a dot and its format. */
-export const ARCHIVE_NAME = new RegExp(
+export const ARCHIVE_NAME: RegExp = new RegExp(
   `^([0-9a-f]{64})\\.(?:${FORMATS.map((format) => format.replaceAll(".", "\\.")).join("|")})$`,
 );
 

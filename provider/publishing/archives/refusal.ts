@@ -23,12 +23,12 @@ export const broken = (packed: string): Remedy => ({
 });
 
 /** The remedy for a damaged bundle. */
-export const BROKEN = broken(
+export const BROKEN: Remedy = broken(
   `Copy the file here again; if it is still broken, pack the site again: ${PACK}.`,
 );
 
 /** The remedy for what an archive contains only if its packer, or somebody after it, made it strange. */
-export const UNSAFE = unsafe(`Pack the site again, into a new file: ${PACK}.`);
+export const UNSAFE: Remedy = unsafe(`Pack the site again, into a new file: ${PACK}.`);
 
 /** The remedy for names that no destination accepts. */
 export const RENAME: Remedy = {
@@ -36,8 +36,26 @@ export const RENAME: Remedy = {
   packed: "Rename that file or folder and pack the site again.",
 };
 
-/** The remedies for entries that packers write only with, or without, one of their options. */
-export const REFUSAL_REMEDIES = {
+/** What packers write only with, or without, one of their options. */
+type RefusedForm =
+  | "symbolicLink"
+  | "hardLink"
+  | "special"
+  | "sparse"
+  | "ownersRights"
+  | "leadsOutside"
+  | "backslash"
+  | "controlCharacter"
+  | "notUtf8"
+  | "twice"
+  | "encrypted"
+  | "method"
+  | "metadata"
+  | "appended"
+  | "splitZip";
+
+/** The remedies for what packers write only with, or without, one of their options. */
+export const REFUSAL_REMEDIES: Readonly<Record<RefusedForm, Remedy>> = {
   symbolicLink: unsafe(
     "Pack what the links lead to: `tar -chzf site.tar.gz -C FOLDER .` (Python: `dereference=True`; npm's tar: `follow: true`), or `zip -r` " +
       "without `-y`. If a link leads nowhere, remove it first.",
@@ -75,7 +93,7 @@ export const REFUSAL_REMEDIES = {
     `Something was appended to the archive, or archives were joined (\`cat\`). Pack all into one: ${PACK}.`,
   ),
   splitZip: broken(`Pack the site in one part (zip without \`-s\`, 7-Zip without \`-v\`): ${PACK}.`),
-} as const satisfies Readonly<Record<string, Remedy>>;
+};
 
 /** The remedy for an archive that another program than gzip compressed, or none. @param unpack prints the tar */
 export function recompress(unpack: string): Remedy {
@@ -83,12 +101,12 @@ export function recompress(unpack: string): Remedy {
 }
 
 /** The remedy for an archive of another kind. */
-export const PACK_AGAIN = broken(
+export const PACK_AGAIN: Remedy = broken(
   `Pack the site as tar.gz or zip: ${PACK}, or \`zip -r site.zip .\` within the folder.`,
 );
 
 /** The remedy for a reply of a server in place of an archive. */
-export const DOWNLOAD_AGAIN = broken(
+export const DOWNLOAD_AGAIN: Remedy = broken(
   "Look at the file: it says what the server answered. Download it again, or pack the site.",
 );
 

@@ -1,8 +1,25 @@
 /** Size of a block of a tar, in bytes. */
 export const BLOCK_BYTES = 512;
 
-/** Offset and length of the fields of a header, in bytes. */
-export const FIELDS = {
+/** Where a field of a header is, in bytes. */
+type TarField = readonly [offset: number, length: number];
+
+/** The fields of a header, without those that no site needs. */
+type TarFieldName =
+  | "name"
+  | "mode"
+  | "user"
+  | "group"
+  | "size"
+  | "time"
+  | "sum"
+  | "type"
+  | "link"
+  | "magic"
+  | "version"
+  | "prefix";
+
+export const FIELDS: Readonly<Record<TarFieldName, TarField>> = {
   name: [0, 100],
   mode: [100, 8],
   user: [108, 8],
@@ -15,13 +32,13 @@ export const FIELDS = {
   magic: [257, 6],
   version: [263, 2],
   prefix: [345, 155],
-} as const satisfies Readonly<Record<string, readonly [offset: number, length: number]>>;
+};
 
 /** The magic of POSIX. Other formats use the bytes of the prefix differently. */
 export const USTAR = "ustar\0";
 
 /** The largest size that fits in a header's field, in octal digits. */
-export const LARGEST_SIZE = 8 ** 11 - 1;
+export const LARGEST_SIZE: number = 8 ** 11 - 1;
 
 /** The checksum of a header, which counts its own field as spaces. */
 export function sumOf(header: Buffer): number {

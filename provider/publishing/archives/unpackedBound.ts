@@ -2,7 +2,7 @@ import { bundleRefusal, raise } from "./refusal";
 import type { SiteLimits } from "./site";
 
 /** The limit of the unpacked size that applies if the user gives none, in bytes. */
-export const DEFAULT_UNPACKED_BYTES = 8 * 2 ** 30;
+export const DEFAULT_UNPACKED_BYTES: number = 8 * 2 ** 30;
 
 /** A smaller archive is not a zip bomb. */
 const HARMLESS_BYTES = 64 * 1_024 * 1_024;

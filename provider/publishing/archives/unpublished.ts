@@ -14,7 +14,16 @@ const VERSION_CONTROL = /^(?:\.git|\.hg|\.svn|\.bzr|\.jj|\.pijul|_darcs)$/;
 /** Files of CVS: a folder of that name may also be a chapter. */
 const OF_CVS = /^(?:Entries(?:\..+)?|Root|Repository|Tag|Template|Notify|Baserev)$/;
 
-const METADATA = { what: "metadata" } as const;
+/** Why an entry is not published. */
+export type Unpublished =
+  | { readonly what: "metadata" }
+  | {
+      readonly what: "version control";
+      /** Path of its folder. */
+      readonly folder: string;
+    };
+
+const METADATA: Unpublished = { what: "metadata" };
 
 /** What the names above begin with: most paths have no such part. */
 const SUSPECT = /(?:^|\/)(?:[._@$]|System |Icon\r|[Tt]humbs|ehthumbs|[Dd]esktop|CVS)/;
@@ -25,9 +34,9 @@ const SUSPECT = /(?:^|\/)(?:[._@$]|System |Icon\r|[Tt]humbs|ehthumbs|[Dd]esktop|
  *
  * @param path without a slash at its end
  * @param kind a folder is metadata only by the name of the folder
- * @returns why it is not published; of version control, also the folder
+ * @returns why it is not published
  */
-export function unpublished(path: string, kind: "file" | "folder") {
+export function unpublished(path: string, kind: "file" | "folder"): Unpublished | undefined {
   if (!SUSPECT.test(path)) return undefined;
   const names = path.split("/");
   const isFolder = (index: number): boolean => index < names.length - 1 || kind === "folder";
@@ -35,7 +44,7 @@ export function unpublished(path: string, kind: "file" | "folder") {
     if (METADATA_FOLDER.test(name) && isFolder(index)) return METADATA;
     const isOfCvs = name === "CVS" && index === names.length - 2 && OF_CVS.test(names[index + 1] ?? "");
     if (VERSION_CONTROL.test(name) || isOfCvs) {
-      return { what: "version control", folder: names.slice(0, index + 1).join("/") } as const;
+      return { what: "version control", folder: names.slice(0, index + 1).join("/") };
     }
   }
   return kind === "file" && METADATA_FILE.test(names.at(-1) ?? "") ? METADATA : undefined;

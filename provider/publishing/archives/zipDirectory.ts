@@ -59,18 +59,25 @@ const KINDS: Readonly<Record<number, OtherKind>> = { 10: link, 6: device, 2: dev
 const FOLDER_TYPE = 4;
 const REGULAR_TYPE = 8;
 
+/** The directory at the end of a zip. */
+interface ZipDirectory {
+  /** In the order of the archive. */
+  readonly entries: readonly ZipEntry[];
+  /** Where it begins; it extends to the end. */
+  readonly offset: number;
+}
+
 /**
- * Reads the directory at the end of a zip. yauzl parses its formats (zip64, names in old character sets). It does not verify
+ * Reads the directory of a zip. yauzl parses its formats (zip64, names in old character sets). It does not verify
  * that the directory lists the whole archive, that entries do not overlap and that checksums are right: `readZip` does.
  *
- * @returns the entries in the order of the archive, and the offset of the directory, which extends to the end
  * @throws BundleRefusedError
  */
 export async function readDirectory(
   file: ArchiveFile,
   limits: SiteLimits,
   signal: AbortSignal,
-): ReturnType<typeof directoryOf> {
+): Promise<ZipDirectory> {
   try {
     return await directoryOf(file, limits, new Yielder(signal));
   } catch (error) {
@@ -82,7 +89,7 @@ export async function readDirectory(
   }
 }
 
-async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder) {
+async function directoryOf(file: ArchiveFile, limits: SiteLimits, turns: Yielder): Promise<ZipDirectory> {
   const reader = new PeekReader(file);
   const zip = await fromRandomAccessReaderPromise(reader, file.size, {
     autoClose: false,

@@ -157,7 +157,7 @@ function restart(why: string): StoreReply {
 }
 
 /** How many bytes of an error reply are read, and how many characters are quoted. */
-export const MAX_ERROR_BYTES = 16 * 1024;
+export const MAX_ERROR_BYTES: number = 16 * 1024;
 const QUOTE_LENGTH = 200;
 
 /** The store's error message: code and message from the XML of S3-compatible stores, otherwise the start of the text. */

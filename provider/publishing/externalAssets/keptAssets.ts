@@ -8,7 +8,7 @@ import type { FetchedAsset } from "./fetchedAsset";
 import type { Digests } from "./integrity";
 
 /** The record of what was fetched, in the copy itself: whoever has the copy has what its references gave. */
-export const RECORD_PATH = `${ASSETS_FOLDER}/fetched.json`;
+export const RECORD_PATH: string = `${ASSETS_FOLDER}/fetched.json`;
 
 /** A fetched file in the record of a copy. */
 export interface RecordedAsset extends FetchedAsset {

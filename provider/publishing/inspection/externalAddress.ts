@@ -4,7 +4,7 @@ import { printable, truncate } from "../../base/runtime/messages/plainText";
 export const SITE_BASE = "https://site.invalid/";
 
 /** The host of {@link SITE_BASE}. */
-export const SITE_HOST = new URL(SITE_BASE).host;
+export const SITE_HOST: string = new URL(SITE_BASE).host;
 
 /** Longest reported address, in characters. */
 const LONGEST = 300;

@@ -69,7 +69,7 @@ const ROWS = {
 };
 
 /** The paths of files that are named after their content, as generators write them. */
-export const IMMUTABLE_PATH = new RegExp(Object.values(ROWS).join("|"));
+export const IMMUTABLE_PATH: RegExp = new RegExp(Object.values(ROWS).join("|"));
 
 /** Whether the content at a path never changes, judged by its name. */
 export function isImmutable(path: string): boolean {

@@ -9,7 +9,7 @@ const DELAY_AND_ADDRESS =
   /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
 
 /** Elements whose address is a separate document. */
-export const FRAMES = /^(?:i?frame|object|embed)$/;
+export const FRAMES: RegExp = /^(?:i?frame|object|embed)$/;
 
 /** The end of a tag before a text that is left out: to read shorter ones takes less time than a part for each of them. */
 const TAG_BEFORE_TEXT = />[^<]{32}/g;
@@ -213,7 +213,7 @@ export const ADDRESSES: ReadonlySet<string> = new Set(
 );
 
 /** Attributes with a list of images. */
-export const LISTS = /^(?:(?:img|image|source) srcset|link imagesrcset)$/;
+export const LISTS: RegExp = /^(?:(?:img|image|source) srcset|link imagesrcset)$/;
 
 /**
  * Relations of a `<link>` for which browsers open a connection. Others (`canonical`, `alternate`, `author`…) are only
@@ -227,14 +227,14 @@ export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
 );
 
 /** Attributes of SVG with a style's value. */
-export const PRESENTATION =
+export const PRESENTATION: RegExp =
   /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
 
 /**
  * An address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
  * parentheses, as browsers parse it: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export const CANDIDATE =
+export const CANDIDATE: RegExp =
   /[\t\n\f\r ,]*([^\t\n\f\r ,](?:[^\t\n\f\r ]*[^\t\n\f\r ,])?)(?:,+|(?:\([^)]*\)?|[^,(])*)/gy;
 
 /** The addresses in a `srcset`. */

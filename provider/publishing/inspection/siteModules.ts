@@ -5,7 +5,14 @@ import { decoded } from "./externalAddress";
 import { NotInspected } from "./inspectionBudget";
 
 /** Receives what a page or a module says about modules of the site. */
-export type ModuleSink = ReturnType<SiteModules["sinkOf"]>;
+export interface ModuleSink {
+  /** A module that a browser loads with the page. @param address as written */
+  module(address: string): void;
+  /** A name that an import map of the site translates. */
+  named(name: string): void;
+  /** A translation of an import map. */
+  translation(name: string, address: string): void;
+}
 
 /** What the file of a module imports, or why that is not known. */
 export interface ModuleFile {
@@ -31,14 +38,15 @@ export class SiteModules {
   }
 
   /** Receives what a file says. @param path its path in the archive */
-  sinkOf(path: string) {
+  sinkOf(path: string): ModuleSink {
     return {
-      /** A module that a browser loads with the page: its address as written. */
-      module: (address: string) => this.#wanted.set(...located(path, address)),
-      /** A name that an import map of the site translates. */
-      named: (name: string) => this.#names.add(name),
-      /** A translation of an import map. */
-      translation: (name: string, address: string): void => {
+      module: (address) => {
+        this.#wanted.set(...located(path, address));
+      },
+      named: (name) => {
+        this.#names.add(name);
+      },
+      translation: (name, address) => {
         const known = this.#translations.get(name) ?? new Map<string, string>();
         this.#translations.set(name, known.set(...located(path, address)));
       },

@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { checkedPath, foreignNames } from "../archives/entryName";
+import { checkedPath, type ForeignNames, foreignNames } from "../archives/entryName";
 import { bundleRefusal, entryRefusal, raise, REFUSAL_REMEDIES } from "../archives/refusal";
 import type { SiteLimits } from "../archives/site";
 import { unpublished } from "../archives/unpublished";
@@ -98,7 +98,7 @@ export class SiteTree {
    *
    * @param isPublished whether a file or folder is published
    */
-  foreignNames(isPublished: (path: string) => boolean): ReturnType<typeof foreignNames> {
+  foreignNames(isPublished: (path: string) => boolean): ForeignNames {
     return foreignNames(() => this.#published(isPublished));
   }
 

@@ -6,7 +6,7 @@ import { type LoadSink, MarkupLoads } from "./markupLoads";
 import { importMapEntries, isAddress, type ModuleSink, staticImports } from "./siteModules";
 
 /** Maximum size of one page, SVG file, style sheet or module, in bytes: a book on one page has some megabytes. */
-export const MAX_BYTES = 16 * 1_024 * 1_024;
+export const MAX_BYTES: number = 16 * 1_024 * 1_024;
 
 /** The encoding of a byte order mark other than that of UTF-8. */
 export function markedEncoding([first, second]: Uint8Array): string | undefined {

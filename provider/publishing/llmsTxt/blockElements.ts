@@ -5,4 +5,4 @@ export const BLOCK: ReadonlySet<string> = new Set(
     "header hgroup hr legend li main menu ol p pre search section summary table tbody td tfoot th thead tr ul"
   ).split(" "),
 );
-export const HEADING = /^h[1-6]$/;
+export const HEADING: RegExp = /^h[1-6]$/;

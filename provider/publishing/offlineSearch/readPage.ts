@@ -4,7 +4,7 @@ import { ownBytes } from "../search/ownMemory";
 import { encodingOf } from "./pageEncoding";
 import { PageReader, type PageText } from "./pageText";
 
-/** A page with a script and fewer characters has probably no text of its own: the script makes it. */
+/** A page with a script, without a heading and with fewer characters has probably no text of its own: the script makes it. */
 const FEWEST_CHARACTERS = 200;
 /** Number of characters of a page that are read at once. */
 const SLICE = 64 * 1_024;
@@ -26,6 +26,7 @@ export interface ReadPage extends Omit<PageText, "sections"> {
 interface RenderedText {
   /** The same for pages with the same text. */
   readonly digest: string;
+  /** Whether it is short and has no heading. */
   readonly isShort: boolean;
 }
 
@@ -75,6 +76,7 @@ export function keptPage({ sections, ...page }: PageText, encoding: string): Rea
 
 function renderedText(sections: PageText["sections"]): RenderedText {
   const texts = sections.flatMap(({ heading, text }) => [heading, text]);
-  const isShort = texts.join("").length < FEWEST_CHARACTERS;
+  const isShort =
+    sections.every(({ heading }) => heading === "") && texts.join("").length < FEWEST_CHARACTERS;
   return { digest: hash("sha256", texts.join("\0"), "base64"), isShort };
 }

@@ -8,7 +8,7 @@ export const RECORDS_FOLDER = ".docs-hosting";
 export const MARK_NAME = "owner.json";
 
 /** The longest text of a mark that is read, in bytes. */
-export const LONGEST_MARK = 64 * 1024;
+export const LONGEST_MARK: number = 64 * 1024;
 
 const FORMAT = 1;
 /** More than any URN has, in characters: a longer text is not shown. */

@@ -16,13 +16,23 @@ export function listsOf(name: string): Lists {
   return new Map(Array.from(sections, ([, language = "", list = ""]) => [language, list]));
 }
 
+/** Words of a language. */
+export interface LanguageWords {
+  /** Words that carry no question. */
+  readonly stopWords: readonly string[];
+  /** Endings by which the forms of a word differ, with none as the first. */
+  readonly endings: readonly string[];
+  /** Words that mean nearly the same, a group each. */
+  readonly synonyms: readonly string[];
+}
+
 /**
  * The words of a site's language, or of the one whose words are in most of its pages if it states none, or another than that of its
  * texts.
  *
  * @param pagesOf how many pages have a word
  */
-export function languageWordsOf(language: string, pagesOf: (word: string) => number) {
+export function languageWordsOf(language: string, pagesOf: (word: string) => number): LanguageWords {
   files ??= { stopWords: listsOf("stopWords"), endings: listsOf("endings"), synonyms: listsOf("synonyms") };
   const lists = Array.from(files.stopWords, ([name, list]) => {
     const words = [...new Set(wordsOf(list).map(({ text }) => text))];
@@ -35,11 +45,8 @@ export function languageWordsOf(language: string, pagesOf: (word: string) => num
   // in a language without a list, the endings of English that only inflect
   const endings = (files.endings.get(name) ?? "d ed es ing s").trim().split(" ").map(folded);
   return {
-    /** Words that carry no question. */
     stopWords: found?.words ?? [],
-    /** Endings by which the forms of a word differ, with none as the first. */
     endings: [...new Set(["", ...endings])],
-    /** Words that mean nearly the same, a group each. */
     synonyms: (files.synonyms.get(name) ?? "").split("\n").flatMap((line) => foundGroup(line, pagesOf)),
   };
 }

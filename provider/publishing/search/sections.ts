@@ -30,8 +30,8 @@ const QUOTABLE_SECTION = 120;
  */
 export function quotable(
   sections: readonly Section[],
-  whole = QUOTABLE,
-  most = QUOTABLE_OF_LONG,
+  whole: number = QUOTABLE,
+  most: number = QUOTABLE_OF_LONG,
 ): QuotableSection[] {
   const characters = sections.reduce((sum, { text }) => sum + text.length, 0);
   const bytes = sections.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);

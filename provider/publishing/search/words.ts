@@ -31,7 +31,7 @@ export function visible(text: string): string {
 }
 
 /** Runs of letters and digits, numbers with dots and versions: `3.10.7`, `v2.4`. */
-export const RUNS = /[vV]?\p{N}+(?:\.\p{N}+)+(?![\p{L}\p{N}\p{M}_])|[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu;
+export const RUNS: RegExp = /[vV]?\p{N}+(?:\.\p{N}+)+(?![\p{L}\p{N}\p{M}_])|[\p{L}\p{N}\p{M}_]+(?:\+\+|#)?/gu;
 /** Scripts that write no spaces between words. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u30fc\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
@@ -43,7 +43,7 @@ const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
  *
  * @param known words of runs of letters that were split before: most runs of a site occur many times
  */
-export function wordsOf(text: string, known = new Map<string, readonly Word[]>()): Word[] {
+export function wordsOf(text: string, known: Map<string, readonly Word[]> = new Map()): Word[] {
   const all: Word[] = [];
   for (const run of text.match(RUNS) ?? []) {
     let words = known.get(run);

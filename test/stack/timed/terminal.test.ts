@@ -164,7 +164,7 @@ onEachEngine("rows of a terminal", (kind) => {
     const record = async (name: string, world: World, columns: number, lines: string): Promise<void> => {
       world.program(lines);
       const { code, written } = await upOnTerminal(world, columns, ENVIRONMENT);
-      expect(`${name}: ${String(code)}`).toBe(`${name}: ${name === "failedUpdate" ? 1 : 0}`);
+      expect(code, `${name}:\n${recordedScreen(written)}`).toBe(name === "failedUpdate" ? 1 : 0);
       const rows = `while it runs:\n${runningRow(written)}`;
       (screens[name] ??= []).push(
         `${"─".repeat(columns)}\n${rows}\n\nat the end:\n${recordedScreen(written)}\n`,

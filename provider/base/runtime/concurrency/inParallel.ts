@@ -12,7 +12,7 @@ export async function inParallel<T>(
   concurrency: number,
   work: (item: T) => Promise<void>,
   weightOf: (item: T) => number = () => 0,
-  heaviest = Infinity,
+  heaviest: number = Infinity,
 ): Promise<void> {
   const running = new InFlight();
   let weight = 0;

@@ -27,7 +27,7 @@ const MAX_TRIES = 9;
 const OCCUPIED = ["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM"];
 
 /** @param key the resource that continues the draft of an ended process. Without it, nothing continues the draft */
-export function draftPath(folder: string, key?: string, owner = ownName()): string {
+export function draftPath(folder: string, key?: string, owner: string = ownName()): string {
   return join(folder, `.docs-hosting-${key === undefined ? "" : `${key}.`}${owner}.draft`);
 }
 

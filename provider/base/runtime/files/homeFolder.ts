@@ -7,7 +7,7 @@ import { ConfigurationError } from "../messages/errors";
 export function homeFolder(
   environment: (name: string) => string | undefined,
   name: string,
-  findHome = homedir,
+  findHome: () => string = homedir,
 ): string {
   // an empty variable counts as unset, as in Pulumi
   return join(environment("PULUMI_HOME") || join(userHome(findHome), ".pulumi"), "docs-hosting", name);

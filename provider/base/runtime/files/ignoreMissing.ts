@@ -6,4 +6,4 @@ export function ignoring(...codes: string[]): (error: unknown) => undefined {
 }
 
 /** For `catch`: returns `undefined` for a missing file, and throws any other error. */
-export const ignoreMissing = ignoring("ENOENT");
+export const ignoreMissing: (error: unknown) => undefined = ignoring("ENOENT");

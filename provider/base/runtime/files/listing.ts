@@ -8,7 +8,7 @@ import type { Checked, CheckTask } from "./checkFiles";
 import { ignoreMissing, ignoring } from "./ignoreMissing";
 import { ignoreNoFile, OPEN_ITSELF } from "./regularFile";
 import { Thread } from "./thread";
-import { FILES_AT_ONCE } from "./writeFile";
+import { type FileDigest, FILES_AT_ONCE } from "./writeFile";
 
 /** SHA-256 of the files below a folder, by their paths with `/`. */
 export type Listing = ReadonlyMap<string, string>;
@@ -84,8 +84,8 @@ function sorted(paths: Iterable<string>): string[] {
 export async function digestFile(
   path: string,
   signal: AbortSignal,
-  { flush = false } = {},
-): Promise<{ sha256: string; size: number }> {
+  { flush = false }: { readonly flush?: boolean } = {},
+): Promise<FileDigest> {
   const file = await open(path, flush ? "r+" : "r"); // Windows flushes only files that are open for writing
   try {
     if (flush) await file.sync();
@@ -96,11 +96,7 @@ export async function digestFile(
 }
 
 /** @param stated the size that the file system states: 0 for files that it makes while they are read */
-async function digestOf(
-  file: FileHandle,
-  stated: number,
-  signal: AbortSignal,
-): Promise<{ sha256: string; size: number }> {
+async function digestOf(file: FileHandle, stated: number, signal: AbortSignal): Promise<FileDigest> {
   const hash = createHash("sha256");
   const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, stated + 1));
   for (let size = 0; ;) {
@@ -114,22 +110,32 @@ async function digestOf(
   }
 }
 
+/** What a folder has that its listing does not say, and the reverse: paths, sorted. */
+export interface FolderDifference {
+  /** Files of the listing with other content, or that are not files any more. */
+  readonly altered: readonly string[];
+  /** Files of the listing that are gone. */
+  readonly missing: readonly string[];
+  /** Files that the listing does not have: somebody else put them there. */
+  readonly foreign: readonly string[];
+}
+
 /**
  * Compares a folder with a listing.
  *
- * @returns what the folder has that the listing does not say, and the reverse: paths, sorted. `undefined` if the folder does not exist;
- *   `"no folder"` for a file or a link
+ * @returns `undefined` if the folder does not exist; `"no folder"` for a file or a link
  */
-export async function differenceOf(folder: string, listing: Listing, signal: AbortSignal) {
+export async function differenceOf(
+  folder: string,
+  listing: Listing,
+  signal: AbortSignal,
+): Promise<FolderDifference | "no folder" | undefined> {
   const entries = await entriesIn(folder);
   if (entries === undefined || entries === "no folder") return entries;
   const unlisted = await unlistedIn(folder, entries, listing, signal);
   return {
-    /** Files of the listing with other content, or that are not files any more. */
     altered: sorted([...unlisted].filter((path) => listing.has(path))),
-    /** Files of the listing that are gone. */
     missing: [...listing.keys()].filter((path) => !entries.has(path)).sort(),
-    /** Files that the listing does not have: somebody else put them there. */
     foreign: sorted([...unlisted].filter((path) => !listing.has(path))),
   };
 }

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 declare const EMBEDDED_TEXTS: Readonly<Record<string, string>> | undefined;
 
 /** Whether this code runs in the bundle of the native plugin, which contains all packages that it loads. */
-export const isBundled = typeof EMBEDDED_TEXTS !== "undefined";
+export const isBundled: boolean = typeof EMBEDDED_TEXTS !== "undefined";
 
 /**
  * A file that the package contains unchanged. A compiler copies no scripts, so it is not beside the compiled code.

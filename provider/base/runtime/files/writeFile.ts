@@ -5,17 +5,24 @@ import { open } from "node:fs/promises";
 /** Readable by everyone, as a web server needs it, limited by the user's umask. */
 export const FILE_MODE = 0o644;
 
+/** What a file has. */
+export interface FileDigest {
+  /** SHA-256, hexadecimal. */
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /**
  * Writes a new file. Does not follow an existing link of that name.
  *
  * @param flush whether to flush the file to disk: for a few large files
- * @returns digest and size of the written bytes
  */
 export async function writeNewFile(
   path: string,
   content: AsyncIterable<Uint8Array>,
   { flush }: { flush: boolean },
-): Promise<{ sha256: string; size: number }> {
+): Promise<FileDigest> {
   const digest = createHash("sha256");
   let size = 0;
   const file = await open(path, "wx", FILE_MODE);
@@ -33,7 +40,7 @@ export async function writeNewFile(
 }
 
 /** Copies a file to a new one and flushes it to disk, see {@link writeNewFile}. */
-export function copyInto(from: string, to: string, signal: AbortSignal): ReturnType<typeof writeNewFile> {
+export function copyInto(from: string, to: string, signal: AbortSignal): Promise<FileDigest> {
   return writeNewFile(to, blocksOf(from, signal), { flush: true });
 }
 

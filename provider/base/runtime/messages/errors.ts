@@ -30,7 +30,7 @@ export abstract class DocsHostingError extends Error {
   }
 
   /** An error of the same class and details with another message. This error is its `cause`. */
-  withMessage(message: string, remedy = this.remedy): DocsHostingError {
+  withMessage(message: string, remedy: string = this.remedy): DocsHostingError {
     const SameClass = this.constructor as typeof InputError;
     return new SameClass(message, remedy, { ...this.#details, cause: this });
   }

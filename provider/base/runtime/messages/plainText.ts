@@ -65,7 +65,7 @@ export const REMOVED = "[removed]";
  *
  * @param limit longest text to return, in characters
  */
-export function redact(text: string, limit = SERVICE_TEXT_LIMIT): string {
+export function redact(text: string, limit: number = SERVICE_TEXT_LIMIT): string {
   // far longer than the shown text, so that a link at the cut is still recognised as a whole
   const clean = spaced(truncate(text, 16 * SERVICE_TEXT_LIMIT).replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ""))
     .replace(/\bsvc_[\w.~+/=-]*/g, REMOVED)

@@ -22,7 +22,7 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export class Secrets {
   readonly #values = new Set<string>();
   /** Derived when a text needs them: most values are added again with every request, and shown in none. */
-  #forms: ReturnType<typeof formsOfAll> | undefined;
+  #forms: Forms | undefined;
 
   /** @param value of a text with several lines, such as a PEM key, each line is also secret */
   add(value: string): void {
@@ -76,12 +76,18 @@ export class Secrets {
 }
 
 /** The forms in which values can occur in a text. */
-function formsOfAll(values: readonly string[]) {
+/** How texts may contain the values. */
+interface Forms {
+  /** In lower case, longest first. */
+  readonly whole: readonly string[];
+  /** Match a value with any of its characters escaped, and as hexadecimal bytes. */
+  readonly escaped: readonly RegExp[];
+}
+
+function formsOfAll(values: readonly string[]): Forms {
   const whole = [...new Set(values.flatMap(formsOf).map(lowerCase))];
   return {
-    /** In lower case, longest first. */
     whole: whole.sort((one, other) => other.length - one.length),
-    /** Match a value with any of its characters escaped, and as hexadecimal bytes. */
     escaped: values.filter(({ length }) => length <= LONGEST_ESCAPED).map(escapedForms),
   };
 }

@@ -13,7 +13,7 @@ export function transferLine(
   doneBytes: number,
   totalBytes: number | undefined,
   elapsedMs: number,
-  movedBytes = doneBytes,
+  movedBytes: number = doneBytes,
 ): string {
   const rate = elapsedMs > 0 ? (movedBytes * 1_000) / elapsedMs : 0;
   const known = totalBytes !== undefined;

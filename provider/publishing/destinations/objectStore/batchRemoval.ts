@@ -14,12 +14,11 @@ interface Removal {
   readonly one: (key: string) => Promise<void>;
 }
 
-/**
- * Removes objects: many with one request, and one by one what a store does not remove so.
- *
- * @returns the removal of some keys. It throws what the store throws for an object that stays
- */
-export function batchRemoval({ longest, many, one }: Removal): (keys: readonly string[]) => Promise<void> {
+/** Removes objects. @throws what the store throws for an object that stays */
+export type RemoveObjects = (keys: readonly string[]) => Promise<void>;
+
+/** Removes objects: many with one request, and one by one what a store does not remove so. */
+export function batchRemoval({ longest, many, one }: Removal): RemoveObjects {
   let takesBatches = true;
   const removeBatch = async (keys: readonly string[]): Promise<readonly string[]> => {
     if (!takesBatches || keys.length === 1) return keys;

@@ -8,7 +8,7 @@ import { sendObject, sendText } from "./sendObject";
 import { StoreError, type StoreFailure } from "./storeError";
 
 /** The path of the mark, below the prefix. */
-export const MARK_PATH = `${RECORDS_FOLDER}/${MARK_NAME}`;
+export const MARK_PATH: string = `${RECORDS_FOLDER}/${MARK_NAME}`;
 
 /** The marks at items, of versions that were not released, and files of copies that other owners had replaced. */
 const EARLIER_FOLDERS = [`${RECORDS_FOLDER}/owners/`, `${RECORDS_FOLDER}/saved/`] as const;
@@ -21,7 +21,7 @@ const SAYS_NOTHING: ReadonlySet<StoreFailure> = new Set(["denied", "unsupported"
 
 /** A place with the rights of the operation's resource. */
 export class OwnedPlace extends BucketPlace {
-  readonly owner = new PlaceOwner(bucketMark(this), this.context);
+  readonly owner: PlaceOwner = new PlaceOwner(bucketMark(this), this.context);
 }
 
 /** Reads a mark as a text; `undefined` only if the store says that there is none. @throws UnreadableMarkError; StoreError */

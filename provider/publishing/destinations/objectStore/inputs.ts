@@ -16,7 +16,7 @@ const LONGEST_PREFIX_BYTES = 512;
 /** A link that ends sooner is of no use: signed links count whole seconds. */
 const SHORTEST_LINK_LIFE_MS = 1_000;
 /** Longest life of a link that is signed with an access key, at every large store. */
-export const LONGEST_LINK_LIFE_MS = 7 * 24 * 3_600_000;
+export const LONGEST_LINK_LIFE_MS: number = 7 * 24 * 3_600_000;
 
 /** The field `prefix` of a bucket. */
 export const PREFIX: DestinationField = {

@@ -12,12 +12,21 @@ interface OptionalPackages {
 }
 
 /**
- * Loads a library when it is first used.
+ * Checks that all packages of a library are installed, without loading them.
  *
- * @returns `load` loads a part of it; `verify` checks that all packages are installed, without loading them. Both throw a
- *   ConfigurationError with the command that installs it, if it is not installed
+ * @param resolve finds a package, and throws if it is not installed
+ * @throws ConfigurationError with the command that installs them
  */
-export function optionalPackages({ user, library, names }: OptionalPackages) {
+export type VerifyPackages = (resolve?: (name: string) => string) => void;
+
+/** A library that is loaded when it is first used. */
+interface LoadedPackages {
+  /** Loads a part of it. @throws ConfigurationError with the command that installs it, if it is not installed */
+  readonly load: <Part>(load: () => Promise<Part>) => Promise<Part>;
+  readonly verify: VerifyPackages;
+}
+
+export function optionalPackages({ user, library, names }: OptionalPackages): LoadedPackages {
   const failure = (error: unknown): unknown => {
     const { code } = error as { code?: string };
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return error;
@@ -27,14 +36,14 @@ export function optionalPackages({ user, library, names }: OptionalPackages) {
     );
   };
   return {
-    load: async <Part>(load: () => Promise<Part>): Promise<Part> => {
+    load: async (load) => {
       try {
         return await load();
       } catch (error) {
         throw failure(error);
       }
     },
-    verify: (resolve: (name: string) => string = createRequire(__filename).resolve): void => {
+    verify: (resolve = createRequire(__filename).resolve) => {
       try {
         if (!isBundled) names.forEach((name) => resolve(name));
       } catch (error) {

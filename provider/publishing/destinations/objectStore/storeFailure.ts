@@ -31,7 +31,7 @@ export const corruptedRow = (more: string): FailureRow => ({
 });
 
 /** The same, in the store's own code. */
-export const CORRUPTED = corruptedRow(" ({code})");
+export const CORRUPTED: FailureRow = corruptedRow(" ({code})");
 
 /** The clocks of this machine and of the store differ. @param store whose clock it is */
 export const clockRow = (store: string): FailureRow => ({
@@ -77,8 +77,27 @@ interface FailedRequest extends StoreRequest<string> {
 }
 
 /** The errors of a request. They contain no credential and no query of a link, since texts of the store are shortened and redacted. */
-export function failuresOf({ action, key, uri, prefix, code, status, requestId, ...request }: FailedRequest) {
+interface RequestFailures {
   /** What the store said, as messages may contain it. */
+  readonly text: string;
+  /** The error of a row. */
+  by(row: FailureRow): StoreError;
+  /** The error of the first row that has the code; `undefined` if none has it. */
+  byCode(table: FailureTable): StoreError | undefined;
+  /** The error of the first row whose pattern a text of the store matches. @param said without regard to case */
+  bySaid(table: FailureTable, said: string): StoreError | undefined;
+}
+
+export function failuresOf({
+  action,
+  key,
+  uri,
+  prefix,
+  code,
+  status,
+  requestId,
+  ...request
+}: FailedRequest): RequestFailures {
   const text = redact(request.text, TEXT_LIMIT);
   const facts: Readonly<Record<string, string>> = {
     code,
@@ -94,7 +113,6 @@ export function failuresOf({ action, key, uri, prefix, code, status, requestId, 
     ...request.facts,
   };
   const filled = (said: string): string => said.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? "");
-  /** The error of a row. */
   const by = ({ failure, message, remedy }: FailureRow): StoreError =>
     new StoreError(filled(message), filled(remedy), {
       failure,
@@ -109,9 +127,7 @@ export function failuresOf({ action, key, uri, prefix, code, status, requestId, 
   return {
     text,
     by,
-    byCode: (table: FailureTable) => first(table, (codes) => codes.split(" ").includes(code)),
-    /** @param said without regard to case */
-    bySaid: (table: FailureTable, said: string) =>
-      first(table, (pattern) => new RegExp(pattern, "is").test(said)),
+    byCode: (table) => first(table, (codes) => codes.split(" ").includes(code)),
+    bySaid: (table, said) => first(table, (pattern) => new RegExp(pattern, "is").test(said)),
   };
 }

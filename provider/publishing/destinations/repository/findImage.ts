@@ -98,13 +98,20 @@ function baseOf(annotations: Annotations): string | undefined {
   return /:[^/]+$/.test(name) || digest === undefined ? name : `${name}@${digest}`;
 }
 
+/** The site of an image. */
+interface ImageFiles {
+  /** The SHA-256 of each file, by its path below the site's root. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Paths of those that the image may have added. */
+  readonly derived: ReadonlySet<string>;
+}
+
 /**
  * Reads the site of an image that a copy made.
  *
- * @returns the SHA-256 of each file, by its path below the site's root, and which of them the image may have added
  * @throws DestinationError when it is not there; the signal's reason
  */
-export async function readImageFiles(place: RepositoryPlace, digest: string) {
+export async function readImageFiles(place: RepositoryPlace, digest: string): Promise<ImageFiles> {
   const { images } = await readImage(place.client, { ...place.client.repository, digest });
   return filesOf(place, images[0]);
 }
@@ -122,7 +129,7 @@ export async function readSiteFiles(
   }
 }
 
-async function filesOf(place: RepositoryPlace, image: StoredImage | undefined) {
+async function filesOf(place: RepositoryPlace, image: StoredImage | undefined): Promise<ImageFiles> {
   const digests = new SiteDigests();
   const layer = await downloadSite(place, image);
   for await (const file of layer ? filesIn(layer, place.context.signal) : []) {

@@ -5,7 +5,7 @@ import { RegistryClient } from "../../images/registry/client";
 import type { Blob } from "../../images/registry/content";
 import { downloadBlob } from "../../images/registry/download";
 import { ensureBlob, ensureContent } from "../../images/registry/ensureBlob";
-import { readImage } from "../../images/registry/image";
+import { type Image, readImage } from "../../images/registry/image";
 import { parseBase, repositoryName } from "../../images/registry/reference";
 import { transferProgress } from "../../images/registry/transferProgress";
 import type { Layer } from "../../images/siteImage/layerTar";
@@ -16,7 +16,12 @@ import type { RepositoryInputs } from "./inputs";
 import type { RepositoryPlace } from "./repositoryPlace";
 
 /** The image that a site is added to, as it was when the copy began. */
-type BaseImage = Awaited<ReturnType<typeof readBase>>;
+interface BaseImage extends Image {
+  /** As written in `base`, without its digest. */
+  readonly name: string;
+  /** Of its repository. */
+  readonly client: RegistryClient;
+}
 
 /**
  * Reads the base image for all its Linux platforms; `undefined` without a base.
@@ -27,7 +32,7 @@ export async function readBase(
   { base, plainHttp }: RepositoryInputs,
   host: string,
   context: DestinationContext,
-) {
+): Promise<BaseImage | undefined> {
   if (base === undefined) return undefined;
   const reference = parseBase(base);
   const isPlain = reference.host === host && plainHttp; // other registries use TLS
@@ -53,7 +58,7 @@ export async function readBase(
  */
 export async function sendBlobs(
   { client, context }: RepositoryPlace,
-  base: BaseImage,
+  base: BaseImage | undefined,
   added: readonly (Layer | PreviousLayer)[],
   images: readonly BuiltImage[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { imageComponent, SBOM_TYPE, sbomText, siteComponents } from "./sbom";
 import { PROVENANCE_TYPE, slsaProvenance, type Statement } from "./slsaProvenance";
 
 /** The types of the documents about a signed image. */
-export const PREDICATE_TYPES = [PROVENANCE_TYPE, SBOM_TYPE];
+export const PREDICATE_TYPES: readonly string[] = [PROVENANCE_TYPE, SBOM_TYPE];
 
 /**
  * The documents about an image: its provenance, and its SBOM.

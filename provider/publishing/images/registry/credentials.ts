@@ -21,14 +21,23 @@ const INLINE = "DOCKER_AUTH_CONFIG";
 /** The variables that name such a file, or its folder. */
 const NAMED = ["REGISTRY_AUTH_FILE", "DOCKER_CONFIG"];
 
+/** A credential, and where it is from. */
+export interface FoundCredential {
+  readonly credential: Credential;
+  /** The file or variable that has it, or names its helper. */
+  readonly place: string;
+}
+
 /**
  * Finds the credential for a repository's registry in the configurations of Docker and of the containers tools.
  *
- * @returns the credential, and the file or variable that has it or names its helper; undefined when there is none: the user
- *   is not logged in
+ * @returns undefined when there is none: the user is not logged in
  * @throws ConfigurationError if a variable contains a login in place of a file's name
  */
-export async function findCredential(repository: Repository, context: CredentialContext) {
+export async function findCredential(
+  repository: Repository,
+  context: CredentialContext,
+): Promise<FoundCredential | undefined> {
   checkFileVariables(NAMED, context);
   for (const place of credentialPlaces(context.environment)) {
     const configuration = await readConfiguration(place, context);
@@ -50,7 +59,7 @@ export async function findCredential(repository: Repository, context: Credential
  */
 export function credentialPlaces(
   environment: (name: string) => string | undefined,
-  user = process.platform === "linux" ? (process.getuid?.() ?? null) : null,
+  user: number | null = process.platform === "linux" ? (process.getuid?.() ?? null) : null,
 ): string[] {
   const valueOf = (name: string): string | undefined => environment(name) || undefined;
   const fileOf = (name: string): string | undefined =>
@@ -152,14 +161,23 @@ const DOCKER_NAMES = new Set(["docker.io", "index.docker.io", "registry-1.docker
 /** The user name that marks a password as an identity token. */
 const TOKEN_USER = "<token>";
 
+/** A credential of a configuration, or the helper that has it. */
+type CredentialSource =
+  | { readonly credential: Credential }
+  | {
+      /** The helper is `docker-credential-NAME get`. */
+      readonly helper: string;
+      /** What it is asked for. */
+      readonly server: string;
+    };
+
 /**
  * The credentials for a repository's registry in a configuration of Docker or of the containers tools, best match first, see
  * https://docs.docker.com/reference/cli/docker/login/ and https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md
  *
  * @param configuration the file's content, as JSON
- * @returns helper: of `docker-credential-NAME get`, asked for `server`
  */
-export function credentialSources(configuration: unknown, repository: Repository) {
+export function credentialSources(configuration: unknown, repository: Repository): CredentialSource[] {
   const { auths, credHelpers, credsStore } = fieldsOf(configuration);
   const server = DOCKER_NAMES.has(repository.host) ? DOCKER_SERVER : repository.host;
   const helpers = [...matching(fieldsOf(credHelpers), repository), credsStore].filter(

@@ -71,7 +71,7 @@ export function unconnected({ fault, error }: FailedAttempt, { host }: URL): Fai
 }
 
 /** Reads the whole body of a reply. @throws DestinationError for a body that is too large */
-export async function wholeBody(reply: HttpReply, limit = MAX_TEXT_BYTES): Promise<Buffer> {
+export async function wholeBody(reply: HttpReply, limit: number = MAX_TEXT_BYTES): Promise<Buffer> {
   const bytes = await reply.beginning(limit);
   if (bytes.length <= limit) return bytes;
   throw new DestinationError(

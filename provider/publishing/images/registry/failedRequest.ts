@@ -15,10 +15,13 @@ import type { RegistryRequest } from "./exchange";
 /** How many bytes of an error reply are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** A response with an unexpected status, and the beginning of its body. */
-export type UnwantedReply = Awaited<ReturnType<typeof readUnwanted>>;
+/** A reply with an unexpected status. */
+export interface UnwantedReply extends Pick<HttpReply, "status" | "headers"> {
+  /** The beginning of its body. */
+  readonly text: string;
+}
 
-export async function readUnwanted(reply: HttpReply) {
+export async function readUnwanted(reply: HttpReply): Promise<UnwantedReply> {
   const { status, headers } = reply;
   return { status, headers, text: (await reply.beginning(MAX_ERROR_BYTES)).toString() };
 }

@@ -2,7 +2,13 @@ import type { FailedAttempt } from "../../../base/http/retryPolicy";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import type { Clock } from "../../../base/runtime/time/clock";
 import { fieldsOf } from "./content";
-import { type Credential, credentialPlaces, type CredentialSearch, findCredential } from "./credentials";
+import {
+  type Credential,
+  credentialPlaces,
+  type CredentialSearch,
+  findCredential,
+  type FoundCredential,
+} from "./credentials";
 import { exchange, type RegistryContext, type RegistryRequest, wholeBody } from "./exchange";
 import { isRefusal, readUnwanted, refused, type UnwantedReply } from "./failedRequest";
 import type { Repository } from "./reference";
@@ -30,7 +36,7 @@ interface Grant {
 export class Login {
   readonly #repository: Repository;
   readonly #context: RegistryContext;
-  #found: ReturnType<typeof findCredential> | undefined;
+  #found: Promise<FoundCredential | undefined> | undefined;
   /** Where the credential is from. */
   #place: string | undefined;
   /** The challenge that requested a token. */

@@ -1,5 +1,5 @@
 import type { Bundle } from "../../inspection/bundle";
-import { contentOf, describe, manifestOf } from "../registry/content";
+import { type Content, contentOf, describe, manifestOf } from "../registry/content";
 import type { PlatformImage } from "../registry/image";
 import type { Manifest } from "../registry/manifests";
 import { OCI_CONFIG, OCI_INDEX, OCI_LAYER_GZIP, OCI_MANIFEST, ociLayerType } from "../registry/mediaTypes";
@@ -31,7 +31,11 @@ export interface Base {
 }
 
 /** An image for one platform that is ready to be stored: first its configuration, then its manifest. */
-export type BuiltImage = ReturnType<typeof imageOnBase>;
+export interface BuiltImage {
+  readonly platform: PlatformImage["platform"];
+  readonly config: Content;
+  readonly manifest: Content;
+}
 
 /**
  * The annotations of an image, see
@@ -83,7 +87,7 @@ export function imageOnBase(
   layer: Layer,
   annotations: Readonly<Record<string, string>>,
   previous?: PreviousLayer,
-) {
+): BuiltImage {
   const { config, rootfs, history } = base.config as {
     config?: Record<string, unknown>;
     rootfs: { diff_ids: string[] };

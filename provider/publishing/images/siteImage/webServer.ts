@@ -11,6 +11,15 @@ const START_FILE = "docker-entrypoint.d/09-docs-hosting-ipv6.sh";
 /** What the start script writes; nginx includes it if it exists. */
 const IPV6_FILE = "/tmp/docs-hosting-ipv6";
 
+/** A file that an image gets beside its site. */
+interface ServerFile {
+  /** Without the leading slash. */
+  readonly path: string;
+  readonly content: string;
+  /** @default false */
+  readonly isExecutable?: boolean;
+}
+
 /**
  * The configuration with which an nginx image serves the site by itself, by the rules of the example's chart: clean addresses, the
  * site's own page 404, media types, texts that are compressed once, cache headers. It replaces the image's own server. The chart does
@@ -18,9 +27,8 @@ const IPV6_FILE = "/tmp/docs-hosting-ipv6";
  *
  * @param root the folder of the site in the image
  * @param base the image for one of its platforms
- * @returns files that an image gets beside its site, by their paths without the leading slash
  */
-export function webServerFiles(root: string, base: PlatformImage) {
+export function webServerFiles(root: string, base: PlatformImage): ServerFile[] {
   const ports = portsOf(base);
   return [
     { path: SERVER_FILE, content: serverFile(`/${root}`, ports) },

@@ -1,9 +1,32 @@
 import { nameOf, termsOf, type Word, wordsOf } from "../words";
+<<<<<<< HEAD
 import { type Load, type QuotedPage, type QuotedSection, readPlaceOf, readSection } from "./directory";
 import { excerptOf } from "./excerpt";
+=======
+import { type Load, type QuotedPage, type QuotedSection, readSection } from "./directory";
+import { excerptOf, type Piece } from "./excerpt";
+>>>>>>> main
 import type { Matched, Term } from "./match";
 
-export type Result = Awaited<ReturnType<typeof quote>>["result"];
+/** A page as it is shown among the results. */
+export interface Result {
+  readonly title: string;
+  /** Address of the page below the site's root, as the site links to it. */
+  readonly address: string;
+  /** Path of its file. */
+  readonly path: string;
+  /** The section that fits best; empty for the page itself. */
+  readonly anchor: string;
+  readonly heading: string;
+  readonly excerpt: readonly Piece[];
+}
+
+/** A result, and how much of the question is in the names and the texts of its page. */
+interface Quotation {
+  readonly result: Result;
+  readonly names: number;
+  readonly texts: number;
+}
 
 /** Weights of the question in a page's title and path, and in a section's heading and text. */
 const TITLE = 2.4;
@@ -66,17 +89,39 @@ const NOWHERE: readonly Place[] = [];
 const NOTHING: QuotedSection = { anchor: "", heading: "", text: "" };
 
 /** What a text has of the question; shares are from 0 to 1. */
-type Found = ReturnType<Question["in"]>;
+interface Found {
+  /** How well each word fits. */
+  readonly fits: readonly number[];
+  readonly share: number;
+  /** The share, if words that are there more often count more. */
+  readonly density: number;
+  /** Share of the text's words that were asked for, without those that mean little. */
+  readonly precision: number;
+  /** Share of the words that are near the next one. */
+  readonly near: number;
+  /** Share of the pairs of neighbouring words, less for a query of few. */
+  readonly sentence: number;
+  /** Whether the whole query is there as the reader typed it. Of one word: nothing else. */
+  readonly isWhole: boolean;
+  readonly isQuoted: boolean;
+}
 
 /** What is looked for in texts. */
-export type Question = ReturnType<typeof questionOf>;
+export interface Question {
+  readonly isShort: boolean;
+  /** Of its words. */
+  readonly weights: readonly number[];
+  isMatch(term: string): boolean;
+  /** How much of the question is in a text. @param isNumbered whether a number in front of it is no part of what it says */
+  in(text: string, isNumbered?: boolean): Found;
+}
 
 /** @param words all words in their order, with the number of what was found for each that was looked for */
 export function questionOf(
   matched: readonly Matched[],
   words: readonly (readonly [text: string, found: number])[],
   stopWords: ReadonlySet<string>,
-) {
+): Question {
   const { length } = words;
   const places = new Map<string, Place[]>();
   for (const [at, [text, word]] of words.entries()) {
@@ -123,13 +168,11 @@ export function questionOf(
 
   return {
     isShort: length <= SHORT,
-    /** Of its words. */
     weights: matched.map(({ rarity }) => rarity),
 
-    isMatch: (term: string): boolean => places.get(term)?.some(({ at }) => isCarrying(at)) ?? false,
+    isMatch: (term) => places.get(term)?.some(({ at }) => isCarrying(at)) ?? false,
 
-    /** How much of the question is in a text. @param isNumbered whether a number in front of it is no part of what it says */
-    in(text: string, isNumbered = false) {
+    in(text, isNumbered = false) {
       const fits = matched.map(() => 0);
       const counts = matched.map(() => 0);
       const last = matched.map(() => -Infinity);
@@ -159,15 +202,10 @@ export function questionOf(
       return {
         fits,
         share: shareOf(fits),
-        /** The share, if words that are there more often count more. */
         density: shareOf(counts.map((count) => count / (count + HALF_AT))),
-        /** Share of the text's words that were asked for, without those that mean little. */
         precision: asked / Math.max(1, meaning),
-        /** Share of the words that are near the next one. */
         near: near.size / Math.max(1, matched.length - 1),
-        /** Share of the pairs of neighbouring words, less for a query of few. */
         sentence: typed * Math.min(1, (length - 1) / SENTENCE_PAIRS),
-        /** Whether the whole query is there as the reader typed it. Of one word: nothing else. */
         isWhole: length > 1 ? found.size === length - 1 : meaning === 1 && asked >= SAME,
         isQuoted: length >= QUOTED_WORDS && typed >= QUOTED_SHARE,
       };
@@ -191,7 +229,7 @@ export async function quote(
   question: Question,
   terms: readonly (readonly Term[])[],
   load: Load,
-) {
+): Promise<Quotation> {
   const { title, address, path, sections } = page;
   const hidden = await hiddenPlaces(page, terms, load);
   const isLong = hidden.some(({ size }) => size > 0);
@@ -220,12 +258,10 @@ export async function quote(
   const text = best.text === "" ? (sections.find((each) => each.text !== "")?.text ?? "") : best.text;
   const isTitle = best.heading === title;
   const isTop = at === 0 || (isTitle && best === sections.find(({ heading }) => heading !== ""));
-  const result = {
+  const result: Result = {
     title: title === "" ? path : title,
-    /** Address of the page below the site's root, as the site links to it, and the path of its file. */
     address,
     path,
-    /** The section that fits best; empty for the page itself. */
     anchor: isTop ? "" : best.anchor,
     heading: isTop || isTitle ? "" : best.heading,
     excerpt: excerptOf(text, (term) => question.isMatch(term)),

@@ -39,6 +39,7 @@ test.each<[string, Record<string, string>, string]>([
   ],
   ["shells with titles of their own", { "index.html": shell("a"), "b.html": shell("b") }, "2 of 2 pages"],
   ["one page", { "index.html": shell() }, "1 of 1 pages"],
+  ["a page that waits", { "index.html": `<p>Loading…</p>${SCRIPT}` }, "1 of 1 pages"],
   [
     "a long frame around nothing",
     { "index.html": article("Start"), ...many(30, () => FRAME) },
@@ -57,6 +58,13 @@ test.each<[string, Record<string, string>, string]>([
 
 test.each<[string, Record<string, string>]>([
   ["articles", { "index.html": article("Start"), ...many(10, (index) => article(`A${index}`)) }],
+  [
+    "short articles",
+    {
+      "index.html": `<main><h1>Welcome</h1><p>Hello.</p></main>${SCRIPT}`,
+      "guide.html": `<main><h1>Guide</h1><p>Brakes.</p></main>${SCRIPT}`,
+    },
+  ],
   ["short pages without scripts", { "index.html": "<p>short", "a.html": "<p>also short" }],
   ["some pages of scripts", { "index.html": article("Start"), "b.html": article("B"), "try.html": shell() }],
   [

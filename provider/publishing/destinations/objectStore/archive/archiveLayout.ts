@@ -27,7 +27,14 @@ const SMALL = 4 * 1024 * 1024;
 
 const RECORD_HEADERS = { contentType: "application/json", cacheControl: "no-store" };
 
-type ArchiveParts = Readonly<ReturnType<typeof archivePartsOf>>;
+/** What the state keeps of an archive. */
+interface ArchiveParts {
+  readonly key: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The revision, by the name that states have since S3 was the only store. */
+  readonly etag: string;
+}
 
 /** Archives in a bucket, each named by its digest. */
 export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
@@ -210,8 +217,8 @@ async function removeArchive(place: OwnedPlace, name: string, known?: ArchivePar
 }
 
 /** What the state stores of a copy's archive. @throws DestinationError when it does not */
-function archivePartsOf({ uri, parts }: Copy) {
-  const { key, size, etag } = parts; // `etag`: the revision, by the name that states have since S3 was the only store
+function archivePartsOf({ uri, parts }: Copy): ArchiveParts {
+  const { key, size, etag } = parts;
   if (typeof key === "string" && typeof size === "number" && typeof etag === "string") {
     return { key, size, etag };
   }

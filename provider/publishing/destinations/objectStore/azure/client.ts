@@ -8,7 +8,7 @@ import { untilAnswered } from "../untilAnswered";
 import type { Access } from "./credentials";
 import { type AzureAction, azureFailure, codeOf, headerOf, statusOf } from "./failure";
 import { type AzureContainerInputs, serviceUrl } from "./inputs";
-import type { BlobsSdk } from "./sdk";
+import type { BlobServiceClient, BlobsSdk, BlockBlob, Container } from "./sdk";
 
 /** A request without traffic for this time is given up, in milliseconds. */
 const SILENCE_LIMIT_MS = 60_000;
@@ -26,14 +26,29 @@ interface RequestOptions {
 }
 
 /** The SDK's client of one container. Each request stops with the operation's signal, and fails with a StoreError that names it. */
-export type ContainerClient = ReturnType<typeof containerClient>;
+export interface ContainerClient {
+  readonly inputs: AzureContainerInputs;
+  readonly sdk: BlobsSdk;
+  readonly access: Access;
+  readonly context: DestinationContext;
+  readonly service: BlobServiceClient;
+  readonly container: Container;
+
+  /** Sends a request, again after temporary failures. @throws DestinationError; the signal's reason */
+  readonly run: <T>(request: AzureRequest, send: (options: RequestOptions) => Promise<T>) => Promise<T>;
+
+  blob(name: string): BlockBlob;
+
+  /** The content of a blob as it arrives. @throws DestinationError; the signal's reason */
+  watched(content: Readable, key: string): AsyncGenerator<Uint8Array>;
+}
 
 export function containerClient(
   inputs: AzureContainerInputs,
   sdk: BlobsSdk,
   access: Access,
   context: DestinationContext,
-) {
+): ContainerClient {
   const { clock, deadline } = context;
   const service = new sdk.BlobServiceClient(
     access.kind === "sas" ? `${serviceUrl(inputs)}?${access.token}` : serviceUrl(inputs),
@@ -45,7 +60,6 @@ export function containerClient(
   const failureOf = (error: unknown, { action, key }: AzureRequest): DestinationError =>
     azureFailure(error, { action, key, inputs, access, nowMs: clock.now() });
 
-  /** Sends a request, again after temporary failures. @throws DestinationError; the signal's reason */
   async function run<T>(request: AzureRequest, send: (options: RequestOptions) => Promise<T>): Promise<T> {
     const { signal = context.signal } = request;
     return untilAnswered({ clock, deadline, signal }, async () => {
@@ -79,10 +93,9 @@ export function containerClient(
     service,
     container,
     run,
-    blob: (name: string) => container.getBlockBlobClient(name),
+    blob: (name) => container.getBlockBlobClient(name),
 
-    /** The content of a blob as it arrives. @throws DestinationError; the signal's reason */
-    async *watched(content: Readable, key: string): AsyncGenerator<Uint8Array> {
+    async *watched(content, key) {
       const pieces = content[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
       try {
         for (;;) {

@@ -10,7 +10,7 @@ const PAGE_SIZE = 5_000;
 export async function listBlobs(
   { inputs, container, run }: ContainerClient,
   options: ListOptions,
-  atMost = Infinity,
+  atMost: number = Infinity,
 ): Promise<BlobItem[]> {
   const found: BlobItem[] = [];
   await readPages(containerUri(inputs), async (continuationToken) => {

@@ -10,7 +10,7 @@ import { type Outcome, untilAnswered } from "../untilAnswered";
 import { authFailure, type GcsAction, gcsConnectionFailure, refusalFailure } from "./failure";
 import { gcsBucketUri, type GcsInputs } from "./inputs";
 import { type JsonFields, jsonFieldsOf, textField } from "./replyText";
-import type { GcsSdk } from "./sdk";
+import type { GcsSdk, GcsStorage } from "./sdk";
 
 /** A connection without traffic for this time is closed, in milliseconds: a copy within the store may take half of it. */
 const SILENCE_LIMIT_MS = 60_000;
@@ -35,9 +35,46 @@ export interface GcsRequest extends StoreRequest<GcsAction> {
  * Requests to one bucket by the JSON API (https://cloud.google.com/storage/docs/json_api). Google's library gives the credentials and
  * signs links. It does not send the requests: its methods cannot be stopped, and do not repeat what was streamed.
  */
-export type GcsClient = ReturnType<typeof gcsClient>;
+export interface GcsClient {
+  readonly inputs: GcsInputs;
+  readonly sdk: GcsSdk;
+  readonly context: DestinationContext;
+  readonly storage: GcsStorage;
+  /** Base URL of the store, without a slash at its end. */
+  readonly endpoint: string;
+  /** The bucket in addresses of copies. */
+  readonly uri: string;
 
-export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationContext) {
+  /** Work that needs credentials. @throws StoreError; the signal's reason, immediately: the library ignores the signal */
+  authenticated<T>(work: () => Promise<T>): Promise<T>;
+
+  /**
+   * Sends a request until it is answered.
+   *
+   * @param again what is sent after a temporary failure. @default the same
+   * @param earlier failures before it that count: the pauses grow with them
+   * @throws StoreError; what the reader throws; the signal's reason
+   */
+  readonly send: <T>(
+    request: GcsRequest,
+    read: (reply: HttpReply) => Promise<T>,
+    again?: GcsRequest,
+    earlier?: number,
+  ) => Promise<T>;
+
+  /** Sends a request, and reads the JSON of its reply. */
+  readonly json: (request: GcsRequest) => Promise<JsonFields>;
+
+  /** The address of the bucket's objects, or of one; below it, of what is done with it. */
+  object(key?: string, query?: Query, ...more: readonly string[]): URL;
+
+  /** Where new objects are sent. */
+  upload(query: Query): URL;
+
+  close(): void;
+}
+
+export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationContext): GcsClient {
   const { environment, clock, signal, secrets } = context;
   checkCredentialFiles("gcs", context);
   const universe = environment("GOOGLE_CLOUD_UNIVERSE_DOMAIN") || "googleapis.com";
@@ -55,7 +92,6 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
   /** The last token: its registration as a secret takes longer than its use. */
   let lastToken: string | undefined;
 
-  /** Work that needs credentials. @throws StoreError; the signal's reason, immediately: the library ignores the signal */
   async function authenticated<T>(work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     try {
@@ -111,13 +147,6 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
     return { error: gcsConnectionFailure(outcome, request, inputs), fault };
   }
 
-  /**
-   * Sends a request until it is answered.
-   *
-   * @param again what is sent after a temporary failure. @default the same
-   * @param earlier failures before it that count: the pauses grow with them
-   * @throws StoreError; what the reader throws; the signal's reason
-   */
   async function send<T>(
     request: GcsRequest,
     read: (reply: HttpReply) => Promise<T>,
@@ -134,26 +163,20 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
     storage,
     authenticated,
     send,
-    /** Base URL of the store, without a slash at its end. */
     endpoint,
-    /** The bucket in addresses of copies. */
     uri: gcsBucketUri(inputs),
 
-    /** The address of the bucket's objects, or of one; below it, of what is done with it. */
-    object(key?: string, query: Query = {}, ...more: readonly string[]): URL {
+    object(key, query = {}, ...more) {
       const path = [inputs.gcsBucket, "o", ...(key === undefined ? [] : [key]), ...more];
       return withQuery(`${endpoint}/storage/v1/b/${path.map(encodeURIComponent).join("/")}`, query);
     },
 
-    /** Where new objects are sent. */
-    upload: (query: Query): URL =>
+    upload: (query) =>
       withQuery(`${endpoint}/upload/storage/v1/b/${encodeURIComponent(inputs.gcsBucket)}/o`, query),
 
-    /** Sends a request, and reads the JSON of its reply. */
-    json: (request: GcsRequest): Promise<JsonFields> =>
-      send(request, async (reply) => jsonFieldsOf(await textField(reply))),
+    json: (request) => send(request, async (reply) => jsonFieldsOf(await textField(reply))),
 
-    close: (): void => connections.close(),
+    close: () => connections.close(),
   };
 }
 

@@ -7,7 +7,7 @@ import { unlessFailed } from "../storeError";
 import { gcsClient } from "./client";
 import { brokenObjectRule, gcsBucketUri, type GcsInputs } from "./inputs";
 import { gcsRemoval } from "./removal";
-import { loadGcsSdk } from "./sdk";
+import { type GcsSdk, loadGcsSdk } from "./sdk";
 import { sendGcsObject } from "./upload";
 
 /** How long a signature by Google's own key is valid at least: Google changes these keys. */
@@ -32,7 +32,7 @@ export const gcsDestination = (inputs: GcsInputs): DraftingDestination =>
 export async function openGcs(
   inputs: GcsInputs,
   context: DestinationContext,
-  loading = loadGcsSdk(),
+  loading: Promise<GcsSdk> = loadGcsSdk(),
 ): Promise<ObjectStore> {
   const client = gcsClient(inputs, await loading, context);
   const { uri, endpoint, storage, json, send } = client;

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { batchRemoval } from "../batchRemoval";
+import { batchRemoval, type RemoveObjects } from "../batchRemoval";
 import { unlessFailed } from "../storeError";
 import type { GcsClient } from "./client";
 import { textField } from "./replyText";
 
 /** Removes objects of a bucket, see https://cloud.google.com/storage/docs/batch */
-export function gcsRemoval(client: GcsClient) {
+export function gcsRemoval(client: GcsClient): RemoveObjects {
   const action = "storage.objects.delete";
   return batchRemoval({
     longest: 100,

@@ -7,7 +7,7 @@ export type JsonFields = Readonly<Record<string, unknown>>;
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 /** A short answer as a text. */
-export async function textField(reply: HttpReply, mostBytes = MAX_TEXT_BYTES): Promise<string> {
+export async function textField(reply: HttpReply, mostBytes: number = MAX_TEXT_BYTES): Promise<string> {
   return (await reply.beginning(mostBytes)).toString();
 }
 

@@ -1,8 +1,9 @@
 // the types of the module that `import()` loads
 import type * as Storage from "@google-cloud/storage" with { "resolution-mode": "import" };
-import { optionalPackages } from "../optionalPackages";
+import { optionalPackages, type VerifyPackages } from "../optionalPackages";
 
 export type GcsSdk = typeof Storage;
+export type GcsStorage = Storage.Storage;
 
 const GOOGLE = optionalPackages({
   user: "a bucket of Google Cloud Storage as destination",
@@ -11,7 +12,7 @@ const GOOGLE = optionalPackages({
 });
 
 /** Checks that it is installed. */
-export const verifyGcsSdk = GOOGLE.verify;
+export const verifyGcsSdk: VerifyPackages = GOOGLE.verify;
 
 /** Loads the library, which takes half a second. */
 export const loadGcsSdk = (

@@ -1,10 +1,11 @@
+import type { S3 } from "@aws-sdk/client-s3";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import { placeUri } from "../bucketPlace";
 import { checkCredentialFiles } from "../credentialFiles";
 import type { StoreRequest } from "../storeFailure";
-import { directPut } from "./directPut";
+import { type DirectPut, directPut } from "./directPut";
 import { type S3Action, s3Failure, type SdkError } from "./failure";
 import { type BucketInputs, isPathStyle, s3BucketUri } from "./inputs";
 import type { S3Sdk } from "./sdk";
@@ -20,9 +21,43 @@ const MAX_CONNECTIONS = 32;
 const DEFAULT_REGION = "us-east-1";
 
 /** The SDK's client of one bucket. Each request stops with the operation's signal, and fails with a StoreError that names it. */
-export type BucketClient = ReturnType<typeof bucketClient>;
+export interface BucketClient {
+  readonly destination: BucketInputs;
+  readonly sdk: S3Sdk;
+  readonly context: DestinationContext;
+  readonly s3: S3;
+  /** Sends objects without the SDK's own work for each request. */
+  readonly direct: DirectPut;
+  /** The destination in messages. */
+  readonly uri: string;
 
-export function bucketClient(destination: BucketInputs, sdk: S3Sdk, context: DestinationContext) {
+  /**
+   * Sends one request. Its signal stops it: without one, the operation's does.
+   *
+   * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
+   */
+  readonly run: <T>(
+    request: S3Request,
+    send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+  ) => Promise<T>;
+
+  /** The parameters with which requests name an object. */
+  readonly named: (key: string) => { Bucket: string; Key: string };
+
+  /** Closes its connections. */
+  close(): void;
+}
+
+interface S3Request extends StoreRequest<S3Action> {
+  /** Stops it. @default the operation's */
+  readonly signal?: AbortSignal;
+}
+
+export function bucketClient(
+  destination: BucketInputs,
+  sdk: S3Sdk,
+  context: DestinationContext,
+): BucketClient {
   const { endpoint } = destination;
   checkCredentialFiles("s3", context, !context.environment("AWS_ACCESS_KEY_ID"));
   const region =
@@ -53,13 +88,8 @@ export function bucketClient(destination: BucketInputs, sdk: S3Sdk, context: Des
     for (const secret of [accessKeyId, secretAccessKey, sessionToken]) context.secrets.add(secret);
   }
 
-  /**
-   * Sends one request. Its signal stops it: without one, the operation's does.
-   *
-   * @throws DestinationError; the signal's reason, immediately: the SDK's own delays ignore the signal
-   */
   async function run<T>(
-    { action, key, signal = context.signal }: StoreRequest<S3Action> & { readonly signal?: AbortSignal },
+    { action, key, signal = context.signal }: S3Request,
     send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();
@@ -80,12 +110,9 @@ export function bucketClient(destination: BucketInputs, sdk: S3Sdk, context: Des
     s3,
     direct,
     run,
-    /** The destination in messages. */
     uri: placeUri(s3BucketUri(destination), destination.prefix ?? ""),
-    /** The parameters with which requests name an object. */
-    named: (key: string) => ({ Bucket: destination.bucket, Key: key }),
-    /** Closes its connections. */
-    close(): void {
+    named: (key) => ({ Bucket: destination.bucket, Key: key }),
+    close() {
       direct.close();
       s3.destroy();
     },

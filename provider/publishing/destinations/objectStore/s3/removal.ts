@@ -1,11 +1,11 @@
 import type { DeleteObjectsCommand } from "@aws-sdk/client-s3";
-import { batchRemoval } from "../batchRemoval";
+import { batchRemoval, type RemoveObjects } from "../batchRemoval";
 import { unlessFailed } from "../storeError";
 import { contentMd5 } from "./checksums";
 import type { BucketClient } from "./client";
 
 /** Removes objects of a bucket, see https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
-export function s3Removal({ s3, sdk, destination, named, run }: BucketClient) {
+export function s3Removal({ s3, sdk, destination, named, run }: BucketClient): RemoveObjects {
   const action = "s3:DeleteObject";
   return batchRemoval({
     longest: 1_000,

@@ -1,7 +1,7 @@
 import type * as ClientS3 from "@aws-sdk/client-s3";
 import type * as LibStorage from "@aws-sdk/lib-storage";
 import type * as Presigner from "@aws-sdk/s3-request-presigner";
-import { optionalPackages } from "../optionalPackages";
+import { optionalPackages, type VerifyPackages } from "../optionalPackages";
 
 const AWS = optionalPackages({
   user: "a bucket as destination",
@@ -10,7 +10,7 @@ const AWS = optionalPackages({
 });
 
 /** Checks that all packages of the SDK are installed. */
-export const verifyS3Sdk = AWS.verify;
+export const verifyS3Sdk: VerifyPackages = AWS.verify;
 
 /** The packages of the AWS SDK that are used. Two of them are loaded when they are needed: most operations do without. */
 export interface S3Sdk {
@@ -29,4 +29,4 @@ const loadPackages = async (): Promise<S3Sdk> => {
 };
 
 /** Loads the AWS SDK, which takes a tenth of a second. */
-export const loadS3Sdk = (load = loadPackages): Promise<S3Sdk> => AWS.load(load);
+export const loadS3Sdk = (load: () => Promise<S3Sdk> = loadPackages): Promise<S3Sdk> => AWS.load(load);

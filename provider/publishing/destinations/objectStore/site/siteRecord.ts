@@ -72,17 +72,22 @@ const BEFORE = '"files":[';
 /** What is between two files. */
 const BETWEEN = '],["';
 
+interface ParsedRecord {
+  readonly record: SiteRecord;
+  /** Length of its text. */
+  readonly bytes: number;
+}
+
 /**
  * Parses a record piece by piece: at once, that of a large site would need several times its own memory.
  *
- * @returns the record, and the length of its text in bytes
  * @throws DestinationError
  */
 export async function parseRecord(
   place: Pick<BucketPlace, "uri" | "uriOf">,
   key: string,
   texts: Iterable<string> | AsyncIterable<string>,
-) {
+): Promise<ParsedRecord> {
   const refusal = (): DestinationError =>
     new DestinationError(
       `${place.uriOf(key)} does not have the format of this version of pulumi-docs-hosting`,
