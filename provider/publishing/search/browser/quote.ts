@@ -1,11 +1,6 @@
 import { nameOf, termsOf, type Word, wordsOf } from "../words";
-<<<<<<< HEAD
 import { type Load, type QuotedPage, type QuotedSection, readPlaceOf, readSection } from "./directory";
-import { excerptOf } from "./excerpt";
-=======
-import { type Load, type QuotedPage, type QuotedSection, readSection } from "./directory";
 import { excerptOf, type Piece } from "./excerpt";
->>>>>>> main
 import type { Matched, Term } from "./match";
 
 /** A page as it is shown among the results. */
