@@ -103,7 +103,12 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
     objects.set(key, { body: Buffer.from(body), etag, headers, modifiedAt: new Date() });
   };
   const stub: Writable<BucketStub> = {
-    ...{ objects, uploads, requests, removed, put, endpoint: "" },
+    objects,
+    uploads,
+    requests,
+    removed,
+    put,
+    endpoint: "",
     insistsOnMd5: false,
     rule: () => undefined,
   };

@@ -74,7 +74,7 @@ const NOT_PUBLIC = "is not a public address, and docs-hosting:publicStorageOnly 
 /**
  * Why an address is refused; `undefined` if it is allowed.
  *
- * @param address from a DNS answer or a URL, without brackets; it may have a zone (`fe80::1%eth0`)
+ * @param address from a DNS reply or a URL, without brackets; it may have a zone (`fe80::1%eth0`)
  */
 export function refusedAddress(address: string, policy: AddressPolicy): string | undefined {
   if (!ipaddr.isValid(address)) return "is not an address";
@@ -114,7 +114,7 @@ export function refusedHost({ hostname, port }: URL, policy: AddressPolicy): str
 
 /**
  * A DNS lookup that returns only allowed addresses. The connection uses a checked address, even if the DNS server later gives
- * another answer.
+ * another reply.
  *
  * @param onRefused gets the reason when no address is allowed
  */

@@ -38,7 +38,7 @@ export interface HttpRequest {
 }
 
 export interface AttemptOptions extends ConnectionOptions {
-  /** Longest time without any transferred byte of request or answer, in milliseconds. */
+  /** Longest time without any transferred byte of request or reply, in milliseconds. */
   readonly silenceMs: number;
   /** How long to wait for the reply after the signal has aborted, in milliseconds. @default 0 */
   readonly graceMs?: number;

@@ -39,7 +39,7 @@ export async function exchange<T>(
 ): Promise<{ value: T } | FailedAttempt> {
   const { environment } = context;
   const { href, host, origin, pathname } = url;
-  const answer = await attempt(
+  const outcome = await attempt(
     { url: href, host, name: `${method} ${origin}${pathname}` }, // without its query, which may be a credential
     { method, headers: { "accept-encoding": "identity", ...headers }, body: body?.() },
     context,
@@ -50,7 +50,7 @@ export async function exchange<T>(
     },
     read,
   );
-  return "fault" in answer ? unconnected(answer, url) : answer;
+  return "fault" in outcome ? unconnected(outcome, url) : outcome;
 }
 
 /** The failure of a connection, with a remedy for registries. */

@@ -179,7 +179,7 @@ export class Login {
     const { clock } = this.#context;
     const request = tokenRequest(bearer, scopes, await this.#findCredential());
     const { method, url, headers } = request;
-    const answer = await exchange(
+    const outcome = await exchange(
       { ...request, headers: { ...headers, accept: "application/json" } },
       this.#context,
       async (reply) => {
@@ -195,7 +195,7 @@ export class Login {
         );
       },
     );
-    return "fault" in answer ? answer : answer.value;
+    return "fault" in outcome ? outcome : outcome.value;
   }
 }
 
@@ -245,11 +245,11 @@ export function tokenRequest(
 /**
  * Reads a token.
  *
- * @param answer JSON of the token service
+ * @param reply JSON of the token service
  * @returns undefined when it contains no token; endsAtMs: when it expires, the clock's `monotonic` time in milliseconds
  */
-export function readToken(answer: unknown, clock: Clock): Token | undefined {
-  const { token, access_token: accessToken, expires_in: life } = fieldsOf(answer);
+export function readToken(reply: unknown, clock: Clock): Token | undefined {
+  const { token, access_token: accessToken, expires_in: life } = fieldsOf(reply);
   const text = [token, accessToken].find((each): each is string => typeof each === "string" && each !== "");
   // a text that no header can contain is not a token
   if (text === undefined || !/^[\x21-\x7e]+$/.test(text)) return undefined;

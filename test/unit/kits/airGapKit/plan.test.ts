@@ -197,9 +197,18 @@ describe("the preview", () => {
   test("of a new kit has version, job and whether it will be signed; everything else is unknown", () => {
     expect(predicted({})).toEqual({
       ...inputs(),
-      ...{ version: "v1", jobId: "j1", signed: false },
-      ...{ path: UNKNOWN, sha256: UNKNOWN, size: UNKNOWN, files: UNKNOWN, bundleSha256: UNKNOWN },
-      ...{ pages: UNKNOWN, selfContained: UNKNOWN, externalLoads: UNKNOWN, createdAt: UNKNOWN },
+      version: "v1",
+      jobId: "j1",
+      signed: false,
+      path: UNKNOWN,
+      sha256: UNKNOWN,
+      size: UNKNOWN,
+      files: UNKNOWN,
+      bundleSha256: UNKNOWN,
+      pages: UNKNOWN,
+      selfContained: UNKNOWN,
+      externalLoads: UNKNOWN,
+      createdAt: UNKNOWN,
     });
     expect(predicted({ signingKeyEnv: "KIT_KEY" })).toMatchObject({ signed: true });
     const withSearch = predicted({ offlineSearch: true, images: ["nginx"] });

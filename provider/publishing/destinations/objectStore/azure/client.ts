@@ -37,10 +37,10 @@ export interface ContainerClient {
   /** Sends a request, again after temporary failures. @throws DestinationError; the signal's reason */
   readonly run: <T>(request: AzureRequest, send: (options: RequestOptions) => Promise<T>) => Promise<T>;
 
-  blob(name: string): BlockBlob;
+  readonly blob: (name: string) => BlockBlob;
 
   /** The content of a blob as it arrives. @throws DestinationError; the signal's reason */
-  watched(content: Readable, key: string): AsyncGenerator<Uint8Array>;
+  readonly watched: (content: Readable, key: string) => AsyncGenerator<Uint8Array>;
 }
 
 export function containerClient(

@@ -3,7 +3,7 @@ import type { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import type { ListedObject } from "../objectStore";
 
 /** A reply of the store, before the SDK reads it. */
-interface Answer {
+interface Reply {
   readonly statusCode: number;
   body: Readable;
 }
@@ -21,10 +21,10 @@ export function readPlainEntries(
   middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
-      const answer = result.response as Answer;
-      if (answer.statusCode === 200) {
+      const reply = result.response as Reply;
+      if (reply.statusCode === 200) {
         const objects: ListedObject[] = [];
-        answer.body = Readable.from([await withoutEntries(answer.body as AsyncIterable<Buffer>, objects)]);
+        reply.body = Readable.from([await withoutEntries(reply.body as AsyncIterable<Buffer>, objects)]);
         onPage(objects);
       }
       return result;
