@@ -87,6 +87,10 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     what: "tabs and accordions of other generators: the search finds every text, and its section",
     run: "foreignSites/tabSites.config.ts",
   },
+  "llms-sites": {
+    what: "sites of twelve generators and more: their Markdown, beside that of the generators' own plugins",
+    run: "foreignSites/llmsMain.ts",
+  },
   cluster: {
     what: "chart, example and SelfHostedDocs on a Kubernetes cluster",
     run: "cluster/main.ts",

@@ -22,7 +22,9 @@ export {
   type SiteAdditions,
 } from "./additions/additions";
 export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
+export type { AssetPolicy } from "./externalAssets/assetRequest";
 export { ExternalAssets } from "./externalAssets/externalAssets";
+export { foreseenAddresses } from "./externalAssets/foreseenAddresses";
 export type { FetchedAsset } from "./externalAssets/fetchedAsset";
 export type { ReadCopy } from "./externalAssets/keptAssets";
 export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";
@@ -64,7 +66,7 @@ export { removedMeanwhile } from "./destinations/removedMeanwhile";
 export type { RepositoryInputs } from "./destinations/repository/inputs";
 
 // Whose a place is.
-export { folderOwner, folderRecords } from "./ownership/folderMark";
+export { folderOwner, folderRecords, folderRefusal } from "./ownership/folderMark";
 export { isOwnerId, newOwner, type Owner } from "./ownership/owner";
 export type { Claimant } from "./ownership/placeDecision";
 export type { PlaceContext } from "./ownership/placeOwner";

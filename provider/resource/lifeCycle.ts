@@ -76,12 +76,16 @@ export interface Found<Inputs extends object, State extends StoredState> {
 /** An object that was taken under management, and the inputs that a program must have for it; defaults are left out. */
 export type Imported<Inputs extends object, State extends StoredState> = Found<Partial<Inputs>, State>;
 
-/**
- * Tells the running operation that its program declares a resource with places that belong to one resource.
- *
- * @returns the resource's URN, and that of another resource which has one of these places; `undefined` if there is none
- */
-export type Declare = (places: readonly string[]) => { urn: string; other: string } | undefined;
+/** A resource that the program of the running operation declares. */
+export interface Declaration {
+  readonly urn: string;
+  /**
+   * Tells the operation which places the resource has that belong to one resource.
+   *
+   * @returns the URN of another resource of the program that has one of them; `undefined` if there is none
+   */
+  readonly declare: (places: readonly string[]) => string | undefined;
+}
 
 /** The operations of a resource. They take and return plain values and are independent of Pulumi's protocol. */
 export interface LifeCycle<Inputs extends object, State extends StoredState, More = object> {
@@ -98,13 +102,13 @@ export interface LifeCycle<Inputs extends object, State extends StoredState, Mor
    * Applies all input rules, without any request.
    *
    * @param before the inputs of an existing resource
-   * @param declare tells the operation that the program declares the resource. Absent if the resource's URN is not known
+   * @param declaration absent if the resource's URN is not known
    */
   check(
     given: Readonly<Record<string, unknown>>,
     configuration: ConfigurationSource,
     before?: Readonly<Record<string, unknown>>,
-    declare?: Declare,
+    declaration?: Declaration,
   ): CheckResult<Inputs>;
 
   /** Compares inputs and state. Pure, so that it can run in every preview. */
@@ -117,6 +121,14 @@ export interface LifeCycle<Inputs extends object, State extends StoredState, Mor
    * @param state `undefined` for a resource that does not exist yet
    */
   predict(inputs: Inputs, state: State | undefined, machine: Machine): Readonly<Record<string, unknown>>;
+
+  /**
+   * Reports what a preview can find out beside the outputs, by this machine alone. In the dynamic provider, no call
+   * tells a preview from an update: only the plugin calls it.
+   *
+   * @param state `undefined` for a resource that does not exist yet
+   */
+  foresee?(context: Context & More, inputs: Inputs, state: State | undefined): Promise<void>;
 
   /**
    * @param limitMs time limit in milliseconds. Default: {@link DEFAULT_LIMIT_MS}

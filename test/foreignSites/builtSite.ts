@@ -55,6 +55,12 @@ const GENERATORS = {
     needs: ["apt-get", "dpkg-deb"],
     output: "site",
   },
+  javadoc: {
+    packages: ["libjsoup-java-doc"],
+    commands: [["cp", "-rL", "root/usr/share/doc/libjsoup-java/api", "site"]],
+    needs: ["apt-get", "dpkg-deb"],
+    output: "site",
+  },
   doxygen: { commands: [["doxygen"]], output: "html" },
   mike: { commands: [VENV, PIP, ["sh", "build.sh"]], needs: ["git"], output: "deployed" },
   // packages as a CDN has them, for sites that load them
@@ -85,7 +91,7 @@ export const QUIET = {
   CI: "1",
 };
 /** Of commits. */
-const NOBODY = {
+export const NOBODY = {
   GIT_AUTHOR_NAME: "nobody",
   GIT_AUTHOR_EMAIL: "nobody@example.com",
   GIT_COMMITTER_NAME: "nobody",

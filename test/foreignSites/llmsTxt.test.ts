@@ -3,8 +3,7 @@
 import { existsSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import MarkdownIt from "markdown-it";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { corpusFolder } from "../bench/search/corpora.ts";
 import { scratchFolder } from "../copies/images.ts";
@@ -12,14 +11,10 @@ import { buildableSites, buildSite, type SiteName } from "./builtSite.ts";
 import { type Context, HOSTS, serveAsBuilt } from "./hosts.ts";
 import { crawl, pagesOf } from "./links.ts";
 import { crawlMarkdown } from "./markdownLinks.ts";
+import { contentOf, LEAST_KEPT, MarkdownMeasure, MOST_OTHER, MOST_PAGES, renderedText, shownFidelity } from "./markdownMeasure.ts";
 import { CHROMIUM, openPage, startBrowser } from "./watchedPage.ts";
 
 const hasChromium = existsSync(CHROMIUM);
-/** Of the words that a reader sees in the content, and of those of the Markdown. */
-const LEAST_KEPT = 0.995;
-const MOST_OTHER = 0.01;
-/** Pages of a site that a browser opens. */
-const MOST_PAGES = 30;
 
 interface MarkdownSite {
   readonly name: string;
@@ -102,8 +97,7 @@ describe.each(CORPORA ?? SITES.filter(({ name }) => BUILDABLE.includes(name)))(
       const url = await folder?.start(context, { files, basePath, llmsTxt: true });
       if (browser === undefined || url === undefined) throw new Error("nothing to compare");
       const { page } = await openPage(browser, { javaScriptEnabled: false });
-      const sum = { seen: 0, kept: 0, written: 0, other: 0, code: 0, ownCode: 0, tables: 0, ownTables: 0 };
-      const worst: string[] = [];
+      const measure = new MarkdownMeasure();
       const pages = pagesOf(files)
         .filter((each) => !/404/.test(each))
         .slice(0, MOST_PAGES);
@@ -115,34 +109,16 @@ describe.each(CORPORA ?? SITES.filter(({ name }) => BUILDABLE.includes(name)))(
         await page.goto(`${original}${basePath}${each}`);
         const read = await contentOf(page, content);
         if (read === undefined) continue;
-        const own = await renderedText(page, markdown);
-        const kept = common(read.words, own.words);
-        const other = own.words.length - common(own.words, read.all);
-        sum.seen += read.words.length;
-        sum.kept += kept;
-        sum.written += own.words.length;
-        sum.other += other;
-        sum.code += read.code;
-        sum.ownCode += own.code;
-        sum.tables += read.tables;
-        sum.ownTables += own.tables;
-        if (kept < LEAST_KEPT * read.words.length || other > MOST_OTHER * own.words.length) {
-          worst.push(
-            `${each}: lost ${difference(read.words, own.words)}; other ${difference(own.words, read.all)}`,
-          );
-        }
+        measure.add(each, read, await renderedText(page, markdown));
       }
       await page.close();
-      const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(2)} %`;
-      console.log(
-        `${name}: ${pages.length} pages, ${share(sum.kept, sum.seen)} of ${sum.seen} words kept, ${share(sum.other, sum.written)} other, ` +
-          `code ${sum.code}/${sum.ownCode}, tables ${sum.tables}/${sum.ownTables}\n${worst.slice(0, 5).join("\n")}`,
-      );
-      expect(sum.seen).toBeGreaterThan(20);
-      expect(sum.kept / sum.seen).toBeGreaterThan(LEAST_KEPT);
-      expect(sum.other / sum.written).toBeLessThan(MOST_OTHER);
-      expect(sum.ownCode).toBe(sum.code);
-      expect(sum.ownTables).toBe(sum.tables);
+      const { result, worst } = measure;
+      console.log(`${name}: ${pages.length} pages,`, shownFidelity(result), `\n${worst.slice(0, 5).join("\n")}`);
+      expect(result.words).toBeGreaterThan(20);
+      expect(result.kept).toBeGreaterThan(LEAST_KEPT);
+      expect(result.other).toBeLessThan(MOST_OTHER);
+      expect(result.code[1]).toBe(result.code[0]);
+      expect(result.tables[1]).toBe(result.tables[0]);
     });
   },
 );
@@ -174,72 +150,4 @@ async function corpusSite(context: Context, name: string): Promise<string> {
     await writeFile(start, "<!doctype html><title>Start</title><main><h1>Start</h1></main>");
   }
   return site;
-}
-
-interface ReadText {
-  readonly words: readonly string[];
-  readonly code: number;
-  readonly tables: number;
-}
-
-/** A program for the browser: what it shows of a page's content, without what helps to move on the page and what stands beside code. */
-const CONTENT = `(wanted) => {
-  const found = [...document.querySelectorAll(wanted)].filter((each) => !each.parentElement.closest(wanted));
-  if (found.length === 0) return undefined;
-  const beside =
-    "script, style, noscript, template, nav, button:not([role=tab]):not([aria-expanded]), select, textarea, [role=navigation], [role=search], [aria-hidden=true], .linenos, .lineno, pre.lines, " +
-    ".line-numbers-wrapper, .headerlink, .hash-link, .header-anchor, .gp, .sr-only, .visually-hidden, footer";
-  for (const main of found) for (const each of main.querySelectorAll(beside)) each.remove();
-  // of each text and of texts together: elements may stand within a word, or without a space between them
-  const texts = (node) => (node.nodeType === 3 ? node.data : [...node.childNodes].map(texts).join(" "));
-  const wordsOf = (text) => text.match(/[\\p{L}\\p{N}]+/gu) ?? [];
-  const isOfCode = (table) => table.querySelector("pre") !== null && table.querySelector("th") === null;
-  // code in a cell or a term is text in a line of the Markdown
-  const isInLine = (code) => code.closest("dt") !== null || (code.closest("table") !== null && !isOfCode(code.closest("table")));
-  const all = (selector) => found.flatMap((main) => [...main.querySelectorAll(selector)]);
-  return {
-    words: found.flatMap((main) => wordsOf(main.innerText)),
-    all: [...found.flatMap((main) => [...wordsOf(main.textContent), ...wordsOf(texts(main))]), ...wordsOf(document.title)],
-    code: all("pre").filter((each) => each.textContent.trim() !== "" && !each.parentElement.closest("pre") && !isInLine(each)).length,
-    tables: all("table").filter((table) => !isOfCode(table)).length,
-  };
-}`;
-
-function contentOf(
-  page: Page,
-  selector: string,
-): Promise<(ReadText & { readonly all: readonly string[] }) | undefined> {
-  return page.evaluate(`(${CONTENT})(${JSON.stringify(selector)})`);
-}
-
-/** The words of Markdown as a program renders it. */
-async function renderedText(page: Page, markdown: string): Promise<ReadText> {
-  const html = new MarkdownIt({ html: true }).render(markdown.replace(/ \{#[^\s{}]+\}$/gm, ""));
-  await page.setContent(`<!doctype html><body>${html}</body>`);
-  return page.evaluate(`({
-    words: document.body.innerText.match(/[\\p{L}\\p{N}]+/gu) ?? [],
-    code: document.querySelectorAll("pre").length,
-    tables: document.querySelectorAll("table").length,
-  })`);
-}
-
-function counted(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
-}
-
-/** How many of these words the others have, too. */
-function common(words: readonly string[], others: readonly string[]): number {
-  const counts = counted(others);
-  return [...counted(words)].reduce((sum, [word, count]) => sum + Math.min(count, counts.get(word) ?? 0), 0);
-}
-
-function difference(words: readonly string[], others: readonly string[]): string {
-  const counts = counted(others);
-  return [...counted(words)]
-    .filter(([word, count]) => count > (counts.get(word) ?? 0))
-    .map(([word]) => word)
-    .slice(0, 20)
-    .join(" ");
 }

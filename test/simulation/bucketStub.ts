@@ -38,6 +38,8 @@ export interface StubUpload {
   readonly headers: IncomingHttpHeaders;
   readonly startedAt: Date;
   readonly parts: Map<number, Buffer>;
+  /** Those of Azure, by their ids. */
+  readonly blocks?: ReadonlyMap<string, Buffer>;
 }
 
 /** A request, as rules for it get it. */
@@ -92,8 +94,28 @@ export function stubError(status: number, code: string, message = code): StubAns
   return { status, body: `<Error><Code>${code}</Code><Message>${message}</Message></Error>` };
 }
 
+/** The part of a protocol that copies need. */
+export interface StoreProtocol {
+  /** The key that an address names; empty for the bucket itself. */
+  readonly keyIn: (url: URL) => string;
+  readonly reply: (stub: BucketStub, request: StubRequest, body: Buffer) => StubAnswer;
+}
+
+/** Amazon's. */
+const S3: StoreProtocol = {
+  keyIn: ({ pathname }) => decodeURIComponent(pathname).slice(`/${STUB_BUCKET}/`.length),
+  reply,
+};
+
+/** Starts a store with S3's protocol until the test ends. */
+export const startBucketStub = (context: Pick<TestContext, "onTestFinished">): Promise<BucketStub> =>
+  startStoreStub(context, S3);
+
 /** Starts a store until the test ends. */
-export async function startBucketStub(context: Pick<TestContext, "onTestFinished">): Promise<BucketStub> {
+export async function startStoreStub(
+  context: Pick<TestContext, "onTestFinished">,
+  protocol: StoreProtocol,
+): Promise<BucketStub> {
   const objects: BucketStub["objects"] = new Map();
   const uploads: BucketStub["uploads"] = new Map();
   const requests: StubRequest[] = [];
@@ -115,15 +137,14 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
   const server = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url ?? "", "http://stub");
     const { method = "", headers } = incoming;
-    const key = decodeURIComponent(url.pathname).slice(`/${STUB_BUCKET}/`.length);
-    const request = { method, key, query: url.searchParams, headers };
+    const request = { method, key: protocol.keyIn(url), query: url.searchParams, headers };
     requests.push(request);
     const ruled = stub.rule(request);
     if (ruled === "hang") return void incoming.resume();
     const answered = buffer(incoming).then(async (body) => {
       const fault = await stub.ready?.(request);
       if (fault?.kind === "broken" && !fault.isDone) return void outgoing.destroy();
-      const answer = ruled ?? faultyReply(stub, fault, request, body);
+      const answer = ruled ?? faultyReply(protocol, stub, fault, request, body);
       if (fault?.kind === "broken") return void outgoing.destroy();
       outgoing.writeHead(answer.status, { "content-type": "application/xml", ...answer.headers });
       outgoing.end(answer.body);
@@ -137,6 +158,7 @@ export async function startBucketStub(context: Pick<TestContext, "onTestFinished
 }
 
 function faultyReply(
+  { reply }: StoreProtocol,
   stub: BucketStub,
   fault: StubFault | undefined,
   request: StubRequest,

@@ -96,6 +96,7 @@ export class MemoryRegistry {
     const { pathname, searchParams } = url;
     this.requests.push(`${method} ${pathname}`);
     const ruled = this.rule?.(method, pathname, searchParams, headers);
+    if (ruled === 404) return unknown("MANIFEST_UNKNOWN");
     if (ruled !== undefined) return typeof ruled === "number" ? { status: ruled } : ruled;
     if (pathname === "/v2/") return { status: 200 };
     const [, path = "", kind = "", name = ""] =
@@ -104,7 +105,7 @@ export class MemoryRegistry {
     if (kind === "manifests") return this.#manifest(request, path, name);
     if (kind === "blobs/uploads") return this.#upload(request, path, name);
     const blob = kind === "blobs" ? this.at(path).blobs.get(name) : undefined;
-    return blob ? { status: 200, body: blob } : { status: 404 };
+    return blob ? { status: 200, body: blob } : unknown("BLOB_UNKNOWN");
   }
 
   #tags(name: string): RegistryReply {
@@ -126,7 +127,7 @@ export class MemoryRegistry {
       return { status: 201, headers: { "docker-content-digest": digest } };
     }
     const found = manifests.get(name);
-    if (!found) return { status: 404, body: { errors: [] } };
+    if (!found) return unknown("MANIFEST_UNKNOWN");
     const digest = digestOf(found.body);
     if (method !== "DELETE") {
       const known = { "content-type": found.type, "docker-content-digest": digest };
@@ -170,6 +171,12 @@ export class MemoryRegistry {
   #count(digest: string): void {
     this.sent.set(digest, (this.sent.get(digest) ?? 0) + 1);
   }
+}
+
+/** What there is not, as distribution says it. */
+function unknown(code: string): RegistryReply {
+  const headers = { "content-type": "application/json", "docker-distribution-api-version": "registry/2.0" };
+  return { status: 404, headers, body: { errors: [{ code, message: "unknown" }] } };
 }
 
 /** The digests of the configuration and of the layers of a manifest. */

@@ -64,11 +64,13 @@ export function resourceCalls(
     stored?: Properties,
   ): Promise<{ id: string; properties: Struct }> {
     const { request } = call;
+    const urn = urnOf(stored ?? {}) ?? dynamicUrnOf(request.getUrn());
     if (request.getPreview()) {
+      await resource.foresee(ofCall(call, { __urn: urn }), properties, stored, call.secrets);
       return { id: "", properties: sendOutputs(resource.predict(properties, stored), secrecy) };
     }
     refuseUnknown(split(properties).visible);
-    const of = ofCall(call, { __urn: urnOf(stored ?? {}) ?? dynamicUrnOf(request.getUrn()) });
+    const of = ofCall(call, { __urn: urn });
     const made = await resource.converge(of, properties, stored, limitMs(request), call.secrets);
     const sent = { id: made.id, properties: sendState(made.state, of.urn, secrecy) };
     if (made.unfinished === undefined) return sent;

@@ -10,6 +10,7 @@ import type { Secrets } from "../../base/runtime/messages/secrets";
 import { type Machine, machineOf, systemClock } from "../../base/runtime/time/clock";
 import { type Tracing, tracingTo } from "../../base/runtime/tracing/tracer";
 import type { PublicationContext } from "../../copies/publication/context";
+import type { Declaration } from "../../resource/lifeCycle";
 import { ResumeFolder } from "../../resource/resumeRecords";
 import type { ConfigurationSource } from "../../service/configuration";
 import { JobsSeen } from "../../service/jobsSeen";
@@ -101,9 +102,9 @@ export class Session {
     this.#watch();
   }
 
-  /** Notes that the running program declares a resource, see {@link DeclaredPlaces.declare}. */
-  declare(urn: string, places: readonly string[]): string | undefined {
-    return this.#shared.declaredPlaces.declare(urn, places);
+  /** A resource that the running program declares, see {@link DeclaredPlaces}. */
+  declaration(urn: string): Declaration {
+    return { urn, declare: (places) => this.#shared.declaredPlaces.declare(urn, places) };
   }
 
   /** The row of a resource, for a short call. @param urn the resource, if known */

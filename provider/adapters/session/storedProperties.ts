@@ -6,7 +6,6 @@ import type { PublicationContext, SharedByPublications } from "../../copies/publ
 import { DECISION_CODES, reportDecision } from "../../resource/decision";
 import {
   type CheckResult,
-  type Declare,
   type Diff,
   type Imported,
   type LifeCycle,
@@ -53,6 +52,9 @@ export interface Operations {
 
   /** The outputs, as far as they are known before the operation. */
   predict(given: Properties, stored?: Properties): Properties;
+
+  /** Reports what a preview can find out beside the outputs. */
+  foresee(of: CallOf, given: Properties, stored: Properties | undefined, secrets: Secrets): Promise<void>;
 
   /** Reports the decision, unless the read just before has: newer engines call diff directly after the read of a refresh. */
   diff(urns: Urns, given: Properties, stored: Properties, secrets: Secrets): Diff;
@@ -104,15 +106,19 @@ export function operationsOf(lifeCycle: AnyLifeCycle, session: Session): Operati
     stateIn,
 
     check(urn, given, before, secrets) {
-      const declare: Declare = (places) => {
-        const other = urn === undefined ? undefined : session.declare(urn, places);
-        return urn === undefined || other === undefined ? undefined : { urn, other };
-      };
-      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declare);
+      const declaration = urn === undefined ? undefined : session.declaration(urn);
+      return lifeCycle.check(given, session.configuration(secrets), split(before).visible, declaration);
     },
 
     predict: (given, stored) =>
       lifeCycle.predict(inputsIn(given), stored && stateIn(stored), session.machine),
+
+    async foresee(of, given, stored, secrets) {
+      if (lifeCycle.foresee === undefined) return;
+      await session.operation("preview", of, secrets, async (context) =>
+        lifeCycle.foresee?.(context, inputsIn(given), stored && stateIn(stored)),
+      );
+    },
 
     diff(urns, given, stored, secrets) {
       const compared = lifeCycle.diff(inputsIn(given), stateIn(stored), session.machine);

@@ -31,6 +31,7 @@ export function copyDestination(inputs: CheckedCopyInputs): PublicationDestinati
     key: () => destinationKey(given),
     place: () => destinationPlace(given),
     ownedPlaces: () => placesOf(given),
+    refusal: (urn) => kindFacts(given)?.refusal?.(urn),
     input: "destination",
     placeFor: (name) => ownPlaceOf(given, name),
     addressOf: ({ copy }) => copy.uri,

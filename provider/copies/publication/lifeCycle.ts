@@ -1,10 +1,11 @@
 import { explained } from "../../base/runtime/messages/explainedError";
 import { signerFrom } from "../../publishing/index";
 import { changedByTable, checkByTable, type CheckFailure, withEffect } from "../../resource/inputTable";
-import { type Declare, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
+import { type Declaration, DEFAULT_LIMIT_MS, goneDecision, type LifeCycle } from "../../resource/lifeCycle";
 import { rowsThat, unknownOutputs } from "../../resource/outputTable";
 import type { SharedByPublications } from "./context";
 import { converge } from "./converge";
+import { foreseeFetch } from "./foresee";
 import { bundleFailures, localFailures } from "./localFailures";
 import { changedPublicationInputs, planPublication } from "./plan";
 import { type Published, withDrift } from "./publication";
@@ -33,16 +34,24 @@ export function publishedLifeCycle<T extends Published>(
     const { name, addressOf } = kind.destinationOf(inputsOf(state));
     return newest ? addressOf(newest) : name;
   };
-  /** A place that another resource of this program has. */
-  const placeConflicts = (inputs: T["inputs"], declare: Declare): CheckFailure[] => {
+  /** A place that another resource of this program has, or, for a new resource, another stack. */
+  const placeConflicts = (
+    inputs: T["inputs"],
+    { urn, declare }: Declaration,
+    isNew: boolean,
+  ): CheckFailure[] => {
     const destination = kind.destinationOf(inputs);
-    const conflict = declare(destination.ownedPlaces());
-    if (conflict === undefined) return [];
-    const { urn, other } = conflict;
-    const reason =
-      `is the place of ${other}, too, which this program declares beside ${urn}. ` +
-      `A place belongs to one resource: give each its own, such as ${destination.placeFor(nameIn(urn))}`;
-    return [{ property: destination.input, reason }];
+    const property = destination.input;
+    const other = declare(destination.ownedPlaces());
+    if (other !== undefined) {
+      const reason =
+        `is the place of ${other}, too, which this program declares beside ${urn}. ` +
+        `A place belongs to one resource: give each its own, such as ${destination.placeFor(nameIn(urn))}`;
+      return [{ property, reason }];
+    }
+    // before an export is waited for; `up` looks again
+    const refusal = isNew && inputs.takeOver !== true ? destination.refusal(urn) : undefined;
+    return refusal === undefined ? [] : [{ property, reason: `${refusal.message}. ${refusal.remedy}` }];
   };
   return {
     outputs: kind.outputs,
@@ -51,9 +60,13 @@ export function publishedLifeCycle<T extends Published>(
     /** The destination: its items change over the resource's lifetime, the destination does not. */
     idOf: (state) => kind.destinationOf(inputsOf(state)).name,
 
-    check(given, configuration, before = {}, declare = () => undefined) {
+    check(given, configuration, before = {}, declaration) {
       const { inputs, failures } = checkByTable<T["inputs"]>(kind.table, given, configuration);
-      if (failures.length === 0) failures.push(...kind.conflicts(inputs), ...placeConflicts(inputs, declare));
+      if (failures.length === 0) {
+        const isNew = Object.keys(before).length === 0;
+        failures.push(...kind.conflicts(inputs));
+        if (declaration) failures.push(...placeConflicts(inputs, declaration, isNew));
+      }
       const changed = changedByTable(kind.table, inputs, before as Partial<T["inputs"]>);
       const isPublished = withEffect(kind.table, changed, "content", "replaces").length > 0;
       if (failures.length > 0 || !isPublished) return { inputs, failures };
@@ -82,6 +95,11 @@ export function publishedLifeCycle<T extends Published>(
       const { outputs } = kind.state.stateOf(inputs, itemsOf(state), linkOf(kind, state));
       const ofLink = action === "sign" && unknownOutputs(rowsThat("isRenewed", kind.outputs));
       return { ...outputs, ...ofLink };
+    },
+
+    async foresee(context, inputs, state) {
+      const { action } = planPublication(kind, inputs, state, context.clock.now());
+      if (action === "publish") await foreseeFetch(context, inputs);
     },
 
     create: (context, inputs, limitMs = DEFAULT_LIMIT_MS) =>

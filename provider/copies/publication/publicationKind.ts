@@ -1,3 +1,4 @@
+import type { DestinationError } from "../../base/runtime/messages/errors";
 import type { Bundle, Claimant, CopyComparison, Inspection, Kept } from "../../publishing/index";
 import type { Decision } from "../../resource/decision";
 import type { CheckFailure, InputTable } from "../../resource/inputTable";
@@ -63,6 +64,8 @@ export interface PublicationDestination<Item> {
   ownedPlaces(): readonly string[];
   /** The input that says where the items are: failures of the check name it. */
   readonly input: string;
+  /** Why its place refuses a resource that has no state yet, as far as this machine can tell without a request. */
+  refusal(urn: string): DestinationError | undefined;
   /** What a program writes to give a resource of this name a place of its own. */
   placeFor(name: string): string;
   /** The address of an item. Other content has another address. */

@@ -3,9 +3,20 @@ import { join } from "node:path";
 import { proxyFor } from "../../base/http/proxy";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
 import { isUnknown } from "../../base/runtime/messages/plainText";
-import { additionsOf, ExternalAssets, type ReadCopy, type WantedAdditions } from "../../publishing/index";
+import {
+  additionsOf,
+  type AssetPolicy,
+  ExternalAssets,
+  type ReadCopy,
+  type WantedAdditions,
+} from "../../publishing/index";
 import type { LimitedContext } from "../../resource/withinLimit";
-import { ALLOW_INSECURE, isOn, PUBLIC_STORAGE_ONLY } from "../../service/configuration";
+import {
+  ALLOW_INSECURE,
+  type ConfigurationSource,
+  isOn,
+  PUBLIC_STORAGE_ONLY,
+} from "../../service/configuration";
 import { checkLoads } from "../source/inspect";
 import type { PublishedInputs } from "./publication";
 import type { CheckedBundle } from "./publicationKind";
@@ -28,10 +39,7 @@ export async function preparedAdditions(
   const { fetchExternal, limits } = inputs;
   const additions = { ...additionsOf(inputs), ...inspection, reporter };
   if (fetchExternal === undefined) return additions;
-  const policy = {
-    allowInsecure: isOn(ALLOW_INSECURE, configuration),
-    publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY, configuration),
-  };
+  const policy = assetPolicy(configuration);
   let folder: Promise<string> | undefined;
   const site = { ...inspection, domain: bundle.domain };
   const external = await tracer.span("docs_hosting.external.fetch", {}, async () => {
@@ -52,6 +60,14 @@ export async function preparedAdditions(
     return fetched;
   });
   return { ...additions, external, acceptLoads: (loads) => checkLoads(loads, bundle, inputs, context) };
+}
+
+/** Which addresses are requested. */
+export function assetPolicy(configuration: ConfigurationSource): AssetPolicy {
+  return {
+    allowInsecure: isOn(ALLOW_INSECURE, configuration),
+    publicStorageOnly: isOn(PUBLIC_STORAGE_ONLY, configuration),
+  };
 }
 
 /** What a decision adds about what is fetched: a preview cannot name it. Empty if nothing is. */

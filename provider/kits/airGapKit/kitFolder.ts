@@ -11,6 +11,7 @@ import { reportLeftOut } from "../../copies/source/inspect";
 import {
   folderOwner,
   folderPlaces,
+  folderRefusal,
   OciLayout,
   signerFrom,
   type WantedAdditions,
@@ -34,6 +35,7 @@ export function kitFolder(inputs: CheckedKitInputs): PublicationDestination<Made
     key: () => resolve(folder),
     place: () => (isUnknown(folder) ? folder : folderIdentity(folder)),
     ownedPlaces: () => folderPlaces(folder),
+    refusal: (urn) => (isUnknown(folder) ? undefined : folderRefusal(folder, urn)),
     input: "folder",
     placeFor: (name) => `\`folder: ${JSON.stringify(`${folder.replace(/[\\/]+$/, "")}/${name}`)}\``,
     addressOf: ({ kit }) => join(folder, kit.name),

@@ -1,5 +1,7 @@
 import { basename, join } from "node:path";
+import type { DestinationError } from "../../base/runtime/messages/errors";
 import { isUnknown } from "../../base/runtime/messages/plainText";
+import { folderRefusal } from "../ownership/folderMark";
 import { isCopyLayout, type Layout, LAYOUTS } from "./destination";
 import { type DestinationInputs, type DestinationKind, type ForEachKind, forItsKind } from "./inputs";
 import { verifyAzureSdk } from "./objectStore/azure/sdk";
@@ -16,13 +18,18 @@ export interface KindFacts {
   readonly verifyLibrary?: () => void;
   /** The path that a copy has on this machine now, by an earlier path. Absent if it is elsewhere, or not known. */
   readonly localPath?: (path: string) => string;
+  /** Why the place refuses a new resource, see {@link folderRefusal}. Absent if it is on another machine, or not known. */
+  readonly refusal?: (urn: string) => DestinationError | undefined;
 }
 
 const FACTS: ForEachKind<KindFacts> = {
   folder: ({ folder }) => ({
     kind: "folder",
     isImage: false,
-    ...(!isUnknown(folder) && { localPath: (path) => join(folder, basename(path)) }),
+    ...(!isUnknown(folder) && {
+      localPath: (path) => join(folder, basename(path)),
+      refusal: (urn) => folderRefusal(folder, urn),
+    }),
   }),
   bucket: () => ({ kind: "bucket", isImage: false, verifyLibrary: () => verifyS3Sdk() }),
   azureContainer: () => ({ kind: "azureContainer", isImage: false, verifyLibrary: () => verifyAzureSdk() }),

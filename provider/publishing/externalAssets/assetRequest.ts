@@ -96,8 +96,8 @@ export async function requestAsset(
   }
 }
 
-/** Why an address is not requested. */
-function refusedUrl(url: URL, policy: AssetPolicy, from?: URL): string | undefined {
+/** Why an address is not requested. @param from the address that redirects to it */
+export function refusedUrl(url: URL, policy: AssetPolicy, from?: URL): string | undefined {
   const { protocol, hostname } = url;
   const where = from === undefined ? "" : `it redirects to ${url.host}, and `;
   const isHere = isLoopback(hostname);

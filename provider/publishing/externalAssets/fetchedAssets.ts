@@ -202,7 +202,7 @@ export class FetchedAssets {
     kind,
     integrity,
   }: AssetReference): { path: string; storedIntegrity?: string } | undefined {
-    const own = this.#ownFile(url);
+    const own = ownFile(this.#site, url);
     if (own !== undefined) return { path: own };
     const asset = this.#assets.get(url.href);
     if (asset?.path === undefined || this.#wanted.reasonAgainst(url, kind) !== undefined) return undefined;
@@ -217,13 +217,6 @@ export class FetchedAssets {
     return this.#recorded.some(({ path }) => path.startsWith(folder)) ? folder : undefined;
   }
 
-  /** The file of the site that a whole address on its own domain leads to. */
-  #ownFile({ hostname, pathname }: URL): string | undefined {
-    if (hostname !== this.#site.domain) return undefined;
-    const path = decoded(pathname)?.slice(1);
-    return path !== undefined && path !== "" && this.#site.hasFile(path) ? path : undefined;
-  }
-
   #note(url: URL, reason: string): void {
     const address = shownAddress(url);
     if (!this.#reasons.has(address)) this.#reasons.set(address, reason);
@@ -231,7 +224,7 @@ export class FetchedAssets {
 
   /** @param from the fetched file that has the reference; undefined for a file of the site */
   #want({ url, kind, integrity }: AssetReference, from?: Asset): void {
-    if (this.#ownFile(url) !== undefined) return;
+    if (ownFile(this.#site, url) !== undefined) return;
     const against = this.#wanted.reasonAgainst(url, kind);
     if (against !== undefined) return this.#note(url, against);
     const known = this.#assets.get(url.href);
@@ -347,4 +340,11 @@ export class FetchedAssets {
     const base = { url: asset.from.href, href: asset.from.href };
     await replaceInText(asset.text, text, base, () => noting, this.#turns);
   }
+}
+
+/** The file of the site that a whole address on its own domain leads to. */
+export function ownFile({ domain, hasFile }: FetchingSite, { hostname, pathname }: URL): string | undefined {
+  if (hostname !== domain) return undefined;
+  const path = decoded(pathname)?.slice(1);
+  return path !== undefined && path !== "" && hasFile(path) ? path : undefined;
 }

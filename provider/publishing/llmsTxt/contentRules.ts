@@ -16,6 +16,8 @@ const NEVER = new Set(
 );
 /** Elements that are no content outside of the main part. */
 const AROUND = new Set(["header", "footer", "aside", "form", "search"]);
+/** Of these, what belongs to the section that it is in. */
+const OF_SECTION = new Set(["header", "aside"]);
 const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo|complementary)$/i;
 /** Roles of what only helps to move on the page, or is shown for a moment. */
 const NEVER_ROLE =
@@ -24,7 +26,7 @@ const NEVER_ROLE =
 const AROUND_CLASS = rememberedTest(
   new RegExp(
     String.raw`(?:^|\s)(?:${[
-      "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|related|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
+      "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
       "breadcrumbs?|theme-doc-breadcrumbs|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
       "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
       "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
@@ -34,6 +36,8 @@ const AROUND_CLASS = rememberedTest(
     "i",
   ),
 );
+/** Links to the pages before and after, unless it is a table: that is of things with which the page has to do. */
+const RELATED = rememberedTest(/(?:^|\s)related(?=\s|$)/);
 /** Classes and ids that mean this outside of the main part only. */
 const OUTSIDE = rememberedTest(
   /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|nosearch|search)(?=\s|$)/i,
@@ -75,7 +79,7 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (tag === "template") return attributeOf(element, "shadowrootmode") === undefined;
   if (tag === "script") return !/^math\//i.test(attributeOf(element, "type") ?? "");
   if (tag === "footer") return !open.some((each) => HAS_FOOTER.has(each.tag));
-  if (!place.isInMain && !place.isInCode && AROUND.has(tag) && !isNote(element)) return true;
+  if (!place.isInMain && !place.isInCode && AROUND.has(tag) && !isOfContent(element, open)) return true;
   if (tag === "button") return !isLabel(element, open);
   if (attributes.length === 0) return false;
   const classes = classesOf(element);
@@ -88,14 +92,19 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (!place.isInMain && (OUTSIDE(classes) || OUTSIDE(attributeOf(element, "id") ?? ""))) {
     return !isMain(element);
   }
+  if (RELATED(classes) && tag !== "table") return true;
   return AROUND_CLASS(classes) && !isMain(element) && !/^h[1-6]$/.test(tag);
 }
 
-/** Notes of generators are asides or sections outside of a main part, too. */
-function isNote(element: ContentElement): boolean {
+/** Whether an element of {@link AROUND} is content without a main part, too: notes of generators, and what a section has. */
+function isOfContent(element: ContentElement, open: readonly ContentElement[]): boolean {
   const { tag } = element;
+  if (OF_SECTION.has(tag) && open.some((each) => each.tag === "section" || each.tag === "article"))
+    {return true;}
   if (tag !== "aside") return false;
-  return /admonition|note|warning|tip|caution|danger|important|footnote|callout/i.test(classesOf(element));
+  return /admonition|note|warning|tip|caution|danger|important|footnote|callout|topic/i.test(
+    classesOf(element),
+  );
 }
 
 /** Whether a button is the name of a tab or of a part of an accordion. */

@@ -7,7 +7,7 @@ import {
   firstBelow,
   textOf,
 } from "./contentElement";
-import { codeSpan, destination } from "./escape";
+import { destination } from "./escape";
 import { InlineText } from "./inlineText";
 import { mathIn } from "./mathText";
 import type { Prepared } from "./prepareContent";
@@ -83,7 +83,7 @@ export class InlineMarkdown {
     } else if (DELETED.has(tag)) {
       inline.marked("~~", "del", (inner) => this.#write(children, inner, place));
     } else if (KEPT.has(tag)) this.#keep(element, inline, place);
-    else if (tag === "code" || tag === "samp") inline.markup(this.#codeSpan(element, place), "`");
+    else if (tag === "code" || tag === "samp") this.#code(children, inline, place);
     else if (tag === "a") this.#link(element, inline, place);
     else if (tag === "img") this.#image(element, inline);
     else if (tag === "br") {
@@ -117,10 +117,26 @@ export class InlineMarkdown {
     inline.markup(closing, closing);
   }
 
-  #codeSpan(element: ContentElement, { isInCell }: Inside): string {
-    const span = codeSpan(textOf(element), isInCell);
-    if (span !== "") this.anchor = "";
-    return span;
+  /** Code in a line. What is a link in it is one around code. */
+  #code(nodes: readonly ContentNode[], inline: InlineText, place: Inside): void {
+    let run = "";
+    const endRun = (): void => {
+      if (run.trim() !== "") this.anchor = "";
+      inline.code(run);
+      run = "";
+    };
+    const see = (node: ContentNode): void => {
+      if (typeof node === "string" || firstOf(node, isLink) === undefined) run += textOf(node);
+      else if (!isLink(node)) for (const child of node.children) see(child);
+      else {
+        endRun();
+        const code: ContentElement = { tag: "code", attributes: [], children: node.children };
+        this.#link({ tag: "a", attributes: node.attributes, children: [code] }, inline, place);
+      }
+    };
+    if (place.isInLink) run = nodes.map(textOf).join("");
+    else for (const node of nodes) see(node);
+    endRun();
   }
 
   #keep(element: ContentElement, inline: InlineText, place: Inside): void {
@@ -185,6 +201,18 @@ export class InlineMarkdown {
       } else this.#drawing(child, inline, place);
     }
   }
+}
+
+function isLink(element: ContentElement): boolean {
+  return element.tag === "a" && attributeOf(element, "href") !== undefined;
+}
+
+/** An element that fits, or the first one below it. */
+function firstOf(
+  element: ContentElement,
+  fits: (element: ContentElement) => boolean,
+): ContentElement | undefined {
+  return fits(element) ? element : firstBelow(element, fits);
 }
 
 /** A text of an attribute between brackets. */

@@ -1,4 +1,4 @@
-import { escaped, type TextPlace } from "./escape";
+import { codeSpan, escaped, type TextPlace } from "./escape";
 
 const EDGE = /[\p{L}\p{N}]/u;
 
@@ -11,6 +11,8 @@ export class InlineText {
   readonly #place: TextPlace;
   /** The last character; empty at the beginning. */
   #last = "";
+  /** The code that was written last, if nothing was written since: two spans of code side by side would be read as one. */
+  #code: string | undefined;
   /** Whether a space comes before what follows. */
   #hasSpace = false;
   /** Whether a space came before the first word. */
@@ -53,6 +55,22 @@ export class InlineText {
     this.#push(markup);
   }
 
+  /** Code as a page has it. */
+  code(raw: string): void {
+    const text = raw.replace(/\s+/g, " ");
+    const code = text.trim();
+    if (text.startsWith(" ")) this.#hasSpace = true;
+    if (code === "") return;
+    const before = this.#hasSpace ? undefined : this.#code;
+    if (before === undefined) this.markup(codeSpan(code, this.#place.isInCell), "`");
+    else {
+      this.#pieces.pop();
+      this.#push(codeSpan(before + code, this.#place.isInCell));
+    }
+    this.#code = (before ?? "") + code;
+    this.#hasSpace = text.endsWith(" ");
+  }
+
   lineBreak(): void {
     this.#pending = undefined;
     this.#hasSpace = false;
@@ -85,6 +103,7 @@ export class InlineText {
 
   #push(piece: string): void {
     this.#pieces.push(piece);
+    this.#code = undefined;
     this.#last = piece.at(-1) ?? this.#last;
   }
 

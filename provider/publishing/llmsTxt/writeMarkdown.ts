@@ -195,6 +195,10 @@ export class MarkdownWriter {
       const note = this.#prepared.notes.get(child);
       if (child.tag === "div" || child.tag === "dl") for (const each of child.children) add(each);
       else if (child.tag === "dt") {
+        if (firstBelow(child, isCode)) {
+          items.push({ term: "", blocks: this.#nestedBlocks(child.children) });
+          return;
+        }
         const id = attributeOf(child, "id") ?? "";
         const term = this.#inlines.textOf(child.children).replace(/\\\n/g, " ");
         if (term !== "") items.push({ term: `${strong(term)}${addressOf(id)}`, blocks: [] });

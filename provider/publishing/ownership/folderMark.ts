@@ -1,10 +1,12 @@
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { link, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ignoreMissing, ignoring } from "../../base/runtime/files/ignoreMissing";
 import { makeFolder } from "../../base/runtime/files/makeFolder";
 import { hasNoOwner, isAbandoned, isOfRunningProcess, ownName } from "../../base/runtime/files/ownerProcess";
-import { isOwnerId } from "./owner";
+import type { DestinationError } from "../../base/runtime/messages/errors";
+import { isOwnerId, type Owner } from "./owner";
+import { type Claimant, type NamedPlace, placeRefusal, relationOf } from "./placeDecision";
 import { LONGEST_MARK, MARK_NAME, markIn, type PlaceMark, RECORDS_FOLDER } from "./placeMark";
 import { type MarkStore, type PlaceContext, PlaceOwner, UnreadableMarkError } from "./placeOwner";
 
@@ -24,14 +26,34 @@ const HAS_NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EAC
 export const folderOwner = (folder: string, context: PlaceContext): PlaceOwner =>
   new PlaceOwner(folderMark(folder), context);
 
+/** A folder in messages. */
+const namedFolder = (folder: string): NamedPlace => ({
+  uri: folder,
+  markUri: join(folder, RECORDS_FOLDER, MARK_NAME),
+  ownFor: (name) => `a folder of its own, for example \`${folder.replace(/[\\/]+$/, "")}-${name}\``,
+});
+
+/**
+ * Why a folder refuses a resource that has no state yet, without `takeOver`: it has the mark of another stack. `undefined` if it does
+ * not, or if that cannot be read: then the operation says so. Reads one small file, at once: a preview can ask.
+ */
+export function folderRefusal(folder: string, urn: string): DestinationError | undefined {
+  const text = readNow(resolve(folder, RECORDS_FOLDER, MARK_NAME));
+  if (text === undefined) return undefined;
+  const found = markIn(text);
+  const owner: Owner = { id: "", urn, hasMarks: true };
+  const claimant: Claimant = { owner, isCreate: true, takeOver: false, isDeclared: () => false };
+  return relationOf(found, claimant) === "another's"
+    ? placeRefusal(found, claimant, namedFolder(folder))
+    : undefined;
+}
+
 /** The mark of a folder: the file `.docs-hosting/owner.json`. */
 function folderMark(folder: string): MarkStore {
   const records = resolve(folder, RECORDS_FOLDER);
   const path = join(records, MARK_NAME);
   return {
-    uri: folder,
-    markUri: join(folder, RECORDS_FOLDER, MARK_NAME),
-    ownFor: (name) => `a folder of its own, for example \`${folder.replace(/[\\/]+$/, "")}-${name}\``,
+    ...namedFolder(folder),
 
     async read() {
       if (!(await isRecordsFolder(records))) return undefined;
@@ -168,6 +190,20 @@ async function readSmall(path: string): Promise<string | undefined> {
     return refused(error);
   } finally {
     await file.close();
+  }
+}
+
+/** The same, at once. `undefined` also if it cannot be read. */
+function readNow(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, OPEN);
+    const stats = fstatSync(file);
+    return stats.isFile() && stats.size <= LONGEST_MARK ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -2,19 +2,71 @@ import { createHash } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
 import { basename } from "node:path";
+import fetch from "node-fetch";
+import type { TestContext } from "vitest";
+import type { Fetch } from "../../../provider/base/http/attempt.ts";
+import { azureError, startAzureStub, STUB_ACCOUNT, STUB_ACCOUNT_KEY } from "../../simulation/azureStub.ts";
 import {
   type BucketStub,
+  startBucketStub,
   STUB_BUCKET,
   type StubAnswer,
   stubError,
   type StubFault,
+  type StubRequest,
 } from "../../simulation/bucketStub.ts";
+import { gcsError, startGcsStub } from "../../simulation/gcsStub.ts";
 import type { Content } from "./contents.ts";
 import { type FaultKind, Past } from "./faults.ts";
 import { Operation } from "./operation.ts";
 import type { Place, Spot } from "./place.ts";
 
 type Bucket = { readonly endpoint: string; readonly prefix?: string; readonly layout: string };
+
+const noFetch: Fetch = () => Promise.reject(new Error("nothing is fetched"));
+
+/** A protocol of buckets. */
+export interface BucketKind {
+  readonly start: (context: Pick<TestContext, "onTestFinished">) => Promise<BucketStub>;
+  /** The fields of a destination that name the bucket, besides its endpoint. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly refused: StubAnswer;
+  readonly busy: StubAnswer;
+  /** Whether a request removes several objects. */
+  readonly isRemoval: (request: StubRequest) => boolean;
+  readonly fetch: Fetch;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export const S3_KIND: BucketKind = {
+  start: startBucketStub,
+  fields: { bucket: STUB_BUCKET, region: "eu-west-1" },
+  refused: stubError(403, "AccessDenied"),
+  busy: stubError(503, "SlowDown"),
+  isRemoval: ({ query }) => query.has("delete"),
+  fetch: noFetch,
+  environment: {},
+};
+
+export const AZURE_KIND: BucketKind = {
+  start: startAzureStub,
+  fields: { azureContainer: STUB_BUCKET, storageAccount: STUB_ACCOUNT },
+  refused: azureError(403, "AuthorizationPermissionMismatch"),
+  busy: azureError(503, "ServerBusy"),
+  isRemoval: ({ query }) => query.get("comp") === "batch",
+  fetch: noFetch,
+  environment: { AZURE_STORAGE_KEY: STUB_ACCOUNT_KEY },
+};
+
+export const GCS_KIND: BucketKind = {
+  start: startGcsStub,
+  fields: { gcsBucket: STUB_BUCKET },
+  refused: gcsError(403, "forbidden"),
+  busy: gcsError(503, "backendError"),
+  isRemoval: ({ method, query }) => method === "POST" && !query.has("uploadType"),
+  fetch,
+  environment: {},
+};
 
 const PREFIXES: Readonly<Record<Spot, string | undefined>> = {
   same: "docs",
@@ -29,22 +81,29 @@ const HEADER = "x-operation";
 /** How many writes a list or a read may be behind. */
 const LAG = 3;
 
-const PAGE = "<!doctype html><title>Sign in</title>";
+const page = (status: number, title: string): StubAnswer => ({
+  status,
+  body: `<!doctype html><title>${title}</title>`,
+  headers: { "content-type": "text/html" },
+});
 
 /** What a fault is at a store; `undefined` if this request cannot have it. */
 function faultOf(
   kind: FaultKind,
+  { refused, busy }: BucketKind,
   { isRead, isWrite }: { readonly isRead: boolean; readonly isWrite: boolean },
   late: () => BucketStub["objects"],
 ): StubFault | undefined {
   const answer = (given: StubAnswer): StubFault => ({ kind: "answer", answer: given });
   switch (kind) {
     case "refused":
-      return answer(stubError(403, "AccessDenied"));
+      return answer(refused);
     case "busy":
-      return answer(stubError(503, "SlowDown"));
+      return answer(busy);
     case "login page":
-      return answer({ status: 200, body: PAGE, headers: { "content-type": "text/html" } });
+      return answer(page(200, "Sign in"));
+    case "no such page":
+      return answer(page(404, "404 Not Found"));
     case "not arrived":
       return { kind: "broken", isDone: false };
     case "no answer":
@@ -59,7 +118,7 @@ function faultOf(
 }
 
 /** A bucket with archives and sites. @param store empty */
-export function bucketPlace(store: BucketStub, contents: readonly Content[]): Place {
+export function bucketPlace(store: BucketStub, kind: BucketKind, contents: readonly Content[]): Place {
   const operations = new Map<string, Operation>();
   const foreign = new Set<string>();
   const name = (message: unknown): void => {
@@ -72,19 +131,20 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
   store.objects.clear();
   store.uploads.clear();
   const past = new Past<BucketStub["objects"]>(LAG);
-  store.ready = async ({ headers, method, query }) => {
+  store.ready = async (request) => {
+    const { headers, method, query } = request;
     const id = headers[HEADER];
     // of a history that is over
     if (typeof id === "string" && !operations.has(id)) await new Promise<never>(() => undefined);
     const operation = operations.get(String(id));
     const fault = await operation?.step();
     const isRead = method === "GET" || method === "HEAD";
-    const isWrite = !isRead && method !== "DELETE" && !query.has("delete");
-    const found = fault && faultOf(fault, { isRead, isWrite }, () => past.late(new Map(store.objects)));
+    const isWrite = !isRead && method !== "DELETE" && !kind.isRemoval(request);
+    const found = fault && faultOf(fault, kind, { isRead, isWrite }, () => past.late(new Map(store.objects)));
     if (!isRead) past.note(new Map(store.objects));
     if (operation && found) operation.hadFault = true;
     if (found?.kind === "answer" && method === "HEAD") {
-      return { kind: "answer", answer: { status: found.answer.status } };
+      return { kind: "answer", answer: { ...found.answer, body: "" } };
     }
     if (found?.kind === "lost" && query.has("uploads")) return undefined;
     return found;
@@ -94,15 +154,14 @@ export function bucketPlace(store: BucketStub, contents: readonly Content[]): Pl
   const text = (key: string): string | undefined => store.objects.get(key)?.body.toString();
   return {
     destination: (spot, variant) => ({
-      bucket: STUB_BUCKET,
+      ...kind.fields,
       endpoint:
         spot === "another spelling" ? store.endpoint.replace("127.0.0.1", "localhost") : store.endpoint,
-      region: "eu-west-1",
       layout: variant % 3 === 0 ? "archive" : "site",
       ...(PREFIXES[spot] !== undefined && { prefix: PREFIXES[spot] }),
     }),
-    fetch: () => Promise.reject(new Error("nothing is fetched")),
-    environment: {},
+    fetch: kind.fetch,
+    environment: kind.environment,
     missing(copy, content, owner, given) {
       const destination = given as Bucket;
       const item = destination.layout === "site" ? copy.sha256 : basename(copy.uri);

@@ -10,6 +10,8 @@ export const FAULTS = {
   "no answer": true,
   /** A proxy answers with its login page and 200. */
   "login page": true,
+  /** A proxy answers with its own page for what it does not know, and 404. */
+  "no such page": true,
   /** A write is confirmed, and lost. A removal that is confirmed is done: only who asks again can tell it from one that is not. */
   lost: true,
   /** A read or list is answered as it was before the last writes. */

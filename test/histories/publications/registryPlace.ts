@@ -80,6 +80,8 @@ export function registryPlace(): Place {
         return answer(503, "", "text/plain");
       case "login page":
         return answer(200, "<!doctype html><title>Sign in</title>", "text/html");
+      case "no such page":
+        return answer(404, "<!doctype html><title>404 Not Found</title>", "text/html");
       case "not arrived":
         return broken;
       case "no answer":

@@ -75,6 +75,8 @@ interface Outcome {
 
 /** How a run may fail that met another one. */
 const MET_ANOTHER = /was removed by somebody else while|was written by somebody else at the same time/;
+/** How a run is refused beside a removal that does not end: for as long as that may go on elsewhere. Later runs are not. */
+const MET_REMOVAL = / is being removed by urn:\S+ .*, for more than /;
 /** How a run says that something stays. */
 const NAMES_WHAT_STAYS = / stays?\b|nothing is removed| is not removed/;
 /** How a run fails at a place of another resource. */
@@ -150,7 +152,15 @@ export class World {
     if (changed.length > 0) this.#fail(`files elsewhere changed: ${changed.join(", ")}`);
     // a link in the way is in that of all
     const hadFault = [...outcomes.values()].some((each) => each.hadFault);
-    for (const [run, outcome] of outcomes) this.#note(run, { ...outcome, hadFault }, runs.length > 1);
+    const stopped = [...outcomes]
+      .filter(([, { result }]) => result !== "green")
+      .map(([{ resource }]) => resource);
+    for (const [run, outcome] of outcomes) {
+      const others = stopped
+        .filter((each) => each !== run.resource)
+        .map((each) => this.#resourceAt(each).urn);
+      this.#note(run, { ...outcome, hadFault }, runs.length > 1, others);
+    }
     this.#noteTaken([...outcomes]);
     if (runs.length > 1) this.#noteRace(runs);
     this.check();
@@ -309,7 +319,13 @@ export class World {
     return () => Object.assign(resource, { state: made, pending: [] });
   }
 
-  #note({ resource: index, action, kill, fault }: Run, outcome: Outcome, isTogether: boolean): void {
+  /** @param stopped the URNs of other resources whose run of the same time was killed or failed */
+  #note(
+    { resource: index, action, kill, fault }: Run,
+    outcome: Outcome,
+    isTogether: boolean,
+    stopped: readonly string[],
+  ): void {
     const resource = this.#resourceAt(index);
     const { result, error, lines, hadFault } = outcome;
     const name = `${action.kind} ${JSON.stringify({ ...action, kind: undefined, kill, fault })}`;
@@ -334,7 +350,10 @@ export class World {
       Object.assign(resource, { isSettled: false, isTaken: resource.state !== undefined });
       return;
     }
-    if (result === "failed" && !hadFault && !(isTogether && MET_ANOTHER.test(String(error)))) {
+    const text = String(error);
+    const metRemoval = MET_REMOVAL.test(text) && stopped.some((urn) => text.includes(urn));
+    const hasMet = isTogether && (MET_ANOTHER.test(text) || metRemoval);
+    if (result === "failed" && !hadFault && !hasMet) {
       this.#fail(`${index} fails: ${String(error)}\n${error?.stack ?? ""}`);
     }
     if (result === "green") {

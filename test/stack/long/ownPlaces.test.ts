@@ -139,7 +139,9 @@ const OPERATIONS: Readonly<Record<string, (table: Table) => Promise<void>>> = {
   async "two stacks"({ kind, up, refused, one, two, whole, destroy, nothingLeft }) {
     await up(one, [a]);
     if (kind.hasOneOwner) {
-      await refused(two, [b], /belongs to .*::a\b.*takeOver: true/s);
+      // before an export is waited for, where this machine can tell
+      const by = /^(?:folder|kit)/.test(kind.name) ? "preview" : "up";
+      await refused(two, [b], /belongs to .*::a\b.*takeOver: true/s, by);
       await destroy(two);
     } else {
       await up(two, [b]);

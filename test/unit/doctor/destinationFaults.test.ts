@@ -7,7 +7,7 @@ import { startBucketStub, STUB_BUCKET, stubError, stubOperation } from "../../si
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { startRegistryStub } from "../../simulation/registryStub.ts";
 import { examined, healthyMachine, type Machine, problemsOf, write } from "./examined.ts";
-import { replies, testFaults } from "./faults.ts";
+import { OF_REGISTRY, replies, testFaults } from "./faults.ts";
 
 const repository = (host: string): string[] => ["--repository", `${host}/docs/site`];
 const signedBy = (pem: string | Buffer, machine: Machine): string[] => {
@@ -55,7 +55,7 @@ testFaults([
   [
     "a registry without referrers",
     async (machine) => {
-      const { port } = await scriptedServer(replies("404 Not Found"));
+      const { port } = await scriptedServer(replies("404 Not Found", OF_REGISTRY));
       const { privateKey } = generateKeyPairSync("ed25519");
       const pem = privateKey.export({ type: "pkcs8", format: "pem" });
       return [...repository(`127.0.0.1:${port}`), "--plain-http", ...signedBy(pem, machine)];
@@ -71,7 +71,11 @@ testFaults([
     "a registry that refuses to write",
     async () => {
       const { port } = await scriptedServer((socket, request, number) =>
-        replies(request.method === "POST" ? "403 Forbidden" : "404 Not Found")(socket, request, number),
+        replies(request.method === "POST" ? "403 Forbidden" : "404 Not Found", OF_REGISTRY)(
+          socket,
+          request,
+          number,
+        ),
       );
       return [...repository(`127.0.0.1:${port}`), "--plain-http", "--write"];
     },

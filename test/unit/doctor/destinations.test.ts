@@ -10,7 +10,10 @@ import { startBucketStub, STUB_BUCKET, stubError, stubOperation } from "../../si
 import { FasterClock } from "../../simulation/fasterClock.ts";
 import { startRegistryStub } from "../../simulation/registryStub.ts";
 import { examined, healthyMachine, hostOf, type Machine, problemsOf } from "./examined.ts";
-import { replies } from "./faults.ts";
+import { OF_REGISTRY, replies } from "./faults.ts";
+
+/** What a registry does not have. */
+const NONE = { status: 404, headers: { "docker-distribution-api-version": "registry/2.0" } };
 
 const messagesOf = async (check: string, machine: Machine, args: readonly string[]): Promise<string[]> => {
   const { findings } = await examined(machine, ...args);
@@ -59,7 +62,7 @@ test("--plain-http is about the registry of the repository: a base image of anot
   machine.host.fetch = (url, options) => {
     if (url.startsWith(machine.service.url)) return fetch(url, options);
     asked.add(new URL(url).origin);
-    return Promise.resolve(new Response("{}", { status: 404 }));
+    return Promise.resolve(new Response("{}", NONE));
   };
   const args = ["--repository", "registry.internal/docs/site", "--plain-http"];
   await examined(machine, ...args, "--base", "registry.internal/nginx:1");
@@ -87,7 +90,7 @@ test("to write, a login is for writing, and an upload is begun and cancelled; to
       const challenge = 'Bearer realm="https://auth.internal/token",service="registry"';
       return Promise.resolve(new Response("{}", { status: 401, headers: { "www-authenticate": challenge } }));
     }
-    if (method === "HEAD") return Promise.resolve(new Response("", { status: 404 }));
+    if (method === "HEAD") return Promise.resolve(new Response("", NONE));
     uploads.push(`${method ?? ""} ${pathname}`);
     if (method !== "POST") return Promise.resolve(new Response(undefined, { status: 204 }));
     return Promise.resolve(new Response("", { status: 202, headers: { location: "/v2/docs/site/u/1" } }));
@@ -111,7 +114,11 @@ test.each([
   const { privateKey } = generateKeyPairSync("ed25519");
   machine.environment["SIGNING_KEY"] = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const { port } = await scriptedServer((socket, request, number) =>
-    replies(request.path.includes("/referrers/") ? status : "404 Not Found")(socket, request, number),
+    replies(request.path.includes("/referrers/") ? status : "404 Not Found", OF_REGISTRY)(
+      socket,
+      request,
+      number,
+    ),
   );
   const host = `127.0.0.1:${port}`;
   const args = ["--repository", `${host}/docs/site`, "--plain-http", "--signing-key-env", "SIGNING_KEY"];

@@ -16,6 +16,9 @@ interface Expected {
 
 export type Fault = readonly [name: string, breakIt: Break, expected: Expected];
 
+/** The header of a registry that names itself. */
+export const OF_REGISTRY = "docker-distribution-api-version: registry/2.0";
+
 /** A server's reply with this status. */
 export const replies =
   (status: string, ...headers: string[]): Answer =>

@@ -44,6 +44,8 @@ export class ImageOwners {
   readonly #marks: RepositoryMarks;
   readonly #context: DestinationContext;
   readonly #addressOf: (item: string) => string;
+  /** Whether this operation has seen a mark of the resource: then no other resource has replaced it, and taken its marks over. */
+  #hasMarks = false;
 
   /** @param addressOf the address of an image in messages */
   constructor(marks: RepositoryMarks, context: DestinationContext, addressOf: (item: string) => string) {
@@ -111,6 +113,7 @@ export class ImageOwners {
     const address = this.#addressOf(item);
     const found = await this.#marks.find(item, owner.id);
     const own = found?.isMark === true ? found : undefined;
+    this.#hasMarks ||= own !== undefined;
     const announcement = own && (await this.#marks.announce(owner, own));
     const list = (): Promise<readonly string[] | undefined> =>
       announcement === undefined ? this.#marks.list() : this.#marks.listShowing(announcement);
@@ -134,15 +137,15 @@ export class ImageOwners {
     }
     const others = await this.#stayingOthers(item, tags);
     if (others.length > 0) {
-      if (own) await this.#marks.remove(own);
-      if (!(await exists())) return;
-      await untag(others);
+      const isThere = await exists();
+      // the mark last: without it, the tag would be nobody's
+      if (isThere) await untag(others);
+      if (own) await this.#removeMark(own);
+      if (!isThere) return;
       const isNamesake = others.some(({ urn }) => urn !== undefined && urn === owner.urn);
       // a create takes over such marks, unless the registry does not list them
       if (own && isNamesake) {
-        reporter.warn(
-          `${address} stays: it also has a mark of ${owner.urn ?? ""}, of a stack of the same name in another backend, or of a run that was killed. Remove it if there is no such stack`,
-        );
+        reporter.warn(`${address} stays: it also has a mark ${this.#namesake()}`);
       } else reporter.info(`${address} stays: it also belongs to ${this.#named(others)}`);
       return;
     }
@@ -154,7 +157,7 @@ export class ImageOwners {
       return now !== undefined && (await this.#stayingOthers(item, now)).length === 0;
     };
     const isGone = await remove({ tags, given: own?.tags ?? [], isStillSo });
-    if (isGone && own) await this.#marks.remove(own);
+    if (isGone && own) await this.#removeMark(own);
   }
 
   /** The images with the owner's mark; none if the registry does not list its tags. */
@@ -196,6 +199,19 @@ export class ImageOwners {
     return firstOf(names, NAMED_OWNERS);
   }
 
+  /** Whose a mark of the same URN is, if not of the resource that replaces this one. */
+  #namesake(): string {
+    const { urn = "" } = this.#context.owner;
+    return `of ${urn}, of a stack of the same name in another backend, or of a run that was killed. Remove it if there is no such stack`;
+  }
+
+  async #removeMark(mark: FoundImageMark): Promise<void> {
+    if (await this.#marks.remove(mark)) return;
+    this.#context.reporter.warn(
+      `the mark ${this.#marks.nameOf(mark)} stays, because the registry does not remove it: no other resource removes the image. Remove the mark there`,
+    );
+  }
+
   async #removeOwnMark(image: string): Promise<void> {
     const mark = await this.#marks.find(itemOf(image), this.#context.owner.id);
     if (mark) await this.#marks.remove(mark);
@@ -209,9 +225,12 @@ export class ImageOwners {
       reporter.warn(
         `${address} stays: it has no mark of this resource, so somebody else may have put it there. Remove it if it is no longer needed`,
       );
-    } else if (others.every(({ urn }) => urn !== undefined && urn === owner.urn)) {
-      reporter.info(`${address} stays: it belongs to ${this.#named(others)}`);
-    } else reporter.warn(`${address} stays: it belongs to ${this.#named(others)}`);
+    } else if (!others.every(({ urn }) => urn !== undefined && urn === owner.urn)) {
+      reporter.warn(`${address} stays: it belongs to ${this.#named(others)}`);
+    } else if (this.#hasMarks || marksAmong(tags).some((mark) => mark.owner === owner.id)) {
+      // a create takes over such marks, unless it was stopped or refused before
+      reporter.warn(`${address} stays: its mark is ${this.#namesake()}`);
+    } else reporter.info(`${address} stays: it belongs to ${this.#named(others)}`);
   }
 
   async #stayingOthers(item: string, tags: readonly string[]): Promise<FoundImageMark[]> {
@@ -274,7 +293,7 @@ export class ImageOwners {
       const mark = await this.#marks.find(each.item, each.owner);
       if (mark?.isMark !== true || mark.urn !== owner.urn || mark.image === undefined) continue;
       await this.#marks.write(owner, { image: mark.image, tags: mark.tags });
-      await this.#marks.remove(mark);
+      await this.#removeMark(mark);
       taken += 1;
     }
     if (taken === 0) return;

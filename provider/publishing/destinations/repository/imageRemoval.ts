@@ -71,7 +71,7 @@ export async function removeImage(
   if (first === undefined) return true;
   const left = refusals.some(({ isGeneral }) => isGeneral) ? digests : refusals.map(({ digest }) => digest);
   context.reporter.warn(
-    `the registry ${client.repository.host} does not allow the removal of images: ${copy.uri} stays, with its mark: ` +
+    `the registry ${client.repository.host} does not remove images: ${copy.uri} stays, with its mark: ` +
       `${firstOf(left)} (${first.reason}). Remove them there, or let the registry's account delete images.`,
   );
   return false;

@@ -206,19 +206,20 @@ export class RepositoryMarks {
   }
 
   /**
-   * Removes an owner's mark, the marks that it replaced, and its announcement. Removes only what is a mark of this owner by its content.
+   * Removes an owner's announcement, the marks that its mark replaced, and the mark: last, since nothing else leads to the others. Removes
+   * only what is a mark of this owner by its content.
    *
    * @returns whether nothing of it is left: a registry may refuse removals
    */
   async remove(mark: FoundImageMark): Promise<boolean> {
     const { item, owner } = mark;
+    if (!(await this.removeAnnouncement(item, owner))) return false;
     for (const digest of mark.earlier) {
       const manifest = await getManifest(this.#client, digest);
       const isOwn = manifest !== undefined && readMark(item, owner, manifest).isMark;
       if (isOwn && (await deleteManifest(this.#client, digest))) return false;
     }
-    if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
-    return this.removeAnnouncement(item, owner);
+    return !mark.isMark || (await deleteManifest(this.#client, mark.digest)) === undefined;
   }
 
   /** Removes what an owner announced about an image. @returns whether nothing of it is left: a registry may refuse removals */

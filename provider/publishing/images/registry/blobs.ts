@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { HttpReply } from "../../../base/http/attempt";
 import type { RegistryClient } from "./client";
+import { absenceIn, isProven } from "./notFound";
 
 /** Reads a part of a blob, more than once if asked. @param end offset after the last byte */
 export type RangeReader = (start: number, end: number) => AsyncIterable<Uint8Array>;
@@ -55,7 +56,7 @@ const HAS_PART = [200, 206, 416];
 
 /**
  * Whether the repository is known to lack a blob. A registry that refuses HEAD is asked for the first byte; one that refuses that, too,
- * leaves it open.
+ * or a proxy that answers in its place, leaves it open.
  *
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
@@ -68,7 +69,7 @@ export async function lacksBlob(client: RegistryClient, digest: string): Promise
       headers: { range: "bytes=0-0" },
       accepted: [...HAS_PART, 404],
     },
-    ({ status }) => status === 404,
+    async (reply) => (reply.status === 404 ? absenceIn(reply) : undefined),
   );
-  return "value" in found && found.value;
+  return "value" in found && found.value !== undefined && isProven(client, found.value);
 }

@@ -3,6 +3,7 @@ import type { HttpReply } from "../../../base/http/attempt";
 import { type Peer, Retries } from "../../../base/http/retries";
 import type { FailedAttempt, Fault } from "../../../base/http/retryPolicy";
 import { DestinationError, type DocsHostingError } from "../../../base/runtime/messages/errors";
+import { isPage } from "./blobs";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { isRefusal, readUnwanted } from "./failedRequest";
 import { Login, type Rights } from "./login";
@@ -49,6 +50,7 @@ export class RegistryClient {
   readonly #isPlain: boolean;
   readonly login: Login;
   #origin: Promise<string> | undefined;
+  #isRegistry: Promise<boolean> | undefined;
   readonly #peer: Peer;
 
   /** @param plainHttp the registry has no TLS; for a registry on this machine, the client detects whether it has */
@@ -165,13 +167,25 @@ export class RegistryClient {
     }
   }
 
+  /** Whether a registry answers at the API's root: not a page, and nothing that has no such address. */
+  isRegistry(): Promise<boolean> {
+    return (this.#isRegistry ??= this.#root()
+      .then((root) => this.#ask(root))
+      .then((reply) => reply !== undefined && [200, 401].includes(reply.status) && !isPage(reply)));
+  }
+
   /** How the API's root asks for a login; empty if it does not. */
   async #challenge(root: string): Promise<string> {
+    return (await this.#ask(root))?.headers.get("www-authenticate") ?? "";
+  }
+
+  /** Asks for the API's root, once and without a credential. */
+  async #ask(root: string): Promise<Pick<HttpReply, "status" | "headers"> | undefined> {
     const request = { method: "GET", url: new URL("/v2/", root), headers: {} } as const;
-    const reply = await exchange(request, this.context, ({ headers }) =>
-      Promise.resolve(headers.get("www-authenticate") ?? ""),
+    const outcome = await exchange(request, this.context, ({ status, headers }) =>
+      Promise.resolve({ status, headers }),
     );
-    return "value" in reply ? reply.value : "";
+    return "value" in outcome ? outcome.value : undefined;
   }
 
   /** What a token for the request must allow. */

@@ -8,6 +8,7 @@ import type { RegistryClient } from "./client";
 import { type Blob } from "./content";
 import { wholeBody } from "./exchange";
 import { checkDigest } from "./manifests";
+import { type Absence, absenceIn, demandProof } from "./notFound";
 import { pinned } from "./reference";
 
 /** Maximum size of a blob that is read into memory, in bytes: configurations of images are far smaller. */
@@ -33,10 +34,14 @@ export async function readBlob(client: RegistryClient, { digest }: Blob): Promis
  */
 export async function findBlob(client: RegistryClient, { digest }: Blob): Promise<Buffer | undefined> {
   const call = { method: "GET", to: client.path("blobs", digest), accepted: [200, 404] } as const;
-  const bytes = await client.send(call, (reply) =>
-    reply.status === 404 ? undefined : wholeBody(reply, MAX_MEMORY_BYTES),
+  const found = await client.send<Buffer | { absence: Absence }>(call, async (reply) =>
+    reply.status === 404 ? { absence: await absenceIn(reply) } : wholeBody(reply, MAX_MEMORY_BYTES),
   );
-  return bytes !== undefined && digestOf(bytes) === digest ? bytes : undefined;
+  if ("absence" in found) {
+    await demandProof(client, found.absence, `the question for ${pinned(client.repository, digest)}`);
+    return undefined;
+  }
+  return digestOf(found) === digest ? found : undefined;
 }
 
 /**

@@ -1,10 +1,11 @@
-import { DestinationError } from "../../../base/runtime/messages/errors";
+import { DestinationError, type DocsHostingError } from "../../../base/runtime/messages/errors";
 import { isDigest } from "../../../base/runtime/values/digest";
 import { isOf, isPage } from "./blobs";
 import type { RegistryClient } from "./client";
 import { type Content, contentOf, fieldsOf, isObject } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
+import { type Absence, absenceIn, demandProof, isOfRegistry, isProven, notAnswered } from "./notFound";
 import { pinned, repositoryName } from "./reference";
 
 /** A manifest or an index, with the exact bytes of its digest. */
@@ -22,14 +23,15 @@ export async function findManifest(client: RegistryClient, name: string): Promis
   const found = await client.attempt(
     { method: "HEAD", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     (reply) => {
-      if (reply.status === 404) return undefined;
+      // a reply to HEAD has no reason: that to GET has
+      if (reply.status === 404) return isOfRegistry(reply) ? undefined : null;
       return isDigest(name) && isOf(name, reply) ? name : reply.headers.get("docker-content-digest");
     },
   );
   // a refused password is not sent again
   if ("refusal" in found && found.status === 401) throw found.refusal;
   if ("value" in found && (found.value === undefined || isDigest(found.value))) return found.value;
-  // the registry, or a proxy before it, does not know or allow HEAD, or its reply has no digest. The reply to GET also has the reason
+  // the registry, or a proxy before it, does not know or allow HEAD, or its reply proves nothing. The reply to GET also has the reason
   // of a refusal
   return (await getManifest(client, name))?.digest;
 }
@@ -41,20 +43,22 @@ export async function findManifest(client: RegistryClient, name: string): Promis
  * @throws DestinationError; DeadlineExceededError; the signal's reason
  */
 export async function getManifest(client: RegistryClient, name: string): Promise<Manifest | undefined> {
-  return client.send(
+  const what = `the question for a manifest of ${repositoryName(client.repository)}`;
+  const found = await client.send<Manifest | { absence: Absence }>(
     { method: "GET", to: client.path("manifests", name), headers: ACCEPT, accepted: [200, 404] },
     async (reply) => {
-      if (reply.status === 404) return undefined;
+      if (reply.status === 404) return { absence: await absenceIn(reply) };
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       if (isDigest(name)) checkDigest(client, name, manifest.digest);
-      else if (isPage(reply) && !isObject(bytes)) {
-        throw notAnswered(client, `the question for a manifest of ${repositoryName(client.repository)}`);
-      }
+      else if (isPage(reply) && !isObject(bytes)) throw notAnswered(client, what);
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },
   );
+  if (!("absence" in found)) return found;
+  await demandProof(client, found.absence, what);
+  return undefined;
 }
 
 /**
@@ -91,14 +95,6 @@ export async function sendManifest(client: RegistryClient, manifest: Manifest, n
   throw notAnswered(client, `the manifest ${name}`);
 }
 
-/** The failure of a request that something else than the registry has answered. @param what was asked or sent */
-function notAnswered({ repository }: RegistryClient, what: string): DestinationError {
-  return new DestinationError(
-    `${repositoryName(repository)}: ${what} was answered by something that is no registry`,
-    "A proxy or a login page answers in its place: check the way to the registry, and run `pulumi up` again.",
-  );
-}
-
 /** Why a registry keeps a manifest that should be removed. */
 export interface RefusedRemoval {
   readonly digest: string;
@@ -108,28 +104,47 @@ export interface RefusedRemoval {
   readonly isGeneral: boolean;
 }
 
+/** How often a removal is asked for that the registry confirms and does not do. */
+const MOST_REMOVALS = 2;
+
 /**
  * Removes a manifest, with all tags that refer to it. One that is already gone is not an error.
  *
- * @returns the reason if the registry refuses it for good: it has deletion disabled, or does not allow it to this account. isGeneral:
- *   whether it removes no manifest at all
+ * @returns the reason if the registry keeps it: it has deletion disabled, does not allow it to this account, or confirms it and does not
+ *   do it. isGeneral: whether it removes no manifest at all
  * @throws DestinationError, also if a login may help; DeadlineExceededError; the signal's reason
  */
 export async function deleteManifest(
   client: RegistryClient,
   digest: string,
 ): Promise<RefusedRemoval | undefined> {
-  const removed = await client.attempt(
-    { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
-    ({ status }) => status,
-  );
-  if ("value" in removed) {
-    // a login page answers with 200, and the specification wants 202
-    const isUnsure = removed.value === 200 && (await findManifest(client, digest)) !== undefined;
-    if (isUnsure) throw notAnswered(client, `the removal of ${digest}`);
-    return undefined;
+  for (let removals = 1; ; removals++) {
+    const removed = await client.attempt(
+      { method: "DELETE", to: client.path("manifests", digest), accepted: [200, 202, 204, 404] },
+      async (reply) => ({
+        // a login page answers with 200, and the specification wants 202
+        isPage: reply.status === 200,
+        absence: reply.status === 404 ? await absenceIn(reply) : undefined,
+      }),
+    );
+    if ("refusal" in removed) return refusedRemoval(client, digest, removed.status, removed.refusal);
+    const { isPage, absence } = removed.value;
+    if (absence !== undefined && (await isProven(client, absence))) return undefined;
+    if ((await findManifest(client, digest)) === undefined) return undefined;
+    if (isPage || absence !== undefined) throw notAnswered(client, `the removal of ${digest}`);
+    if (removals === MOST_REMOVALS) {
+      return { digest, reason: "it confirms the removal, and does not do it", isGeneral: false };
+    }
   }
-  const { status, refusal } = removed;
+}
+
+/** @throws the refusal, if a login may help */
+async function refusedRemoval(
+  client: RegistryClient,
+  digest: string,
+  status: number | undefined,
+  refusal: DocsHostingError,
+): Promise<RefusedRemoval> {
   const isAboutRights = status === 401 || status === 403;
   if (isAboutRights && client.login.search.place === undefined) throw refusal;
   // with a wrong password, nothing is allowed

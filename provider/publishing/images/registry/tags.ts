@@ -3,6 +3,7 @@ import type { RegistryClient } from "./client";
 import { fieldAt } from "./content";
 import { wholeBody } from "./exchange";
 import { readUnwanted, registryReason } from "./failedRequest";
+import { absenceIn, isProven } from "./notFound";
 import { repositoryName } from "./reference";
 
 /** How many tags a page of the list has at most. */
@@ -77,7 +78,7 @@ function tagsIn(body: Buffer): readonly string[] | undefined {
 export async function deleteTag(client: RegistryClient, tag: string): Promise<boolean> {
   const removed = await client.attempt(
     { method: "DELETE", to: client.path("manifests", tag), accepted: [202, 204, 404] },
-    () => undefined,
+    async (reply) => (reply.status === 404 ? absenceIn(reply) : "said"),
   );
-  return "value" in removed;
+  return "value" in removed && isProven(client, removed.value);
 }

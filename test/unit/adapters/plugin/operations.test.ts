@@ -51,6 +51,23 @@ describe("create and update", () => {
     expect(plainOf(updated.getProperties())).toEqual(predicted);
   });
 
+  test("of a preview report what it can find out, those of a run do not", async () => {
+    const seen: unknown[] = [];
+    served.life.foresee = (context, inputs, state) => {
+      context.reporter.info("found out");
+      seen.push([inputs, state?.bookkeeping]);
+      return Promise.resolve();
+    };
+    await served.client.call("create", createRequest({ name: "n" }, { preview: true }));
+    await served.client.call("update", updateRequest({ __bookkeeping: { seen: 1 } }, { name: "m" }, true));
+    await served.client.call("create", createRequest({ name: "n" }));
+    expect(seen).toEqual([
+      [{ name: "n" }, undefined],
+      [{ name: "m" }, { seen: 1 }],
+    ]);
+    expect(served.lines.info.filter((line) => line.includes("found out"))).toHaveLength(2);
+  });
+
   test.each<[string, () => Promise<unknown>]>([
     ["create", () => served.client.call("create", createRequest({ list: [{ a: UNKNOWN }] }))],
     ["update", () => served.client.call("update", updateRequest({}, { list: [{ a: UNKNOWN }] }))],

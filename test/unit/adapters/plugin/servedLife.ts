@@ -61,6 +61,7 @@ export function serveLife(): ServedLife {
       check: (inputs) => ({ inputs, failures: [] }),
       diff: () => UP_TO_DATE,
       predict: (inputs) => ({ ...inputs, bundleUrl: UNKNOWN }),
+      foresee: () => Promise.resolve(),
       create: () => Promise.resolve(STATE),
       read: (_context, state) => Promise.resolve({ inputs: { name: "n" }, state }),
       gone: () => ({ code: "JOB_GONE", text: "it is gone" }),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import nodeFetch from "node-fetch";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { type Clock, systemClock } from "../../../../provider/base/runtime/time/clock.ts";
 import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
@@ -112,6 +113,78 @@ test("a preview says that what is fetched is not known yet", () => {
   const { inputs } = check({ fetchExternal: true });
   expect(bundleCopy.predict(inputs, undefined, { name: "docs", nowMs: 0 })).toMatchObject({
     fetchedAssets: UNKNOWN,
+  });
+});
+
+describe("a preview of a local file", () => {
+  async function foreseen(given: object = {}, files: Record<string, string> = {}, context = {}) {
+    const { inputs } = check({ fetchExternal: true, ...given }, files);
+    const { requests, reporter, context: made } = world(context);
+    await bundleCopy.foresee?.(made, inputs, undefined);
+    expect(requests).toEqual([]);
+    const { info, warn } = reporter.lines;
+    return [...info, ...warn];
+  }
+
+  test("names what would be fetched, without a request and without queries", async () => {
+    const index =
+      `${PAGE}<img src="${AT}i.png?key=s3cret"><script type="module" src="m.js"></script><a href="${AT}link"></a>` +
+      `<iframe src="${AT}frame"></iframe><script src="https://www.googletagmanager.com/gtag.js"></script><img src="http://10.0.0.1/x.png">`;
+    const files = {
+      "index.html": index,
+      "m.js": `import "${AT}lib.js"`,
+      "style.css": `@import "${AT}b.css"`,
+    };
+    expect(await foreseen({}, files)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `would be fetched from other hosts: ${AT}a.css, ${AT}i.png, (?=.*${AT}lib.js)(?=.*${AT}b.css).*, and what these load$`,
+        ),
+      ),
+    ]);
+  });
+
+  test("names the first of many", async () => {
+    const images = Array.from({ length: 20 }, (_, at) => `<img src="${AT}${at}.png">`).join("");
+    const [line] = await foreseen({}, { "index.html": images });
+    expect(line).toContain(`${AT}11.png and 8 more, and what these load`);
+  });
+
+  test("says that nothing would be fetched", async () => {
+    expect(await foreseen({ fetchExternal: { exclude: ["cdn.example.com"] } })).toEqual([
+      expect.stringContaining("nothing would be fetched from other hosts"),
+    ]);
+  });
+
+  test("says why it does not know: an archive that is refused, one that takes too long", async () => {
+    writeFileSync(join(folder, "broken.tar.gz"), "no archive");
+    expect(await foreseen({ source: { file: join(folder, "broken.tar.gz"), version: "v1" } })).toEqual([
+      expect.stringContaining("what would be fetched is not known, because the archive cannot be used"),
+    ]);
+    let now = 0;
+    const hasty: Clock = {
+      ...systemClock,
+      monotonic: () => (now += 20_000),
+      after(_ms, callback) {
+        const timer = setImmediate(callback);
+        return () => clearImmediate(timer);
+      },
+    };
+    expect(await foreseen({}, {}, { clock: hasty })).toEqual([
+      expect.stringContaining(
+        "what would be fetched is not named: the archive takes longer than 30s to read",
+      ),
+    ]);
+  });
+
+  test("says nothing if nothing would be published, or if the source is not known", async () => {
+    const { inputs } = check({ fetchExternal: true });
+    const state = await bundleCopy.create(world().context, inputs);
+    const { context, reporter } = world();
+    await bundleCopy.foresee?.(context, inputs, state);
+    expect(reporter.lines).toEqual({ progress: [], info: [], warn: [] });
+    expect(await foreseen({ source: UNKNOWN })).toEqual([]);
+    expect(await foreseen({ fetchExternal: false })).toEqual([]);
   });
 });
 

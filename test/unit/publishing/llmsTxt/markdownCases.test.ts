@@ -18,6 +18,16 @@ describe("content", () => {
     ["the only article without a main part", "<div>x</div><article><p>b</p></article>", "b"],
     ["the body without both", "<header>Top</header><div><p>b</p></div><aside>links</aside>", "b"],
     [
+      "what a section has beside its text, without a main part",
+      '<aside>links</aside><section><header><h2>A</h2></header><p>b</p><aside class="topic"><p>c</p></aside></section>',
+      "## A\n\nb\n\nc",
+    ],
+    [
+      "a table of what is related, without the links to related pages",
+      '<div class="related"><a href="n.html">next</a></div><table class="related"><tr><th>Modules</th></tr><tr><td>core</td></tr></table>',
+      "| Modules |\n| --- |\n| core |",
+    ],
+    [
       "no scripts, styles, buttons and boxes",
       "<script>1</script><style>p{}</style><p>a</p><button>Copy</button><textarea>t</textarea>",
       "a",
@@ -121,6 +131,23 @@ describe("code", () => {
       "as the source of a diagram",
       '<pre class="mermaid">graph TD; A-->B</pre>',
       "```mermaid\ngraph TD; A-->B\n```",
+    ],
+    [
+      "with links in it keeps them",
+      '<p><code><a href="m.html">Map</a>&lt;<a href="s.html">S</a>, T&gt;</code> and <code class="m"><span><a href="m.html">m</a></span></code></p>',
+      "[`Map`](m.html)`<`[`S`](s.html)`, T>` and [`m`](m.html)",
+    ],
+    ["in a link is only code", '<p><a href="m.html"><code>a<b>b</b></code></a></p>', "[`ab`](m.html)"],
+    [
+      "beside code is one span",
+      "<p><code>a</code><code>b|</code> <code>c</code>.<code>d</code></p>",
+      "`ab|` `c`.`d`",
+    ],
+    ["with spaces at its ends keeps them outside", "<p>a<code> b </code>c</p>", "a `b` c"],
+    [
+      "in a term stays a block",
+      "<dl><dt><pre>a\n b</pre></dt><dd>c</dd><dt>d</dt></dl>",
+      "- ```\n  a\n   b\n  ```\n\n  c\n\n- **d**",
     ],
     ["in a text, with its own marks", "<p><code>a`b</code> <code>`</code></p>", "``a`b`` `` ` ``"],
   ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));

@@ -285,7 +285,7 @@ describe("a removal", () => {
       copies.map((copy) => {
         const digest = digestIn(copy);
         return (
-          `the registry ${registry.host} does not allow the removal of images: ${copy.uri} stays, with its mark: ${digest} ` +
+          `the registry ${registry.host} does not remove images: ${copy.uri} stays, with its mark: ${digest} ` +
           `(DELETE http://${registry.host}/v2/docs/site/manifests/${digest} answered 405). ` +
           "Remove them there, or let the registry's account delete images."
         );

@@ -67,7 +67,12 @@ const remove = async (owner: Owner, copies: Copy[], tag?: string, kept: Copy[] =
     : place(tag).release(copies, context));
 };
 /** A removal that is killed when it removes the first manifest at which `isThen` holds. */
-const killedRemoval = async (owner: Owner, copy: Copy, isThen = (): boolean => true): Promise<void> => {
+const killedRemoval = async (
+  owner: Owner,
+  copy: Copy,
+  isThen = (): boolean => true,
+  tag?: string,
+): Promise<void> => {
   const kill = new AbortController();
   registry.rule = (method, path) => {
     if (method !== "DELETE" || !path.includes("/manifests/") || !isThen()) return undefined;
@@ -75,7 +80,7 @@ const killedRemoval = async (owner: Owner, copy: Copy, isThen = (): boolean => t
     return 500;
   };
   const context = { ...(await as(owner)), signal: kill.signal };
-  await expect(place().release([copy], context)).rejects.toThrow("killed");
+  await expect(place(tag).release([copy], context)).rejects.toThrow("killed");
   registry.rule = undefined;
 };
 const compare = async (owner: Owner, copy: Copy, tag?: string): Promise<string> =>
@@ -490,15 +495,35 @@ test("a mark that the registry does not confirm leaves nothing when it is writte
   expect(left()).toEqual([]);
 });
 
-test("the announcement of a removal that was killed after the mark's goes with the next one", async () => {
+test("the announcement of a removal that was killed goes with the next one, also if the mark is gone", async () => {
   const copy = await publish(OWNER, "v1");
-  const hasMark = (): boolean => left().some((name) => name.startsWith("docs-hosting-owner-"));
-  await killedRemoval(OWNER, copy, () => !hasMark());
-  expect(left().filter((name) => !name.startsWith("sha256:"))).toEqual([
-    expect.stringContaining("docs-hosting-leaving-"),
-  ]);
+  await killedRemoval(OWNER, copy);
+  for (const name of left()) if (name.startsWith("docs-hosting-owner-")) registry.manifests.delete(name);
   await remove(OWNER, [copy]);
+  expect(left().filter((name) => name.startsWith("docs-hosting-"))).toEqual([]);
+});
+
+test("a removal that is killed at any of its steps leaves the mark until nothing else is left", async () => {
+  const copy = await publish(OWNER, "v1");
+  for (let removals = 1; removals <= 3; removals++) {
+    let seen = 0;
+    await killedRemoval(OWNER, copy, () => ++seen === removals);
+    expect(left().some((name) => name.startsWith("docs-hosting-owner-"))).toBe(true);
+  }
+  // nothing but the marks is known, as after a refresh that found the image gone
+  await remove(OWNER, []);
   expect(left()).toEqual([]);
+});
+
+test("a removal that is killed while it gives an image up does not leave its tag to nobody", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  await publish(OTHER, "v1", { tag: "prod" });
+  const isOfMark = (): boolean => !left().includes("latest");
+  await killedRemoval(OWNER, copy, isOfMark, "latest");
+  expect(left().some((name) => name.startsWith("docs-hosting-owner-") && name.endsWith(OWNER.id))).toBe(true);
+  await place("latest").check([], { ...(await as(otherOwner())), isCreate: true });
+  await remove(OWNER, [copy], "latest");
+  expect(left().some((name) => name.includes(OWNER.id))).toBe(false);
 });
 
 test("a mark whose image is gone is named, if the tags cannot be listed", async () => {
@@ -549,4 +574,94 @@ test("a removal that another resource announced leaves it no right at the tag", 
   await killedRemoval(OTHER, copy);
   const own = { ...(await as(OWNER)), isCreate: true };
   await expect(place("latest").check([], own)).rejects.toThrow("that this resource did not publish");
+});
+
+describe("a proxy's 404 in place of the registry's answer is no proof:", () => {
+  const page = { status: 404, headers: { "content-type": "text/html" }, body: Buffer.from("<h1>404</h1>") };
+  const answers = (isAsked: (method: string, path: string) => boolean): void => {
+    registry.rule = (method, path) => (isAsked(method, path) ? page : undefined);
+  };
+  const NO_REGISTRY = "something that is no registry";
+
+  test("the mark of another owner counts, and the image stays", async () => {
+    const copy = await publish(OWNER, "v1");
+    await publish(OTHER, "v1");
+    answers((_, path) => path.endsWith(OTHER.id) && path.includes("-owner-"));
+    await expect(remove(OWNER, [copy])).rejects.toThrow(NO_REGISTRY);
+    expect(left()).toContain(digestIn(copy));
+  });
+
+  test("a tag that somebody gave to the image counts, and the image stays", async () => {
+    const copy = await publish(OWNER, "v1");
+    const image = registry.manifests.get(digestIn(copy));
+    if (image) registry.manifests.set("stable", image);
+    answers((_, path) => path.endsWith("/manifests/stable"));
+    await expect(remove(OWNER, [copy])).rejects.toThrow(NO_REGISTRY);
+    expect(left()).toContain(digestIn(copy));
+  });
+
+  test("an image is not forgotten, and its mark stays", async () => {
+    const copy = await publish(OWNER, "v1");
+    answers((_, path) => path.endsWith(digestIn(copy)));
+    await expect(compare(OWNER, copy)).rejects.toThrow(NO_REGISTRY);
+    await expect(remove(OWNER, [copy])).rejects.toThrow(NO_REGISTRY);
+    expect(left().some((name) => name.startsWith("docs-hosting-owner-"))).toBe(true);
+  });
+
+  test("a tag is not taken that may be another's", async () => {
+    await publish(OTHER, "theirs", { tag: "latest" });
+    answers((_, path) => path.endsWith("/manifests/latest"));
+    await expect(place("latest").check([], await as(OWNER))).rejects.toThrow(NO_REGISTRY);
+  });
+});
+
+test("an image whose removal the registry confirms and does not do stays with its mark, and a warning", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) => (method === "DELETE" && path.endsWith(digestIn(copy)) ? 202 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([
+    expect.stringMatching(
+      / stays, with its mark: sha256:\w+ \(it confirms the removal, and does not do it\)/,
+    ),
+  ]);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
+});
+
+test("a mark whose removal the registry confirms and does not do is named", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) => (method === "DELETE" && !path.endsWith(digestIn(copy)) ? 202 : undefined);
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([expect.stringMatching(/the mark .*docs-hosting-owner-.* stays/)]);
+});
+
+test("the mark of a killed create stays with a warning, if the create that followed could not take it over", async () => {
+  const killed = { ...otherOwner(), urn: OWNER.urn };
+  const first = await publish(killed, "v1");
+  registry.rule = (method, path) => (method === "GET" && path.includes("/tags/list") ? 403 : undefined);
+  const second = await publish(OWNER, "v2");
+  registry.rule = undefined;
+  await remove(OWNER, [first], undefined, [second]);
+  expect(lines.warn).toEqual([expect.stringContaining("or of a run that was killed")]);
+  expect(left()).toContain(digestIn(first));
+});
+
+test.each([
+  ["the newest first", 0],
+  ["the oldest first", 1],
+])("a destroy warns of it, too, %s", async (_, at) => {
+  const first = await publish({ ...otherOwner(), urn: OWNER.urn }, "v1");
+  const second = await publish(OWNER, "v2");
+  await remove(OWNER, at === 0 ? [second, first] : [first, second]);
+  expect(lines.warn).toEqual([expect.stringContaining("or of a run that was killed")]);
+});
+
+test("the mark of the resource that replaced this one is a line", async () => {
+  const copy = await publish(OWNER, "v1");
+  const successor = { ...(await as({ ...otherOwner(), urn: OWNER.urn })), isCreate: true };
+  await copySite({ repository }, { files: { "index.html": "v1" }, context: successor });
+  await remove(OWNER, [copy]);
+  expect(lines.warn).toEqual([]);
+  expect(lines.info.at(-1)).toContain("it belongs to the resource that replaces this one");
 });

@@ -11,6 +11,8 @@ import { VirtualClock } from "../../../../simulation/virtualClock.ts";
 
 const ROOT = "https://registry.internal/v2/";
 const DIGEST = `sha256:${"0".repeat(64)}`;
+/** What there is not, as a registry says it. */
+const NONE = { status: 404, headers: { "docker-distribution-api-version": "registry/2.0" } };
 
 test.each([
   ["/v2/a/uploads/1?state=x%2fy", "https://registry.internal/v2/a/uploads/1?state=x%2fy"],
@@ -53,7 +55,7 @@ test("a token is sent to the registry, and not to a store to which it redirects"
   const STORE = "https://store.example.com/1";
   const { client, requests } = clientWith(({ url, headers }) => {
     if (url.startsWith("https://auth.example.com/")) return { body: { token: "t0ken" } };
-    if (url === STORE) return { status: 404 };
+    if (url === STORE) return NONE;
     return headers["authorization"] === undefined
       ? { status: 401, headers: { "www-authenticate": 'Bearer realm="https://auth.example.com/token"' } }
       : { status: 307, headers: { location: STORE } };
@@ -103,10 +105,10 @@ test("a host without TLS is an error that names the option for it", async () => 
 });
 
 test("with plainHttp requests use http:, and those of Docker's own registry the address of its API", async () => {
-  const plain = clientWith(() => ({ status: 404 }), { plainHttp: true });
+  const plain = clientWith(() => NONE, { plainHttp: true });
   expect(await findManifest(plain.client, DIGEST)).toBeUndefined();
   expect(plain.requests[0]?.url).toBe(`http://registry.internal/v2/a/manifests/${DIGEST}`);
-  const docker = clientWith(() => ({ status: 404 }), { host: "docker.io" });
+  const docker = clientWith(() => NONE, { host: "docker.io" });
   await findManifest(docker.client, DIGEST);
   expect(docker.requests[0]?.url).toBe(`https://registry-1.docker.io/v2/a/manifests/${DIGEST}`);
 });
@@ -127,9 +129,9 @@ test.each([
     const [url = "", said = ""] = each.split(" ");
     return /^\d/.test(said) ? { url, status: Number(said) } : { url, error: said };
   });
-  const script = [...replies, { url: replies.at(-1)?.url ?? "", status: 404 }];
+  const script = [...replies, { ...NONE, url: replies.at(-1)?.url ?? "" }];
   let sent = 0;
-  const { client, requests } = clientWith(() => script[sent++] ?? {}, {
+  const { client, requests } = clientWith(() => script[sent++] ?? NONE, {
     host: "localhost:5000",
     clock: noPauses,
   });

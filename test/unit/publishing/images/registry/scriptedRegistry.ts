@@ -62,7 +62,7 @@ export function scriptedRegistry(
     const asked = { method, url, line, headers: init.headers as Record<string, string> };
     const number = requests.push({ ...asked, body: Buffer.alloc(0) });
     const body = init.body as Buffer | AsyncIterable<Buffer> | undefined;
-    const expected = answer({ ...asked, body: Buffer.alloc(0) }, number);
+    const expected = said(answer({ ...asked, body: Buffer.alloc(0) }, number));
     if ("error" in expected) {
       let left = expected.after ?? Infinity;
       if (body !== undefined && !Buffer.isBuffer(body)) {
@@ -88,6 +88,14 @@ export function scriptedRegistry(
   const repository = { host: "registry.internal", path: "docs/site" };
   const client = new RegistryClient(repository, context, { actions });
   return { client, requests, lines: () => requests.map(({ line }) => line), reporter, secrets };
+}
+
+/** As distribution says what there is not: a 404 that has no more than its status is the registry's own. */
+function said(reply: Reply): Reply {
+  const isOwn = "status" in reply && reply.status === 404 && !reply.headers && reply.body === undefined;
+  if (!isOwn) return reply;
+  const headers = { "docker-distribution-api-version": "registry/2.0" };
+  return { status: 404, headers, body: { errors: [{ code: "MANIFEST_UNKNOWN" }] } };
 }
 
 function replied(

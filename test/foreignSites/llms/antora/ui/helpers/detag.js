@@ -1,0 +1,1 @@
+module.exports = (html) => (html ? html.replace(/<[^>]+>/g, '') : html);
