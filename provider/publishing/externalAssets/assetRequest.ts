@@ -1,10 +1,5 @@
-import {
-  type AddressPolicy,
-  guardedLookup,
-  isLoopback,
-  type Lookup,
-  refusedHost,
-} from "../../base/http/address";
+import { guardedLookup, isLoopback, type Lookup, refusedHost } from "../../base/http/address";
+import { type AddressPolicy } from "../../base/http/addressPolicy";
 import { attempt, type NetworkContext } from "../../base/http/attempt";
 import { type Fault, parseRetryAfter, retryDelayMs } from "../../base/http/retryPolicy";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { linkOutputs } from "../../../../provider/copies/bundleCopy/links.ts";
+import { linkOutputs } from "../../../../provider/copies/bundleCopy/linkOutputs.ts";
 import { type BundleCopyState, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
 

@@ -4,9 +4,10 @@ import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
+import { draftOwner } from "../../../../provider/kits/airGapKit/draftOwner.ts";
 import type { CheckedKitInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
-import { draftOwner } from "../../../../provider/kits/airGapKit/kitFolder.ts";
-import { airGapKit, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
+import { KITS } from "../../../../provider/kits/airGapKit/kitKind.ts";
+import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import { type AirGapKitState, KIT_STATE, type MadeKit } from "../../../../provider/kits/airGapKit/state.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 
