@@ -88,16 +88,18 @@ test(
               );
             const isSuccess = "value" in done;
             count(isSuccess ? "success" : "failure");
+            const made = isSuccess ? done.value : stateIn(done.error);
             if (!isKilled) {
-              if (isSuccess) state = done.value;
-              else if (done.error instanceof UnfinishedError) state = done.error.state as StaticExportState;
+              state = made ?? state;
               site.records.operationEnded();
             } else site.records.processKilled();
             checkStarts(service, before, version, site.reporter.lines.warn);
             if (service.starts.length > before.starts) {
               isUnread = WITHOUT_ID.includes(service.starts.at(-1)?.form ?? "id");
             }
-            if (isSuccess) isUnread = false;
+            // a state of another version is what the message asks for: the version was changed
+            const isChanged = !isKilled && made !== undefined && service.starts.at(-1)?.version !== version;
+            if (isSuccess || isChanged) isUnread = false;
             if (isSuccess) checkLink(service, done.value, site);
           }
         },
@@ -116,9 +118,13 @@ test(
   numRuns * 60 + 60_000,
 );
 
+/** The state that the engine stores after a failure. */
+const stateIn = (error: unknown): StaticExportState | undefined =>
+  error instanceof UnfinishedError ? (error.state as StaticExportState) : undefined;
+
 /**
  * @param before the number of starts when the operation began, and whether the last one was answered without an id, and nothing
- *   completed since
+ *   completed or changed the version since
  */
 function checkStarts(
   { starts }: FormsService,

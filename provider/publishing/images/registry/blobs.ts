@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { HttpReply } from "../../../base/http/attempt";
 import type { RegistryClient } from "./client";
 import { absenceIn, isProven } from "./notFound";
+import { isPage } from "./page";
 
 /** Reads a part of a blob, more than once if asked. @param end offset after the last byte */
 export type RangeReader = (start: number, end: number) => AsyncIterable<Uint8Array>;
@@ -46,10 +47,6 @@ export function isOf(digest: string, reply: Pick<HttpReply, "headers">): boolean
   const named = reply.headers.get("docker-content-digest");
   return named === null ? !isPage(reply) : named === digest;
 }
-
-/** Whether a reply says that it is a page for people. */
-export const isPage = ({ headers }: Pick<HttpReply, "headers">): boolean =>
-  /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
 
 /** Statuses of a reply with a part of a blob; 416 if the blob is empty. */
 const HAS_PART = [200, 206, 416];

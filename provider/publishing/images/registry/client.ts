@@ -3,10 +3,10 @@ import type { HttpReply } from "../../../base/http/attempt";
 import { type Peer, Retries } from "../../../base/http/retries";
 import type { FailedAttempt, Fault } from "../../../base/http/retryPolicy";
 import { DestinationError, type DocsHostingError } from "../../../base/runtime/messages/errors";
-import { isPage } from "./blobs";
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { isRefusal, readUnwanted } from "./failedRequest";
 import { Login, type Rights } from "./login";
+import { isPage } from "./page";
 import type { Repository } from "./reference";
 
 /** A request to a registry. */

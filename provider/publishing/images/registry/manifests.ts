@@ -1,11 +1,12 @@
 import { DestinationError, type DocsHostingError } from "../../../base/runtime/messages/errors";
 import { isDigest } from "../../../base/runtime/values/digest";
-import { isOf, isPage } from "./blobs";
+import { isOf } from "./blobs";
 import type { RegistryClient } from "./client";
 import { type Content, contentOf, fieldsOf, isObject } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { type Absence, absenceIn, demandProof, isOfRegistry, isProven, notAnswered } from "./notFound";
+import { isPage } from "./page";
 import { pinned, repositoryName } from "./reference";
 
 /** A manifest or an index, with the exact bytes of its digest. */

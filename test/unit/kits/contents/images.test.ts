@@ -79,7 +79,7 @@ beforeEach(() => {
 function answer(path: string, range = ""): Response {
   const [, kind = "", name = ""] = /^\/v2\/library\/nginx\/(manifests|blobs)\/(.*)$/.exec(path) ?? [];
   const bytes = blobs.get(tags.get(name) ?? name);
-  if (bytes === undefined) return new Response("{}", { status: 404 });
+  if (bytes === undefined) return new Response('{"errors":[{"code":"MANIFEST_UNKNOWN"}]}', { status: 404 });
   const type = (JSON.parse(kind === "manifests" ? bytes.toString() : "{}") as { mediaType?: string })
     .mediaType;
   const [, from] = /^bytes=(\d+)-$/.exec(range) ?? [];
