@@ -121,6 +121,17 @@ const objectStore = [
   ),
 ];
 
+const LITERAL_SPREAD = {
+  selector: "SpreadElement > ObjectExpression",
+  message: "Write the fields themselves, without `...{ }`.",
+};
+/** The types of libraries have no other name. */
+const INFERRED_FACE = {
+  selector:
+    "TSTypeReference[typeName.name='ReturnType'] > TSTypeParameterInstantiation > TSTypeQuery[exprName.name!=/^(?:setTimeout|parseArgs)$/]",
+  message: "Give what the function returns an interface: a reader jumps to its name.",
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -149,12 +160,17 @@ export default tseslint.config(
         { allowNumber: true, allowBoolean: true },
       ],
       "@typescript-eslint/consistent-type-imports": "error",
+      "no-restricted-syntax": ["error", LITERAL_SPREAD],
       "@typescript-eslint/no-confusing-void-expression": "off", // `return fail(…)` reads well
     },
   },
   {
     files: ["provider/**"],
     rules: restricted(PROVIDER),
+  },
+  {
+    files: ["provider/**", "sdk/**"],
+    rules: { "no-restricted-syntax": ["error", LITERAL_SPREAD, INFERRED_FACE] },
   },
   ...areas,
   ...objectStore,

@@ -3,8 +3,9 @@ import type { Duration } from "../provider/base/runtime/time/duration";
 import { type OutputRows, rowsThat } from "../provider/resource/outputTable";
 import { anyValue } from "./anyValue";
 import { handlerText } from "./handler";
-import { isConfigSecret, isKnownOutput } from "./pulumiSdk";
+import { isConfigSecret } from "./pulumiSdk";
 import { checkPackageIsFound, refuseComponentPackage, refuseImport, warnOfPlainKey } from "./registration";
+import { resourceUrn } from "./resourceUrn";
 import { isAtService } from "./sourceKinds";
 
 /**
@@ -94,26 +95,6 @@ function prepared(given: Readonly<Record<string, unknown>>): Record<string, unkn
 function unset(table: object, others: object = {}): Record<string, undefined> {
   const names = Object.keys(table).filter((name) => !Object.hasOwn(others, name));
   return Object.fromEntries(names.map((name) => [name, undefined]));
-}
-
-/**
- * The URN that a resource will have. The provider needs it for rows and records, and Pulumi does not pass it on.
- *
- * A promise instead of the output of `createUrn`: that output depends on the parent. The SDK expands this to all children
- * of the parent, so two siblings would wait for each other forever. A promise has no dependencies.
- *
- * @returns `undefined` when the parent's own URN is unknown
- */
-export function resourceUrn(
-  name: string,
-  type: string,
-  parent: pulumi.Resource | undefined,
-): Promise<string | undefined> {
-  const urn = pulumi.createUrn(name, type, parent);
-  return new Promise((resolve) => {
-    urn.apply(resolve);
-    void isKnownOutput(urn).then((known) => known || resolve(undefined));
-  });
 }
 
 /**

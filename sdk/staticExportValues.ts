@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type InstalledSite, missingOutput, NO_IMAGE } from "../provider/installation/installedSite";
+import { type InstalledSite, NO_IMAGE } from "../provider/installation/installedSite";
 import { siteValues } from "../provider/installation/siteValues";
 import { type CopiedSite, copiedSiteValues, isCopy } from "./copiedSite";
 import type { InputsOf } from "./providedResource";
+import { READ_ONLY, requiredLink, requiredOutput } from "./requiredOutput";
 import { hasNoLink, type StaticExport } from "./staticExport";
 
 /** The values with which the deployment chart of a self-hosted installation fetches a bundle and serves it. */
@@ -135,33 +136,12 @@ export function valuesOf(source: SiteSource, owner: string): SiteValues {
   return siteValues({ ...label, bundleUrl: linkOf(given, owner), sha256: optional(sha256) });
 }
 
-const READ_ONLY =
-  "an export that was read with StaticExport.get has none, because links are minted only for exports that are managed. " +
-  "Declare it with its `jobId` (`new StaticExport(name, { domain, jobId })`: nothing is started), or take the link from " +
-  "the stack that manages it.";
-
 /** The link of an export, a secret. @param source a StaticExport, or the link of one */
 function linkOf(source: StaticExport | StaticExportLink, owner: string): pulumi.Output<string> {
   if (hasNoLink(source)) throw new pulumi.RunError(`${owner}: \`staticExport\` has no link: ${READ_ONLY}`);
   // a managed export gets its link from the provider, or from the mocks of a user's test
   if (pulumi.CustomResource.isInstance(source)) return pulumi.secret(source.bundleUrl);
   return pulumi.secret(pulumi.output(source.bundleUrl).apply((url: unknown) => requiredLink(url, owner)));
-}
-
-/** @throws pulumi.RunError for a missing link */
-export function requiredLink(url: unknown, owner: string): string {
-  return requiredOutput("bundleUrl", url, owner, READ_ONLY);
-}
-
-/**
- * A required output of another stack.
- *
- * @param otherwise another reason why it may be missing, for the message
- * @throws pulumi.RunError if it is not a string, or empty
- */
-export function requiredOutput(name: string, value: unknown, owner: string, otherwise: string): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new pulumi.RunError(`${owner}: ${missingOutput(name, otherwise)}`);
 }
 
 /** What is not given stays absent: the chart's values would have it as null. */

@@ -56,7 +56,7 @@ async function dnsFinding({ hostname }: URL, { lookup, clock }: DoctorHost): Pro
   });
 }
 
-/** Time limit of a DNS answer, in milliseconds. */
+/** Time limit of a DNS reply, in milliseconds. */
 const LOOKUP_LIMIT_MS = 10_000;
 
 /** Node.js ignores a file that it cannot read, with a warning that Pulumi does not show. */

@@ -94,7 +94,7 @@ async function keyFinding(
   client: Opened["client"],
   withoutKey: () => Promise<number | undefined>,
 ): Promise<Finding> {
-  let answer = 200;
+  let status = 200;
   try {
     await client.getExport(NO_JOB);
   } catch (error) {
@@ -104,11 +104,11 @@ async function keyFinding(
     ) {
       return failureOf("key-accepted", error);
     }
-    answer = error.status;
+    status = error.status;
   }
   const other = await withoutKey();
-  const asked = `a request for a job that does not exist was answered ${answer}`;
-  if (other !== answer) return ok("key-accepted", `the service accepts the key: ${asked}`);
+  const asked = `a request for a job that does not exist was answered ${status}`;
+  if (other !== status) return ok("key-accepted", `the service accepts the key: ${asked}`);
   return warning(
     "key-accepted",
     `${asked}, with and without the key: whether the service accepts the key is not known`,

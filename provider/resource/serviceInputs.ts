@@ -67,7 +67,7 @@ function isKeyLike(value: string): boolean {
 const MAX_VERSION_LENGTH = 128;
 
 /** The problem of a label that is not text. In programs in YAML that is not the author's fault, so the message says more. */
-export function problemOfLabel(value: unknown): string {
+function problemOfLabel(value: unknown): string {
   if (typeof value !== "number") return `must be a string, not ${typeof value}`;
   return (
     `must be a string, not the number ${value}: write it in quotes, or make it a string. In programs in YAML, a value of the configuration ` +

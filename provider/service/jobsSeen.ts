@@ -4,7 +4,7 @@ import { type Clock, sleep } from "../base/runtime/time/clock";
 
 /** How long to wait for what others ask for at the same time, in milliseconds: the engine calls a provider for many resources at once. */
 const OTHERS_MS = 1_000;
-/** Longest wait for their answers, in milliseconds. */
+/** Longest wait for their replies, in milliseconds. */
 const ANSWERS_MS = 20_000;
 /** Time between two looks at them, in milliseconds. */
 const INTERVAL_MS = 250;

@@ -2,11 +2,11 @@ import { ExportFailedError, NotFoundError, NotReadyError } from "../base/runtime
 import { type Reporter, warningOnce } from "../base/runtime/messages/reporter";
 import { sleep } from "../base/runtime/time/clock";
 import type { ServiceContext } from "../resource/lifeCycle";
-import type { StartRequest } from "../service/client";
 import { type ExportJob, type JobReport, JUST_STARTED, type StartReply } from "../service/exportJob";
 import { mintLink } from "../service/mintLink";
 import { waitForJob } from "../service/polling/jobWait";
 import type { CheckedExportInputs } from "./inputs";
+import { startRequest } from "./startRequest";
 import type { FinishedExport, KnownJob } from "./state";
 
 /** How long the service may not know a job that was just started (lagging replicas), in milliseconds. */
@@ -23,11 +23,6 @@ interface JobOfSite {
   readonly domain: string;
   /** Whether the job may be so new that not every replica of the service knows it yet. */
   readonly mayBeNew: boolean;
-}
-
-/** The body of a start request. `version` and `triggers` are not sent: they only decide when to start. */
-export function startRequest({ domain, exportOptions }: CheckedExportInputs): StartRequest {
-  return { ...exportOptions, domain };
 }
 
 /**

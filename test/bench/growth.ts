@@ -94,7 +94,11 @@ export async function growth(): Promise<boolean> {
                 const key = [of, files, step, by].join();
                 const startSeconds = (starts?.[by] ?? (by === "ours" ? idle : undefined))?.cpuSeconds ?? 0;
                 rows.set(key, {
-                  ...{ of, files, step, by, startSeconds },
+                  of,
+                  files,
+                  step,
+                  by,
+                  startSeconds,
                   cost: { ...least(cost, rows.get(key)?.cost), ...sent },
                 });
               }

@@ -27,6 +27,8 @@ interface ApiObject {
   apiVersion: string;
   kind: string;
   spec?: unknown;
+  /** Of a PodTemplate, which has no spec. */
+  template?: unknown;
 }
 
 /** The errors of an object, a sentence each. */

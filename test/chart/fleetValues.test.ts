@@ -195,7 +195,7 @@ test.for(CLIENTS)(
       if (engine === "cronjob") continue;
       // the pod of the workspace is one of Kubernetes, too
       const { podTemplate } = specOf(ofKind(manifests, "Stack")[0]).workspaceTemplate.spec;
-      expect(check({ apiVersion: "v1", kind: "PodTemplate", ...{ template: podTemplate } })).toEqual([]);
+      expect(check({ apiVersion: "v1", kind: "PodTemplate", template: podTemplate })).toEqual([]);
     }
   },
 );

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { yamlText } from "../../provider/kits/contents/chartValues.ts";
+import { yamlText } from "../../provider/kits/contents/yamlText.ts";
 import { HELM } from "./neededPrograms.ts";
 
 /** The number of random values that helm reads, in one document. */

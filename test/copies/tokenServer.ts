@@ -39,7 +39,13 @@ export async function startTokenServer(
     const parts = [
       { typ: "JWT", alg: "ES256", kid: "of-the-tests" },
       {
-        ...{ iss: "tests", aud: "registry", sub: "me", jti: "1", iat: now, nbf: now - 10, exp: now + 300 },
+        iss: "tests",
+        aud: "registry",
+        sub: "me",
+        jti: "1",
+        iat: now,
+        nbf: now - 10,
+        exp: now + 300,
         access: scopes.map((scope) => {
           const [type, name, actions = ""] = scope.split(":");
           return { type, name, actions: actions.split(",") };

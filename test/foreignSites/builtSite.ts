@@ -92,9 +92,12 @@ export const QUIET = {
 };
 /** Of commits. */
 export const NOBODY = {
-  ...{ GIT_AUTHOR_NAME: "nobody", GIT_AUTHOR_EMAIL: "nobody@example.com" },
-  ...{ GIT_COMMITTER_NAME: "nobody", GIT_COMMITTER_EMAIL: "nobody@example.com" },
-  ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  GIT_AUTHOR_NAME: "nobody",
+  GIT_AUTHOR_EMAIL: "nobody@example.com",
+  GIT_COMMITTER_NAME: "nobody",
+  GIT_COMMITTER_EMAIL: "nobody@example.com",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_SYSTEM: "/dev/null",
 };
 
 /** A site as its own generator exports it, not rendered by this project. Built once, and again after a change of its sources. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scratchFolder } from "../copies/images.ts";
 import { type Context, HOSTS, serveAsBuilt } from "./hosts.ts";
 import { crawl, pagesOf } from "./links.ts";
-import { type BuiltLlmsSite, buildLlmsSite, LLMS_SITES, type LlmsSiteName } from "./llmsSites.ts";
+import { buildLlmsSite, type BuiltLlmsSite, LLMS_SITES, type LlmsSiteName } from "./llmsSites.ts";
 import { crawlMarkdown } from "./markdownLinks.ts";
 import {
   contentOf,

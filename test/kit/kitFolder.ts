@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { filledIn } from "../../provider/kits/contents/packagedFiles.ts";
+import { filledIn } from "../../provider/kits/contents/filledIn.ts";
 import { digestOf, type Layout, type LayoutImage, layoutOf, writeLayout } from "./ociLayout.ts";
 
 export const SCRIPTS = join(import.meta.dirname, "../../provider/kits/scripts");

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
-import { filledIn, type TextValues } from "../../provider/kits/contents/packagedFiles.ts";
+import { filledIn, type TextValues } from "../../provider/kits/contents/filledIn.ts";
 import { shortened } from "../suites.ts";
 import {
   digestOfFile,

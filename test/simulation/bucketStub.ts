@@ -125,7 +125,12 @@ export async function startStoreStub(
     objects.set(key, { body: Buffer.from(body), etag, headers, modifiedAt: new Date() });
   };
   const stub: Writable<BucketStub> = {
-    ...{ objects, uploads, requests, removed, put, endpoint: "" },
+    objects,
+    uploads,
+    requests,
+    removed,
+    put,
+    endpoint: "",
     insistsOnMd5: false,
     rule: () => undefined,
   };

@@ -29,7 +29,9 @@ export async function startRegistryServer(
     const answered = buffer(request).then((body) => {
       const { method = "", headers } = request;
       const reply = registry.answer({
-        ...{ method, headers, body },
+        method,
+        headers,
+        body,
         url: new URL(request.url ?? "", "http://stub"),
       });
       const content = contentOf(reply);

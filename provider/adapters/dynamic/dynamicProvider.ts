@@ -137,9 +137,9 @@ class PartialResult {
 const isPartial = (error: unknown): boolean => error instanceof PartialResult;
 
 /** The outermost error handler of a call: every failure ends the call with an error that can be sent and shown. */
-function answering<Given extends unknown[], Answer>(
-  call: (secrets: Secrets, ...given: Given) => Answer | Promise<Answer>,
-): (...given: Given) => Promise<Answer> {
+function answering<Given extends unknown[], Reply>(
+  call: (secrets: Secrets, ...given: Given) => Reply | Promise<Reply>,
+): (...given: Given) => Promise<Reply> {
   return async (...given) => {
     const secrets = new Secrets();
     try {

@@ -1,11 +1,11 @@
 import { writeSync } from "node:fs";
 
-/** Number of answers returned in this turn of the event loop: the host is sending them. */
+/** Number of replies returned in this turn of the event loop: the host is sending them. */
 let sending = 0;
 let watching = false;
 
 /**
- * Ensures that the next answer ends its call. Pulumi's host sends the reply from an async function. An error there (gRPC's
+ * Ensures that the next reply ends its call. Pulumi's host sends the reply from an async function. An error there (gRPC's
  * `encodeURI` throws on half a character) is a rejection that the host only prints: the call gets no reply, and the engine
  * waits forever. In that case this function ends the process and all of its calls. The next run finds the jobs by their
  * resume records.

@@ -33,9 +33,9 @@ export class PartialResult extends Error {
 export class InvalidCallError extends Error {}
 
 /** Answers a call. Every failure ends the call with an error, and the process continues. */
-export function answering<Request, Answer extends Message>(
-  answer: (call: PluginCall<Request>) => Answer | Promise<Answer>,
-): (call: ServerUnaryCall<Request, Answer>, callback: sendUnaryData<Answer>) => void {
+export function answering<Request, Reply extends Message>(
+  handle: (call: PluginCall<Request>) => Reply | Promise<Reply>,
+): (call: ServerUnaryCall<Request, Reply>, callback: sendUnaryData<Reply>) => void {
   return (received, callback) => {
     const { request, metadata } = received;
     const secrets = new Secrets();
@@ -43,7 +43,7 @@ export function answering<Request, Answer extends Message>(
     const call = { request, secrets, traceParent: traceParent?.toString(), peer: received.getPeer() };
     void (async () => {
       try {
-        callback(null, await answer(call));
+        callback(null, await handle(call));
       } catch (error) {
         callback(failureOf(error, secrets), null);
       }

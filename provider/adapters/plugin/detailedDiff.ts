@@ -20,12 +20,12 @@ export function detailedDiff(
   predicted: Properties = outputs,
 ): DiffResponse {
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
-  const answer = filled(new DiffResponse(), {
+  const reply = filled(new DiffResponse(), {
     changes: changed.length > 0 || hidden ? DIFF_SOME : DIFF_NONE,
     replacesList: replaces,
     hasdetaileddiff: true,
   });
-  const details = answer.getDetaileddiffMap();
+  const details = reply.getDetaileddiffMap();
   for (const name of changed) {
     for (const [path, kind] of changes(before[name], news[name], name, replaces.includes(name))) {
       details.set(path, filled(new PropertyDiff(), { kind, inputdiff: true }));
@@ -34,8 +34,8 @@ export function detailedDiff(
   const moved = Object.keys(predicted).filter((name) => !isDeepStrictEqual(predicted[name], outputs[name]));
   const kind = PropertyDiff.Kind.UPDATE;
   for (const name of moved) details.set(name, filled(new PropertyDiff(), { kind }));
-  answer.setDiffsList([...changed, ...moved]);
-  return answer;
+  reply.setDiffsList([...changed, ...moved]);
+  return reply;
 }
 
 type Change = [path: string, kind: PropertyDiff.Kind];

@@ -25,7 +25,14 @@ import { receive, type Received, send } from "./properties";
 import { Secrecy } from "./secrecy";
 
 /** The calls about one type of resource, by name. */
-export type ResourceCalls = ReturnType<typeof resourceCalls>;
+export interface ResourceCalls {
+  check(call: PluginCall<rpc.CheckRequest>): Promise<rpc.CheckResponse>;
+  diff(call: PluginCall<rpc.DiffRequest>): Promise<rpc.DiffResponse>;
+  create(call: PluginCall<rpc.CreateRequest>): Promise<rpc.CreateResponse>;
+  read(call: PluginCall<rpc.ReadRequest>): Promise<rpc.ReadResponse>;
+  update(call: PluginCall<rpc.UpdateRequest>): Promise<rpc.UpdateResponse>;
+  delete(call: PluginCall<rpc.DeleteRequest>): Promise<Empty>;
+}
 
 /**
  * The calls about one type of resource: the adapter between Pulumi's provider protocol and a life cycle. It only translates:
@@ -34,7 +41,11 @@ export type ResourceCalls = ReturnType<typeof resourceCalls>;
  * @param session of the engine that calls
  * @param hasSecretBaseUrl whether the base URL that is filled in is a secret
  */
-export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecretBaseUrl: () => boolean) {
+export function resourceCalls(
+  lifeCycle: AnyLifeCycle,
+  session: Session,
+  hasSecretBaseUrl: () => boolean,
+): ResourceCalls {
   const resource = operationsOf(lifeCycle, session);
   const always = Object.keys(rowsThat("isSecret", lifeCycle.outputs));
   const absent = Object.fromEntries(
@@ -67,7 +78,7 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
   }
 
   return {
-    async check(call: PluginCall<rpc.CheckRequest>): Promise<rpc.CheckResponse> {
+    async check(call) {
       const { request, secrets } = call;
       const news = received(call, request.getNews());
       const olds = received(call, request.getOlds());
@@ -87,7 +98,7 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
       });
     },
 
-    diff(call: PluginCall<rpc.DiffRequest>): Promise<rpc.DiffResponse> {
+    diff(call) {
       const { request, secrets } = call;
       return onStoredState(request.getUrn(), () => {
         const olds = received(call, request.getOlds()).properties;
@@ -100,12 +111,12 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
       });
     },
 
-    async create(call: PluginCall<rpc.CreateRequest>): Promise<rpc.CreateResponse> {
+    async create(call) {
       const made = await converge(call, received(call, call.request.getProperties()));
       return filled(new rpc.CreateResponse(), made);
     },
 
-    async read(call: PluginCall<rpc.ReadRequest>): Promise<rpc.ReadResponse> {
+    async read(call) {
       const { request, secrets } = call;
       const inputs = received(call, request.getInputs());
       const { properties, secrecy } = received(call, request.getProperties(), inputs.secrecy);
@@ -123,14 +134,14 @@ export function resourceCalls(lifeCycle: AnyLifeCycle, session: Session, hasSecr
       });
     },
 
-    async update(call: PluginCall<rpc.UpdateRequest>): Promise<rpc.UpdateResponse> {
+    async update(call) {
       const olds = received(call, call.request.getOlds()).properties;
       const news = received(call, call.request.getNews());
       const { properties } = await onStoredState(call.request.getUrn(), () => converge(call, news, olds));
       return filled(new rpc.UpdateResponse(), { properties });
     },
 
-    async delete(call: PluginCall<rpc.DeleteRequest>): Promise<Empty> {
+    async delete(call) {
       const { properties } = received(call, call.request.getProperties());
       await resource.remove(ofCall(call, properties), properties, call.secrets);
       return new Empty();

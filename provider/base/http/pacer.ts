@@ -14,7 +14,7 @@ const MOST_OPEN = 250;
 const MIN_PAUSE_MS = 1_000;
 /** Fraction of the accepted rate that is sent after a refusal. */
 const DECREASE = 0.8;
-/** Divisor that slows the growth of the rate while requests wait: n answers multiply it by e^(n² / 2 / GROWTH), 52 by 1.25. */
+/** Divisor that slows the growth of the rate while requests wait: n replies multiply it by e^(n² / 2 / GROWTH), 52 by 1.25. */
 const GROWTH = 6_000;
 /** Lowest rate, in requests per millisecond: one in two seconds, as in the adaptive retry mode of the AWS SDKs. */
 const MIN_RATE = 0.5 / 1_000;
@@ -38,7 +38,7 @@ interface Waiting {
 /**
  * Paces the requests of one process to one service with one key. It applies TCP's congestion control to requests.
  *
- * Until a refusal, it sends the first four requests at once. Each answer releases two more (slow start, RFC 5681), and the others
+ * Until a refusal, it sends the first four requests at once. Each reply releases two more (slow start, RFC 5681), and the others
  * follow after a time. So the service refuses only a few of a hundred requests before the pacer reacts, and a service that
  * refuses nothing gets all of them within about a second.
  *
@@ -68,10 +68,10 @@ export class Pacer {
   #sent = 0;
   /** Requests that were sent and have not ended. */
   #open = 0;
-  /** Answers since then that arrived while requests waited. */
+  /** Replies since then that arrived while requests waited. */
   #answered = 0;
   /** Times of the answers within the length of the longest pause. */
-  readonly #answers: number[] = [];
+  readonly #replies: number[] = [];
   #stopTimer = (): void => undefined;
 
   constructor(clock: Clock) {
@@ -128,8 +128,8 @@ export class Pacer {
   #count(): void {
     this.wasAnswered = true;
     const nowMs = this.#clock.monotonic();
-    this.#answers.push(nowMs);
-    if (nowMs - (this.#answers[0] ?? nowMs) > MAX_RETRY_AFTER_MS) this.#answers.shift();
+    this.#replies.push(nowMs);
+    if (nowMs - (this.#replies[0] ?? nowMs) > MAX_RETRY_AFTER_MS) this.#replies.shift();
     if (this.#queue.length === 0) return; // does not show whether the service accepts more
     this.#answered++;
     this.#rate *= 1 + this.#answered / GROWTH;
@@ -162,7 +162,7 @@ export class Pacer {
     if (this.#isOfRate) {
       // answers within a time of the pause's length before it, and to requests already sent at that point
       const pauseMs = this.#notBeforeMs - pausedAtMs;
-      const accepted = this.#answers.filter((atMs) => atMs >= pausedAtMs - pauseMs).length;
+      const accepted = this.#replies.filter((atMs) => atMs >= pausedAtMs - pauseMs).length;
       this.#rate = Math.max(MIN_RATE, DECREASE * Math.min(this.#rate, accepted / pauseMs));
     }
     this.#pausedAtMs = undefined;

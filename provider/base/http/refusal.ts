@@ -25,16 +25,16 @@ const REFUSED_VERSION = new Set([426, 464, 505]);
 /** The service answered with an error status, see provider/service/README.md, Errors. */
 export function refusal(
   endpoint: Endpoint,
-  answer: Pick<ReadReply, "status" | "text" | "requestId"> & Partial<ReadReply>,
+  reply: Pick<ReadReply, "status" | "text" | "requestId"> & Partial<ReadReply>,
   access: ServiceAccess,
 ): FailedAttempt {
-  const { status, retryAfterMs } = answer;
-  const reason = serviceReason(answer.text);
-  const requestId = redact(answer.requestId, QUOTE_LENGTH);
+  const { status, retryAfterMs } = reply;
+  const reason = serviceReason(reply.text);
+  const requestId = redact(reply.requestId, QUOTE_LENGTH);
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
-  const isWebPage = answer.text !== undefined && isOfAnother(status, answer.text);
-  const isOfVersion = REFUSED_VERSION.has(status) || (status === 403 && /\bALPN\b/.test(answer.text ?? ""));
+  const isWebPage = reply.text !== undefined && isOfAnother(status, reply.text);
+  const isOfVersion = REFUSED_VERSION.has(status) || (status === 403 && /\bALPN\b/.test(reply.text ?? ""));
   const [Refusal, message, remedy] = isOfVersion
     ? ([ResponseError, answered, ONLY_HTTP2] as const)
     : explanation(status, answered, access, isWebPage);

@@ -11,7 +11,7 @@ export type Fault =
   | { kind: "untrusted"; code: string }
   /** The proxy did not connect to the service. */
   | { kind: "refusedByProxy"; status: number }
-  /** The answer of the service is not HTTP. */
+  /** The reply of the service is not HTTP. */
   | { kind: "notHttp" }
   /** The service answered with an error status. */
   | { kind: "status"; status: number; retryAfterMs: number | undefined }

@@ -109,12 +109,12 @@ export class Transport {
     read: (reply: Reply) => T,
   ): Promise<{ value: T } | FailedAttempt> {
     const { service, clock, reporter, secrets } = this.#options;
-    const answer = await this.#exchange(call, endpoint, repeats, key);
-    if ("fault" in answer) return answer;
+    const reply = await this.#exchange(call, endpoint, repeats, key);
+    if ("fault" in reply) return reply;
     this.#peer.wasAnswered = true;
-    const { status, text, contentType, sentAtMs, retryAfterMs, hasLocation } = answer;
+    const { status, text, contentType, sentAtMs, retryAfterMs, hasLocation } = reply;
     if (sentAtMs !== undefined) this.clockAheadMs = clock.now() - sentAtMs;
-    if (status > 299) return refusal(endpoint, answer, service);
+    if (status > 299) return refusal(endpoint, reply, service);
     try {
       // 201 and 202 mean that a start was accepted, also without a body
       const isAccepted = call.repetition === "start" && (status === 201 || status === 202);
@@ -174,11 +174,11 @@ export class Transport {
         },
         (reply) => readReply(endpoint, reply, clock),
       );
-      const answer = "fault" in outcome ? outcome : outcome.value;
-      if ("status" in answer) tracer.note({ "http.response.status_code": answer.status });
-      if ("fault" in answer) tracer.note({ "error.type": answer.error.name });
-      else if (answer.status >= 400) tracer.note({ "error.type": `${answer.status}` });
-      return answer;
+      const reply = "fault" in outcome ? outcome : outcome.value;
+      if ("status" in reply) tracer.note({ "http.response.status_code": reply.status });
+      if ("fault" in reply) tracer.note({ "error.type": reply.error.name });
+      else if (reply.status >= 400) tracer.note({ "error.type": `${reply.status}` });
+      return reply;
     });
   }
 }

@@ -1,10 +1,10 @@
-import { type Copy, type CopyLink, destinationChange, destinationOf } from "../../publishing/index";
+import { type Copy, destinationChange, destinationOf } from "../../publishing/index";
 import { type Decision, fromNow } from "../../resource/decision";
 import { isStoredLink } from "../../service/bundleLink";
-import { linkTimes } from "../../service/renewalWindow";
 import type { LinkOutputs } from "../publication/publication";
 import type { OwnedContext } from "../publication/publicationKind";
 import type { CheckedCopyInputs } from "./inputs";
+import { linkOutputs } from "./linkOutputs";
 import { withScratchFolder } from "./scratchFolder";
 import { type BundleCopyState, isLinkSigned } from "./state";
 
@@ -45,9 +45,4 @@ export async function linkTo(
   if (!link || (!isLinkSigned(destination) && copy.address !== undefined)) return undefined;
   const signedAtMs = context.clock.now();
   return withScratchFolder(context, async (place) => linkOutputs(await link(copy, place), signedAtMs));
-}
-
-/** @param signedAtMs milliseconds since 1970 */
-export function linkOutputs({ url, ...link }: CopyLink, signedAtMs: number): LinkOutputs {
-  return { bundleUrl: url, ...linkTimes({ mintedAtMs: signedAtMs, ...link }) };
 }

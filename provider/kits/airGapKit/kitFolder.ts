@@ -16,13 +16,13 @@ import {
   signerFrom,
   type WantedAdditions,
 } from "../../publishing/index";
-import type { LimitedContext } from "../../resource/withinLimit";
 import { compareKit, pruneKits, releaseKits } from "../contents/compareKit";
 import { removeKitDrafts } from "../contents/draft";
 import { readEarlierKit } from "../contents/earlierKit";
 import { siteName } from "../contents/kitImage";
 import { IMAGES } from "../contents/ociLayout";
 import { type KitRequest, writeKit } from "../contents/writeKit";
+import { draftOwner } from "./draftOwner";
 import type { CheckedKitInputs } from "./inputs";
 import type { MadeKit } from "./state";
 
@@ -130,14 +130,6 @@ export function kitFolder(inputs: CheckedKitInputs): PublicationDestination<Made
         await releaseKits(folder, kits.map(kitOf), context);
       }),
   };
-}
-
-/** Distinguishes the drafts of this resource from those of other resources that write to the same folder. */
-export function draftOwner(
-  { urn = "" }: Pick<LimitedContext, "urn">,
-  { folder }: Pick<CheckedKitInputs, "folder">,
-): string {
-  return JSON.stringify([urn, folder]);
 }
 
 const kitOf = ({ kit }: MadeKit): MadeKit["kit"] => kit;

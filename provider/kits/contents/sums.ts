@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { digestFile, filesBelow, type Listing } from "../../base/runtime/files/listing";
 import { readRecord } from "../../base/runtime/files/regularFile";
 import type { Signer } from "../../publishing/index";
+import { sigstoreBundle } from "./sigstoreBundle";
 
 /** The list of a kit's files, and that of the parts of a kit in parts. */
 export const SUMS = "SHA256SUMS";
@@ -98,22 +99,6 @@ export async function writeList(
   const files = await sumFiles(folder, signal, listed);
   const size = files.reduce((total, each) => total + each.size, 0);
   return { files, totals: { list: { file, sha256: hash("sha256", bytes) }, files: files.length, size } };
-}
-
-/**
- * The same signature in cosign's format (`cosign verify-blob --key … --bundle …`), see
- * https://docs.sigstore.dev/about/bundle/
- */
-export function sigstoreBundle(bytes: Buffer, signature: Buffer, { keyId }: Pick<Signer, "keyId">): string {
-  const bundle = {
-    mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
-    verificationMaterial: { publicKey: { hint: Buffer.from(keyId, "hex").toString("base64") } },
-    messageSignature: {
-      messageDigest: { algorithm: "SHA2_256", digest: hash("sha256", bytes, "base64") },
-      signature: signature.toString("base64"),
-    },
-  };
-  return `${JSON.stringify(bundle)}\n`;
 }
 
 /** Reads a list. @returns `undefined` if there is none, or no file */

@@ -7,11 +7,11 @@ import type { PageRead, PagesRead, PagesTask } from "./pageReaders";
 
 parentPort?.on("message", ({ pages, isMarkdownWanted }: PagesTask) => {
   // nothing is transferred: what a thread has allocated would stay in its own part of the memory
-  const answer: ThreadReply<PagesRead> = {
+  const reply: ThreadReply<PagesRead> = {
     ok: true,
     read: pages.map((bytes) => read(bytes, isMarkdownWanted)),
   };
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(reply);
 });
 
 function read(

@@ -76,13 +76,13 @@ function work(task: WriterTask): string | undefined {
 }
 
 threads.parentPort?.on("message", (task: WriterTask) => {
-  let answer: WriterReply;
+  let reply: WriterReply;
   try {
     const digest = work(task);
-    answer = { ok: true, size, digest };
+    reply = { ok: true, size, digest };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    answer = { ok: false, code, message };
+    reply = { ok: false, code, message };
   }
-  threads.parentPort?.postMessage(answer);
+  threads.parentPort?.postMessage(reply);
 });

@@ -1,4 +1,5 @@
-import { type AddressPolicy, isLoopback, refusedHost } from "../../base/http/address";
+import { isLoopback, refusedHost } from "../../base/http/address";
+import { type AddressPolicy } from "../../base/http/addressPolicy";
 import { DownloadError } from "../../base/runtime/messages/errors";
 
 /** Which addresses of a store are allowed. */

@@ -1,10 +1,5 @@
-import {
-  type AddressPolicy,
-  guardedLookup,
-  isLoopback,
-  type Lookup,
-  refusedHost,
-} from "../../base/http/address";
+import { guardedLookup, isLoopback, type Lookup, refusedHost } from "../../base/http/address";
+import { type AddressPolicy } from "../../base/http/addressPolicy";
 import { attempt, type NetworkContext } from "../../base/http/attempt";
 import { type Fault, parseRetryAfter, retryDelayMs } from "../../base/http/retryPolicy";
 import { formatBytes } from "../../base/runtime/messages/formatBytes";
@@ -84,9 +79,9 @@ export async function requestAsset(
     if (why !== undefined) return { failure: why };
     const unwanted = from && refused(at);
     if (unwanted !== undefined) return { failure: `it redirects to ${at.host}, and ${unwanted}` };
-    const answer = await requestRepeatedly(at, limits, network, silent);
-    if (!("next" in answer)) return answer;
-    const next = answer.next === null ? null : URL.parse(answer.next, at.href);
+    const reply = await requestRepeatedly(at, limits, network, silent);
+    if (!("next" in reply)) return reply;
+    const next = reply.next === null ? null : URL.parse(reply.next, at.href);
     if (next === null || next.username || next.password) return { failure: "the host redirects to nowhere" };
     if (redirects >= limits.redirects) {
       return { failure: `the host redirects more than ${limits.redirects} times` };

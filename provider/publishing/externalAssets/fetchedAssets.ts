@@ -290,18 +290,18 @@ export class FetchedAssets {
     const { assetBytes, bytes: allBytes, redirects } = this.#limits;
     const remainingMs = (): number => this.#timeMs - (clock.monotonic() - (this.#startedAtMs ?? 0));
     reporter.progress(`fetching from other hosts: ${this.#assets.size} files`);
-    const answer = await requestAsset(
+    const reply = await requestAsset(
       url,
       { bytes: assetBytes, redirects, remainingMs },
       this.#context,
       this.#silent,
       (target) => this.#wanted.reasonAgainstTarget(target),
     );
-    if ("failure" in answer) {
-      asset.failure = answer.failure;
+    if ("failure" in reply) {
+      asset.failure = reply.failure;
       return;
     }
-    const { bytes, type, url: from } = answer;
+    const { bytes, type, url: from } = reply;
     if (this.#fetchedBytes + bytes.length > allBytes) {
       asset.failure = `all files together have more than ${formatBytes(allBytes)} (fetchExternal.limits.bytes)`;
       return;

@@ -3,7 +3,6 @@ import { mayLoad } from "../inspection/cssLoads";
 import { SITE_HOST } from "../inspection/externalAddress";
 import {
   ADDRESSES,
-  CANDIDATE,
   FRAMES,
   LISTS,
   LOADING_RELATIONS,
@@ -12,6 +11,7 @@ import {
   valueOf,
 } from "../inspection/markupLoads";
 import { MarkupReader } from "../inspection/markupReader";
+import { CANDIDATE } from "../inspection/srcset";
 import type { LoadKind } from "./loadKinds";
 import { replaceInImportMap, replaceInModule } from "./moduleReferences";
 import {

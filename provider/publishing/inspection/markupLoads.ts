@@ -4,6 +4,7 @@ import type { InspectedText, TextKind } from "./embedded";
 import { baseUrlOf } from "./externalAddress";
 import { NotInspected } from "./inspectionBudget";
 import { MarkupReader } from "./markupReader";
+import { srcsetAddresses } from "./srcset";
 
 const DELAY_AND_ADDRESS =
   /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
@@ -229,15 +230,3 @@ export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
 /** Attributes of SVG with a style's value. */
 export const PRESENTATION: RegExp =
   /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;
-
-/**
- * An address ends at the next space and includes commas, except those at its end; its descriptors end at the next comma outside
- * parentheses, as browsers parse it: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
- */
-export const CANDIDATE: RegExp =
-  /[\t\n\f\r ,]*([^\t\n\f\r ,](?:[^\t\n\f\r ]*[^\t\n\f\r ,])?)(?:,+|(?:\([^)]*\)?|[^,(])*)/gy;
-
-/** The addresses in a `srcset`. */
-export function srcsetAddresses(srcset: string): Iterable<string> {
-  return srcset.matchAll(CANDIDATE).map(([, address = ""]) => address);
-}

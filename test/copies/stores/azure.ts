@@ -91,7 +91,8 @@ async function startAzure(
   const name = `docs-${++containers}`;
   const root = `/${ACCOUNT}/${name}/`;
   const answer = (status: number, code: string): Answers["denied"] => ({
-    ...{ status, headers: { "x-ms-error-code": code, "content-type": "application/xml" } },
+    status,
+    headers: { "x-ms-error-code": code, "content-type": "application/xml" },
     body: `<Error><Code>${code}</Code><Message>Said so.</Message></Error>`,
   });
   const answers = {

@@ -72,7 +72,8 @@ async function startGcs(
   context.onTestFinished(() => server.stop());
   const inside = `http://127.0.0.1:${port}`;
   const answer = (status: number, reason: string): Answers["denied"] => ({
-    ...{ status, headers: { "content-type": "application/json" } },
+    status,
+    headers: { "content-type": "application/json" },
     body: JSON.stringify({ error: { code: status, message: "Said so.", errors: [{ reason }] } }),
   });
   const answers = { slowDown: answer(503, "backendError"), denied: answer(403, "forbidden") };
@@ -110,12 +111,14 @@ async function startGcs(
   const { origin: endpoint } = proxy;
   // the host of addresses without a signature
   await fetch(`${inside}/_internal/config`, {
-    ...{ method: "PUT", headers: { "content-type": "application/json" } },
+    method: "PUT",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify({ publicHost: new URL(endpoint).host }),
   });
   const sent = async (path: string, body: string | Buffer, headers: Record<string, string> = {}) => {
     const answer = await fetch(path.startsWith("http") ? path : inside + path, {
-      ...{ method: path.includes("upload_id") ? "PUT" : "POST", body: new Uint8Array(Buffer.from(body)) },
+      method: path.includes("upload_id") ? "PUT" : "POST",
+      body: new Uint8Array(Buffer.from(body)),
       headers: { "content-type": "application/json", ...headers },
     });
     await answer.arrayBuffer();
@@ -124,7 +127,9 @@ async function startGcs(
   await sent("/storage/v1/b", JSON.stringify({ name: BUCKET }));
   const uploads = `/upload/storage/v1/b/${BUCKET}/o`;
   return Object.assign(proxy, {
-    ...{ endpoint, place: { gcsBucket: BUCKET, endpoint }, uri: `gs://${BUCKET}` },
+    endpoint,
+    place: { gcsBucket: BUCKET, endpoint },
+    uri: `gs://${BUCKET}`,
     address: `${endpoint}/${BUCKET}`,
     async put(key: string, content: string) {
       await sent(`${uploads}?uploadType=media&name=${encodeURIComponent(key)}`, content);

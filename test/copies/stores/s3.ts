@@ -96,7 +96,8 @@ export async function startS3(
   });
   await vi.waitFor(() => accepts(socketPath), { timeout: 20_000 }); // the website endpoint may be the first
   const answer = (status: number, code: string): Answers["denied"] => ({
-    ...{ status, headers: { "content-type": "application/xml" } },
+    status,
+    headers: { "content-type": "application/xml" },
     body: `<Error><Code>${code}</Code><Message>Said so.</Message></Error>`,
   });
   const answers = { slowDown: answer(503, "SlowDown"), denied: answer(403, "AccessDenied") };
@@ -112,7 +113,9 @@ export async function startS3(
   await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   proxy.requests.length = 0;
   return Object.assign(proxy, seenBy(client), {
-    ...{ endpoint, client, websiteSocket },
+    endpoint,
+    client,
+    websiteSocket,
     place: { bucket: BUCKET, endpoint },
     uri: `s3://${BUCKET}`,
     address: `${endpoint}/${BUCKET}`,

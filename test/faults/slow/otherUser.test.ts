@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../provider/base/runtime/time/clock.ts";
 import { bundleCopy } from "../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { draftOwner } from "../../../provider/kits/airGapKit/kitFolder.ts";
+import { draftOwner } from "../../../provider/kits/airGapKit/draftOwner.ts";
 import { airGapKit } from "../../../provider/kits/airGapKit/lifeCycle.ts";
 import { MemoryNotes } from "../../simulation/memoryNotes.ts";
 import { packedSite } from "../../simulation/packedSite.ts";

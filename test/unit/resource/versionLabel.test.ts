@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ruleOfSource } from "../../../provider/copies/source/bundleSource.ts";
-import { problemOfLabel } from "../../../provider/resource/serviceInputs.ts";
+import { ruleOfVersion } from "../../../provider/resource/serviceInputs.ts";
 import { STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
 
 const configuration = { environment: () => undefined, stackConfig: () => undefined };
@@ -8,7 +8,7 @@ const configuration = { environment: () => undefined, stackConfig: () => undefin
 test.each([20261125, 5326e15])(
   "a number as version (%d) is refused with what to write, for exports and for sources",
   (version) => {
-    const problem = problemOfLabel(version);
+    const { problem } = ruleOfVersion(version) as { problem: string };
     expect(problem).toMatch(
       `must be a string, not the number ${version}: write it in quotes, or make it a string. In programs in YAML,`,
     );
@@ -19,5 +19,5 @@ test.each([20261125, 5326e15])(
 );
 
 test("another value as version is refused by its type", () => {
-  expect(problemOfLabel(true)).toBe("must be a string, not boolean");
+  expect(ruleOfVersion(true)).toEqual({ problem: "must be a string, not boolean" });
 });

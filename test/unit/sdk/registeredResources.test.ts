@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AgentJob } from "../../../sdk/agentJob.ts";
 import { handlerText } from "../../../sdk/handler.ts";
-import { resourceUrn } from "../../../sdk/providedResource.ts";
+import { resourceUrn } from "../../../sdk/resourceUrn.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
 import { type Registered, resolved, settled, startProgram } from "../../simulation/pulumiProgram.ts";
 

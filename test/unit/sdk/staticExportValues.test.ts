@@ -3,8 +3,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type CopiedSite, rememberDestination } from "../../../sdk/copiedSite.ts";
 import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
+import { requiredLink, requiredOutput } from "../../../sdk/requiredOutput.ts";
 import { StaticExport } from "../../../sdk/staticExport.ts";
-import { requiredLink, requiredOutput, staticExportValues } from "../../../sdk/staticExportValues.ts";
+import { staticExportValues } from "../../../sdk/staticExportValues.ts";
 import { type Registered, resolved, startProgram } from "../../simulation/pulumiProgram.ts";
 
 const LINK = "https://store.example.com/bundle.tgz?signature=c4n4ry";

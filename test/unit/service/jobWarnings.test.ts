@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { warningsIn } from "../../../provider/service/exportJob.ts";
+import { warningsIn } from "../../../provider/service/jobWarnings.ts";
 
 test.each([{}, { warnings: [] }, { warnings: "none", errors: null }, { warnings: { "0": "x" } }])(
   "%j shows nothing",

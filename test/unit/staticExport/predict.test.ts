@@ -15,7 +15,11 @@ const HOUR_MS = 3_600_000;
 const STATE: StaticExportState = {
   outputs: {
     ...inputs,
-    ...{ jobId: "job-1", version: "job-1", status: "completed", pageCount: 41, bundleSize: 900 },
+    jobId: "job-1",
+    version: "job-1",
+    status: "completed",
+    pageCount: 41,
+    bundleSize: 900,
     bundleUrl: "https://store.example.test/job-1",
     expiresAt: "1970-01-01T06:00:00.000Z",
     renewAfter: "1970-01-01T04:00:00.000Z",
@@ -34,7 +38,10 @@ const predicted = (
 test("a new export will be completed; its job, pages and link are unknown", () => {
   expect(predicted({})).toEqual({
     ...inputs,
-    ...{ jobId: UNKNOWN, version: UNKNOWN, status: "completed", pageCount: UNKNOWN },
+    jobId: UNKNOWN,
+    version: UNKNOWN,
+    status: "completed",
+    pageCount: UNKNOWN,
     ...NEW_LINK,
   });
 });
@@ -62,7 +69,10 @@ test("an unknown renewBefore may make the link due", () => {
 
 test("other content is another job", () => {
   expect(predicted({ version: "v2" }, STATE)).toMatchObject({
-    ...{ version: "v2", jobId: UNKNOWN, status: "completed", pageCount: UNKNOWN },
+    version: "v2",
+    jobId: UNKNOWN,
+    status: "completed",
+    pageCount: UNKNOWN,
     ...NEW_LINK,
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inputNames, withEffect } from "../../../provider/resource/inputTable.ts";
 import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "../../../provider/staticExport/inputs.ts";
-import { startRequest } from "../../../provider/staticExport/workflow.ts";
+import { startRequest } from "../../../provider/staticExport/startRequest.ts";
 
 const INPUTS: CheckedExportInputs = {
   domain: "docs.example.com",

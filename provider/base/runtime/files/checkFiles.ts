@@ -61,17 +61,17 @@ function hasDigest(path: string, sha256: string): boolean {
 }
 
 threads.parentPort?.on("message", ({ files, isRemoved }: CheckTask) => {
-  let answer: ThreadReply<Checked>;
+  let reply: ThreadReply<Checked>;
   try {
     const others: number[] = [];
     for (const [at, [path, sha256]] of files.entries()) {
       if (!hasDigest(path, sha256)) others.push(at);
       else if (isRemoved) unlessGone(() => fs.unlinkSync(path));
     }
-    answer = { ok: true, others };
+    reply = { ok: true, others };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    answer = { ok: false, code, message };
+    reply = { ok: false, code, message };
   }
-  threads.parentPort?.postMessage(answer);
+  threads.parentPort?.postMessage(reply);
 });

@@ -10,7 +10,7 @@ export type ThreadReply<Result> =
 /** A worker thread. It carries out tasks and answers them, in their order. */
 export class Thread<Task, Result> {
   readonly #worker: Worker;
-  readonly #waiting: { resolve: (answer: ThreadReply<Result>) => void; reject: (error: unknown) => void }[] =
+  readonly #waiting: { resolve: (reply: ThreadReply<Result>) => void; reject: (error: unknown) => void }[] =
     [];
   /** Why it carries out nothing more. */
   #failure: { readonly error: unknown } | undefined;
@@ -35,7 +35,7 @@ export class Thread<Task, Result> {
         : { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
     });
     this.#worker.unref();
-    this.#worker.on("message", (answer: ThreadReply<Result>) => this.#waiting.shift()?.resolve(answer));
+    this.#worker.on("message", (reply: ThreadReply<Result>) => this.#waiting.shift()?.resolve(reply));
     this.#worker.on("error", (error) => this.#fail(error));
   }
 
@@ -44,12 +44,12 @@ export class Thread<Task, Result> {
     if (this.#failure !== undefined) throw this.#failure.error;
     this.#worker.ref(); // the process does not end before the reply
     try {
-      const answer = await new Promise<ThreadReply<Result>>((resolve, reject) => {
+      const reply = await new Promise<ThreadReply<Result>>((resolve, reject) => {
         this.#waiting.push({ resolve, reject });
         this.#worker.postMessage(task);
       });
-      if (answer.ok) return answer;
-      throw Object.assign(new Error(answer.message), { code: answer.code });
+      if (reply.ok) return reply;
+      throw Object.assign(new Error(reply.message), { code: reply.code });
     } finally {
       if (this.#waiting.length === 0) this.#worker.unref();
     }

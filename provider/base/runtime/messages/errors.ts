@@ -53,7 +53,7 @@ export class InternalError extends DocsHostingError {
 /** The base URL or the API key is missing or malformed. Thrown before any request. */
 export class ConfigurationError extends DocsHostingError {}
 
-/** No usable answer arrived: the host was not found, the connection broke, or the answer took too long. */
+/** No usable reply arrived: the host was not found, the connection broke, or the reply took too long. */
 export class ConnectionError extends DocsHostingError {}
 
 /** The service answered with an error status. */

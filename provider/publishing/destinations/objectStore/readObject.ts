@@ -6,7 +6,7 @@ import type { ListedObject } from "./objectStore";
 /** The longest text that is read, in bytes: the record of the largest accepted site is shorter. */
 const LONGEST_TEXT = 256 * 1024 * 1024;
 
-/** An object as the list describes it, which has an error code where the answer to HEAD has none. */
+/** An object as the list describes it, which has an error code where the reply to HEAD has none. */
 export async function listedAt({ objects }: BucketPlace, key: string): Promise<ListedObject | undefined> {
   let found: ListedObject | undefined;
   await objects.list(key, (object) => (found ??= object.key === key ? object : undefined), 1);

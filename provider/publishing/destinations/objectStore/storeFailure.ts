@@ -10,7 +10,7 @@ export interface FailureRow {
   readonly remedy: string;
 }
 
-/** What answers of a store mean. A key has codes that mean the same, with spaces between them; or it is a pattern. */
+/** What replies of a store mean. A key has codes that mean the same, with spaces between them; or it is a pattern. */
 export type FailureTable = Readonly<Record<string, FailureRow>>;
 
 /** Longest text of a store that a message contains, in characters. */
@@ -98,11 +98,11 @@ interface RequestFailures {
   /** What the store said, as messages may contain it. */
   readonly text: string;
   /** The error of a row. */
-  by(row: FailureRow): StoreError;
+  readonly by: (row: FailureRow) => StoreError;
   /** The error of the first row that has the code; `undefined` if none has it. */
-  byCode(table: FailureTable): StoreError | undefined;
+  readonly byCode: (table: FailureTable) => StoreError | undefined;
   /** The error of the first row whose pattern a text of the store matches. @param said without regard to case */
-  bySaid(table: FailureTable, said: string): StoreError | undefined;
+  readonly bySaid: (table: FailureTable, said: string) => StoreError | undefined;
 }
 
 export function failuresOf({

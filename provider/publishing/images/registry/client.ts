@@ -121,7 +121,7 @@ export class RegistryClient {
       const isRegistry = url.origin === root;
       const authorization = isRegistry ? await this.login.authorization(rights) : undefined;
       if (typeof authorization === "object") return authorization;
-      const answer = await exchange(
+      const outcome = await exchange(
         { method, url, headers: { ...headers, ...(authorization !== undefined && { authorization }) }, body },
         { ...this.context, signal },
         async (reply) => {
@@ -138,32 +138,32 @@ export class RegistryClient {
           return this.login.refused({ method, url }, unwanted);
         },
       );
-      if ("fault" in answer) return answer;
-      const outcome = answer.value;
-      if ("next" in outcome) {
+      if ("fault" in outcome) return outcome;
+      const reply = outcome.value;
+      if ("next" in reply) {
         if (hops++ === MAX_REDIRECTS) {
           throw new DestinationError(
             `the registry ${this.repository.host} redirects more than ${MAX_REDIRECTS} times`,
             "Report it to the registry's operator.",
           );
         }
-        url = outcome.next;
-      } else if ("unauthorized" in outcome) {
+        url = reply.next;
+      } else if ("unauthorized" in reply) {
         // the credential was refused, or there is none
         const isFresh = refusals > 0 && authorization !== undefined;
-        const challenge = outcome.unauthorized.headers.get("www-authenticate") ?? "";
+        const challenge = reply.unauthorized.headers.get("www-authenticate") ?? "";
         const canLogIn =
           refusals++ < MAX_REFUSALS && (await this.login.learn(challenge, rights, isFresh, new URL(root)));
-        if (!canLogIn) return this.login.refused({ method, url: start }, outcome.unauthorized);
+        if (!canLogIn) return this.login.refused({ method, url: start }, reply.unauthorized);
         [url, hops] = [start, 0];
-      } else if ("forbidden" in outcome) {
+      } else if ("forbidden" in reply) {
         // the registry let everybody do what was asked before, and never asked for a login
         const canLogIn =
           refusals++ < MAX_REFUSALS &&
           (await this.login.volunteer(() => this.#challenge(root), rights, new URL(root)));
-        if (!canLogIn) return this.login.refused({ method, url: start }, outcome.forbidden);
+        if (!canLogIn) return this.login.refused({ method, url: start }, reply.forbidden);
         [url, hops] = [start, 0];
-      } else return outcome;
+      } else return reply;
     }
   }
 
@@ -182,10 +182,10 @@ export class RegistryClient {
   /** Asks for the API's root, once and without a credential. */
   async #ask(root: string): Promise<Pick<HttpReply, "status" | "headers"> | undefined> {
     const request = { method: "GET", url: new URL("/v2/", root), headers: {} } as const;
-    const answer = await exchange(request, this.context, ({ status, headers }) =>
+    const outcome = await exchange(request, this.context, ({ status, headers }) =>
       Promise.resolve({ status, headers }),
     );
-    return "value" in answer ? answer.value : undefined;
+    return "value" in outcome ? outcome.value : undefined;
   }
 
   /** What a token for the request must allow. */

@@ -1,17 +1,12 @@
 import type { FailedAttempt } from "../../../base/http/retryPolicy";
 import { DestinationError } from "../../../base/runtime/messages/errors";
-import type { Clock } from "../../../base/runtime/time/clock";
-import { fieldsOf } from "./content";
-import {
-  type Credential,
-  credentialPlaces,
-  type CredentialSearch,
-  findCredential,
-  type FoundCredential,
-} from "./credentials";
+import { type Challenge, parseChallenges } from "./challenge";
+import { credentialPlaces, type CredentialSearch, findCredential, type FoundCredential } from "./credentials";
+import { type Credential } from "./dockerConfiguration";
 import { exchange, type RegistryContext, type RegistryRequest, wholeBody } from "./exchange";
 import { isRefusal, readUnwanted, refused, type UnwantedReply } from "./failedRequest";
 import type { Repository } from "./reference";
+import { basic, readToken, type Token, tokenRequest } from "./tokens";
 
 /** What a token must allow. */
 export interface Rights {
@@ -179,7 +174,7 @@ export class Login {
     const { clock } = this.#context;
     const request = tokenRequest(bearer, scopes, await this.#findCredential());
     const { method, url, headers } = request;
-    const answer = await exchange(
+    const outcome = await exchange(
       { ...request, headers: { ...headers, accept: "application/json" } },
       this.#context,
       async (reply) => {
@@ -195,99 +190,11 @@ export class Login {
         );
       },
     );
-    return "fault" in answer ? answer : answer.value;
+    return "fault" in outcome ? outcome : outcome.value;
   }
 }
 
 /** The scopes of a challenge that are about the repository: some registries name other ones. */
 function scopesIn({ parameters }: Challenge, { path }: Repository): string[] {
   return (parameters["scope"] ?? "").split(" ").filter((scope) => scope.startsWith(`repository:${path}:`));
-}
-
-/** A token for a registry, see https://distribution.github.io/distribution/spec/auth/token/ */
-export interface Token {
-  readonly text: string;
-  /** By the clock of this machine: milliseconds since 1970. */
-  readonly endsAtMs: number;
-}
-
-/** Lifetime of a token whose response contains none, in milliseconds: the specification's default. */
-const LIFE_MS = 60_000;
-/** A token with less remaining lifetime is not used, in milliseconds. */
-const MARGIN_MS = 5_000;
-/** A token with a shorter lifetime is used until it expires: otherwise every request would need a new one. */
-const SHORTEST_LIFE_MS = 2 * MARGIN_MS;
-
-/** Creates the request for a token. @throws Error for a realm that is not a URL */
-export function tokenRequest(
-  { parameters }: Challenge,
-  scopes: readonly string[],
-  credential: Credential | undefined,
-): RegistryRequest {
-  const url = new URL(parameters["realm"] ?? "");
-  const service = parameters["service"];
-  if (credential && "identityToken" in credential) {
-    const form = new URLSearchParams({
-      grant_type: "refresh_token",
-      refresh_token: credential.identityToken,
-      client_id: "pulumi-docs-hosting",
-      ...(service !== undefined && { service }),
-      scope: scopes.join(" "),
-    });
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    return { method: "POST", url, headers, body: () => Buffer.from(form.toString()) };
-  }
-  if (service !== undefined) url.searchParams.set("service", service);
-  for (const scope of scopes) url.searchParams.append("scope", scope);
-  return { method: "GET", url, headers: credential ? { authorization: basic(credential) } : {} };
-}
-
-/**
- * Reads a token.
- *
- * @param answer JSON of the token service
- * @returns undefined when it contains no token; endsAtMs: when it expires, the clock's `monotonic` time in milliseconds
- */
-export function readToken(answer: unknown, clock: Clock): Token | undefined {
-  const { token, access_token: accessToken, expires_in: life } = fieldsOf(answer);
-  const text = [token, accessToken].find((each): each is string => typeof each === "string" && each !== "");
-  // a text that no header can contain is not a token
-  if (text === undefined || !/^[\x21-\x7e]+$/.test(text)) return undefined;
-  const lifeMs = typeof life === "number" && life > 0 ? life * 1_000 : LIFE_MS;
-  const usedMs = lifeMs > SHORTEST_LIFE_MS ? lifeMs - MARGIN_MS : lifeMs;
-  return { text, endsAtMs: clock.monotonic() + usedMs };
-}
-
-/** The value of the header `Authorization` for a user name and a password. */
-function basic({ username, password }: { username: string; password: string }): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-}
-
-/** An authentication challenge that a server sends with 401, see RFC 9110 §11.6.1. */
-interface Challenge {
-  /** In lower case: `bearer`, `basic`. */
-  readonly scheme: string;
-  /** By name in lower case. */
-  readonly parameters: Record<string, string>;
-}
-
-const CHARACTER = /[\w!#$%&'*+.^`|~-]/.source;
-const TOKEN = `(${CHARACTER}+)(?!${CHARACTER})`;
-const VALUE = `\\s*=\\s*(?:${/"((?:[^"\\]|\\.)*)"/.source}|${TOKEN})`;
-/** A credential without a name, which belongs to a scheme that is not supported. */
-const TOKEN68 = / +[\w.~+/-]+=*(?=\s*(?:,|$))/.source;
-/** A parameter with its value, or a scheme. */
-const PART = new RegExp(`[\\s,]*${TOKEN}(?:${VALUE}|(?!\\s*=)(?:${TOKEN68})?)`, "gsy");
-
-/** Parses `WWW-Authenticate`, which may contain several challenges. Parsing stops at the first invalid text. */
-export function parseChallenges(header: string): Challenge[] {
-  const challenges: Challenge[] = [];
-  for (const [, word = "", quoted, bare] of header.matchAll(PART)) {
-    const name = word.toLowerCase();
-    const value = quoted?.replace(/\\(.)/gs, "$1") ?? bare;
-    const current = challenges.at(-1);
-    if (value === undefined) challenges.push({ scheme: name, parameters: {} });
-    else if (current) current.parameters[name] ??= value;
-  }
-  return challenges;
 }

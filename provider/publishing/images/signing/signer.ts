@@ -12,7 +12,7 @@ export interface Signer extends Verifier {
 }
 
 /** The kinds of keys that sign, and how each is made: for messages. */
-export const SUPPORTED_KEYS: string =
+const SUPPORTED_KEYS =
   "an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
   "(`openssl genpkey -algorithm ed25519`)";
 

@@ -93,7 +93,7 @@ async function update(): Promise<void> {
     const results = await searchLanguages(query, settings.languages, language(), (key) =>
       turn === asked ? load(key) : Promise.reject(new Error("another query")),
     );
-    // an answer that took longer than the next one is not shown
+    // a reply that took longer than the next one is not shown
     if (turn !== asked) return;
     show(results, results.length === 0 ? `${NONE} “${query}”` : `${FOUND}: ${results.length}`);
   } catch {

@@ -25,8 +25,14 @@ const SERVICE = { baseUrl: BASE_URL, apiKeyEnv: "DOCS_HOSTING_ADMIN_API_KEY" };
 const SOURCE = { file: "bundle.tar.gz", version: "v1", fileSha256: "0".repeat(64) };
 const LIMITS = { archiveBytes: 1_000, unpackedBytes: 1_000, files: 10 };
 const BUNDLE = {
-  ...{ version: "v1", sha256: "1".repeat(64), size: 1, files: 1, pages: 1, selfContained: true },
-  ...{ externalLoads: [], copiedAt: "2026-01-01T00:00:00.000Z" },
+  version: "v1",
+  sha256: "1".repeat(64),
+  size: 1,
+  files: 1,
+  pages: 1,
+  selfContained: true,
+  externalLoads: [],
+  copiedAt: "2026-01-01T00:00:00.000Z",
 };
 
 let folder: string;
@@ -61,14 +67,13 @@ const RESOURCES: Readonly<
     inputs: () => EXPORT,
     stored: () => ({
       ...EXPORT,
-      ...{
-        version: "j1",
-        jobId: "j1",
-        status: "completed",
-        bundleUrl: "https://store.example.test/a",
-        bundleSize: 1,
-      },
-      ...{ expiresAt: "2026-01-02T00:00:00.000Z", renewAfter: "2026-01-01T12:00:00.000Z" },
+      version: "j1",
+      jobId: "j1",
+      status: "completed",
+      bundleUrl: "https://store.example.test/a",
+      bundleSize: 1,
+      expiresAt: "2026-01-02T00:00:00.000Z",
+      renewAfter: "2026-01-01T12:00:00.000Z",
       __bookkeeping: { given: [], mintedAtMs: 1 },
     }),
   },
@@ -76,16 +81,14 @@ const RESOURCES: Readonly<
     life: agentJob,
     inputs: () => ({ ...SERVICE, projectId: "p1", jobId: "a1" }),
     stored: () => ({
-      ...{
-        ...SERVICE,
-        projectId: "p1",
-        id: "a1",
-        status: "completed",
-        model: "m",
-        prLink: null,
-        createdAt: "",
-        archivedAt: null,
-      },
+      ...SERVICE,
+      projectId: "p1",
+      id: "a1",
+      status: "completed",
+      model: "m",
+      prLink: null,
+      createdAt: "",
+      archivedAt: null,
       source: { repository: "https://example.test/r", ref: null },
       __bookkeeping: {},
     }),
@@ -115,12 +118,20 @@ const RESOURCES: Readonly<
   },
 };
 const copyInputs = (): Properties => ({
-  ...{ source: SOURCE, destination: { folder: join(folder, "copies"), layout: "archive" } },
-  ...{ keep: 1, limits: LIMITS, requireSelfContained: true },
+  source: SOURCE,
+  destination: { folder: join(folder, "copies"), layout: "archive" },
+  keep: 1,
+  limits: LIMITS,
+  requireSelfContained: true,
 });
 const kitInputs = (): Properties => ({
-  ...{ source: SOURCE, folder: join(folder, "kits"), chart: "./chart", platforms: ["linux/amd64"] },
-  ...{ keep: 1, limits: LIMITS, requireSelfContained: true },
+  source: SOURCE,
+  folder: join(folder, "kits"),
+  chart: "./chart",
+  platforms: ["linux/amd64"],
+  keep: 1,
+  limits: LIMITS,
+  requireSelfContained: true,
 });
 
 const WRONG: Readonly<Record<string, unknown>> = {

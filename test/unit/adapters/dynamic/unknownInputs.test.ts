@@ -150,8 +150,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     ...resource(airGapKit),
     inputs: () => ({
       source: {
-        ...{ file: join(folder, "bundle.tar.gz"), version: "v1" },
-        ...{ domain: "docs.example.com", fileSha256: SHA256 },
+        file: join(folder, "bundle.tar.gz"),
+        version: "v1",
+        domain: "docs.example.com",
+        fileSha256: SHA256,
       },
       folder: join(folder, "kits"),
       chart: { path: join(folder, "chart"), digest: "1" },

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type EngineLine,
-  linesInOrder,
-  progressRow,
-} from "../../../../provider/adapters/session/rowReporter.ts";
+import { progressRow } from "../../../../provider/adapters/session/progressRow.ts";
+import { type EngineLine, linesInOrder } from "../../../../provider/adapters/session/rowReporter.ts";
 import { VirtualClock } from "../../../simulation/virtualClock.ts";
 
 /** A row that records what it showed, and when. */

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { bodyReader } from "../../../../provider/base/http/attempt.ts";
+import { bodyReader } from "../../../../provider/base/http/bodyStream.ts";
 
 const MIB = 1024 * 1024;
 let body: PassThrough;

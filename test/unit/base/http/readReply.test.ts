@@ -23,7 +23,11 @@ function read(text: string, headers: Record<string, string> = {}): Promise<ReadR
 
 test("an answer has what its headers say, and nothing of those that are missing", async () => {
   expect(await read("{}", { date: NOON, "content-type": "text/plain", "x-request-id": "r1" })).toStrictEqual({
-    ...{ status: 200, text: "{}", contentType: "text/plain", requestId: "r1", hasLocation: false },
+    status: 200,
+    text: "{}",
+    contentType: "text/plain",
+    requestId: "r1",
+    hasLocation: false,
     sentAtMs: Date.parse(NOON),
     retryAfterMs: undefined,
   });

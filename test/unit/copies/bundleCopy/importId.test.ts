@@ -25,8 +25,12 @@ test.each<[string, object]>([
 test("fields after the address are those of the source and of the destination; values may be percent-encoded", () => {
   const uri = `s3://docs/#sha256:${SHA256}`;
   const source = {
-    ...{ domain: "docs.example.com", jobId: "7f3a", version: "a=b & c", file: "" },
-    ...{ baseUrl: "https://api.example.com", apiKeyEnv: "KEY" },
+    domain: "docs.example.com",
+    jobId: "7f3a",
+    version: "a=b & c",
+    file: "",
+    baseUrl: "https://api.example.com",
+    apiKeyEnv: "KEY",
   };
   const texts = { endpoint: "https://s3.internal?x", region: "eu", linkLife: "24h" };
   const destination = { ...texts, pathStyle: false };
@@ -34,7 +38,10 @@ test("fields after the address are those of the source and of the destination; v
     .toString()
     .replaceAll("+", "%20");
   expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
-    ...{ uri, name: SHA256, source, additions: {} },
+    uri,
+    name: SHA256,
+    source,
+    additions: {},
     destination: { bucket: "docs", layout: "site", ...destination },
   });
 });
@@ -55,7 +62,10 @@ test.each<[string, object]>([
 ])("the image of ?%s is parsed", (query, parts) => {
   const uri = `r.internal/docs@sha256:${SHA256}`;
   expect(parseImportId(`${uri}?${query}`)).toStrictEqual({
-    ...{ uri, name: `sha256:${SHA256}`, source: {}, destination: { repository: "r.internal/docs" } },
+    uri,
+    name: `sha256:${SHA256}`,
+    source: {},
+    destination: { repository: "r.internal/docs" },
     additions: {},
     ...parts,
   });

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
+import { COPIES } from "../../../../provider/copies/bundleCopy/copyKind.ts";
 import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
-import { bundleCopy, COPIES } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { linkOutputs } from "../../../../provider/copies/bundleCopy/links.ts";
+import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
+import { linkOutputs } from "../../../../provider/copies/bundleCopy/linkOutputs.ts";
 import {
   type BundleCopyState,
   COPY_STATE,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
 import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
-import { linkOutputs } from "../../../../provider/copies/bundleCopy/links.ts";
+import { linkOutputs } from "../../../../provider/copies/bundleCopy/linkOutputs.ts";
 import { type BundleCopyState, stateOf } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { DestinationInputs } from "../../../../provider/publishing/destinations/inputs.ts";
 
@@ -33,8 +33,15 @@ const state = (given: Partial<CheckedCopyInputs> = {}, isSigned = true): BundleC
       {
         copy: { sha256: SHA256, uri: "s3://docs/v1", parts: {}, address: "https://docs.example.net/v1" },
         bundle: {
-          ...{ version: "v1", jobId: "j1", sha256: SHA256, size: 900, files: 9, pages: 3 },
-          ...{ selfContained: false, externalLoads: [], copiedAt: "2026-01-01T00:00:00.000Z" },
+          version: "v1",
+          jobId: "j1",
+          sha256: SHA256,
+          size: 900,
+          files: 9,
+          pages: 3,
+          selfContained: false,
+          externalLoads: [],
+          copiedAt: "2026-01-01T00:00:00.000Z",
         },
       },
     ],
@@ -52,11 +59,22 @@ describe("a new copy", () => {
   test("has the version and job of its source; what the copying decides is unknown", () => {
     expect(predicted({})).toEqual({
       ...inputs(),
-      ...{ version: "v1", jobId: "j1" },
-      ...{ sha256: UNKNOWN, size: UNKNOWN, files: UNKNOWN, pages: UNKNOWN, uri: UNKNOWN },
-      ...{ sitePath: UNKNOWN, bundleUrl: UNKNOWN, expiresAt: UNKNOWN, renewAfter: UNKNOWN },
-      ...{ selfContained: UNKNOWN, externalLoads: UNKNOWN, copiedAt: UNKNOWN },
-      ...{ earlier: UNKNOWN, changes: UNKNOWN },
+      version: "v1",
+      jobId: "j1",
+      sha256: UNKNOWN,
+      size: UNKNOWN,
+      files: UNKNOWN,
+      pages: UNKNOWN,
+      uri: UNKNOWN,
+      sitePath: UNKNOWN,
+      bundleUrl: UNKNOWN,
+      expiresAt: UNKNOWN,
+      renewAfter: UNKNOWN,
+      selfContained: UNKNOWN,
+      externalLoads: UNKNOWN,
+      copiedAt: UNKNOWN,
+      earlier: UNKNOWN,
+      changes: UNKNOWN,
     });
   });
 

@@ -4,9 +4,10 @@ import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts
 import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
 import { publishedLifeCycle } from "../../../../provider/copies/publication/lifeCycle.ts";
 import { planPublication } from "../../../../provider/copies/publication/plan.ts";
+import { draftOwner } from "../../../../provider/kits/airGapKit/draftOwner.ts";
 import type { CheckedKitInputs } from "../../../../provider/kits/airGapKit/inputs.ts";
-import { draftOwner } from "../../../../provider/kits/airGapKit/kitFolder.ts";
-import { airGapKit, KITS } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
+import { KITS } from "../../../../provider/kits/airGapKit/kitKind.ts";
+import { airGapKit } from "../../../../provider/kits/airGapKit/lifeCycle.ts";
 import { type AirGapKitState, KIT_STATE, type MadeKit } from "../../../../provider/kits/airGapKit/state.ts";
 import { decisionLine } from "../../../../provider/resource/decision.ts";
 
@@ -197,9 +198,18 @@ describe("the preview", () => {
   test("of a new kit has version, job and whether it will be signed; everything else is unknown", () => {
     expect(predicted({})).toEqual({
       ...inputs(),
-      ...{ version: "v1", jobId: "j1", signed: false },
-      ...{ path: UNKNOWN, sha256: UNKNOWN, size: UNKNOWN, files: UNKNOWN, bundleSha256: UNKNOWN },
-      ...{ pages: UNKNOWN, selfContained: UNKNOWN, externalLoads: UNKNOWN, createdAt: UNKNOWN },
+      version: "v1",
+      jobId: "j1",
+      signed: false,
+      path: UNKNOWN,
+      sha256: UNKNOWN,
+      size: UNKNOWN,
+      files: UNKNOWN,
+      bundleSha256: UNKNOWN,
+      pages: UNKNOWN,
+      selfContained: UNKNOWN,
+      externalLoads: UNKNOWN,
+      createdAt: UNKNOWN,
     });
     expect(predicted({ signingKeyEnv: "KIT_KEY" })).toMatchObject({ signed: true });
     const withSearch = predicted({ offlineSearch: true, images: ["nginx"] });

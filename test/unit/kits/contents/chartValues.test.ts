@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { chartValues, yamlText } from "../../../../provider/kits/contents/chartValues.ts";
+import { chartValues } from "../../../../provider/kits/contents/chartValues.ts";
 import type { KitImage } from "../../../../provider/kits/contents/kitImage.ts";
+import { yamlText } from "../../../../provider/kits/contents/yamlText.ts";
 
 const SHA256 = "ab".repeat(32);
 const bundle = {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { InputError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { readEarlierKit } from "../../../../provider/kits/contents/earlierKit.ts";
+import { filledIn } from "../../../../provider/kits/contents/filledIn.ts";
 import { type KitManifest, manifestText } from "../../../../provider/kits/contents/manifest.ts";
-import { filledIn } from "../../../../provider/kits/contents/packagedFiles.ts";
 
 test("a text keeps the sections and values of this kit; sections nest", () => {
   const template = [

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Lookup } from "../../../../provider/base/http/address.ts";
 import { guardedLookup } from "../../../../provider/base/http/address.ts";
-import { refusedAddress } from "../../../../provider/base/http/address.ts";
+import { refusedAddress } from "../../../../provider/base/http/addressPolicy.ts";
 import { DownloadError } from "../../../../provider/base/runtime/messages/errors.ts";
 import { checkStoreUrl } from "../../../../provider/publishing/download/storeAddress.ts";
 

@@ -1,7 +1,7 @@
 // The loads of a page and a style sheet from other hosts.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { srcsetAddresses } from "../../../../provider/publishing/inspection/markupLoads.ts";
+import { srcsetAddresses } from "../../../../provider/publishing/inspection/srcset.ts";
 import { loadsOf } from "./loadsOf.ts";
 
 /** The length of a slice. */

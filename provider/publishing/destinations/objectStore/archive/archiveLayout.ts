@@ -62,7 +62,7 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
     const uri = place.uriOf(key);
     const stored = await place.objects.head(key);
     if (stored === undefined) {
-      // the answer to HEAD has no error code, but that to the list has one
+      // the reply to HEAD has no error code, but that to the list has one
       await listedAt(place, key);
       throw new DestinationError(`there is no object ${uri}`, "Check its name, and `endpoint` and `region`.");
     }
@@ -83,7 +83,7 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
   async compare(place, copy) {
     const { key, size, etag } = archivePartsOf(copy);
     const stored = await place.objects.head(key);
-    // the answer to HEAD has no error code: the bucket may be missing, or the access key may be wrong
+    // the reply to HEAD has no error code: the bucket may be missing, or the access key may be wrong
     if (stored === undefined) return (await listedAt(place, key)) ? "changed" : "gone";
     return stored.revision === etag && isSameContent(stored, { ...copy, size }) ? "same" : "changed";
   },

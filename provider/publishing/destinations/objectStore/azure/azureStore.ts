@@ -22,7 +22,7 @@ export const azureDestination = (inputs: AzureContainerInputs): DraftingDestinat
   bucketDestination(inputs, containerUri(inputs), openAzure);
 
 /**
- * Connects to a container of Azure Blob Storage. The revision of a blob is its ETag, without the quotes that only some answers have.
+ * Connects to a container of Azure Blob Storage. The revision of a blob is its ETag, without the quotes that only some replies have.
  *
  * @throws ConfigurationError if the SDK is not installed, or the environment contradicts the inputs
  */

@@ -41,10 +41,10 @@ export interface ContainerClient {
   /** The failure of a request that something else than the service has answered. */
   readonly notAnswered: (request: StoreRequest<AzureAction>) => StoreError;
 
-  blob(name: string): BlockBlob;
+  readonly blob: (name: string) => BlockBlob;
 
   /** The content of a blob as it arrives. @throws DestinationError; the signal's reason */
-  watched(content: Readable, key: string): AsyncGenerator<Uint8Array>;
+  readonly watched: (content: Readable, key: string) => AsyncGenerator<Uint8Array>;
 }
 
 export function containerClient(

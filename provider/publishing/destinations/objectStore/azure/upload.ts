@@ -31,7 +31,7 @@ const ATTEMPTS = 3;
  */
 export const DISCARDED = "application/x-docs-hosting-discarded";
 
-/** An ETag without quotes, which only some answers have. */
+/** An ETag without quotes, which only some replies have. */
 export const revisionOf = (etag: string | undefined): Revision => etag?.replace(/^"|"$/g, "") ?? "";
 
 /** Where the destination is. */

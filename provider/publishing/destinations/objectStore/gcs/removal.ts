@@ -23,14 +23,14 @@ export function gcsRemoval(client: GcsClient, head: ObjectStore["head"]): Remove
         "content-length": String(body.length),
       };
       const url = new URL(`${client.endpoint}/batch/storage/v1`);
-      const answers = await client.send(
+      const replies = await client.send(
         { action, isOfBucket: true, method: "POST", url, headers, body: () => body },
         textField,
       );
       const gone = new Set<number>();
-      for (const answer of answers.split(/^content-id: *<response-/im).slice(1)) {
-        const [, at, status = ""] = /^(\d+)>.*?^HTTP\/[\d.]+ (\d+)/ims.exec(answer) ?? [];
-        const isMissing = status === "404" && !/bucket does not exist/i.test(answer);
+      for (const reply of replies.split(/^content-id: *<response-/im).slice(1)) {
+        const [, at, status = ""] = /^(\d+)>.*?^HTTP\/[\d.]+ (\d+)/ims.exec(reply) ?? [];
+        const isMissing = status === "404" && !/bucket does not exist/i.test(reply);
         if (status.startsWith("2") || isMissing) gone.add(Number(at));
       }
       return keys.filter((_, at) => !gone.has(at));

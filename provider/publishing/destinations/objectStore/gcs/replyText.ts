@@ -1,13 +1,13 @@
 import type { HttpReply } from "../../../../base/http/attempt";
 import { parseJson } from "../../../../base/http/reply";
 
-/** The fields of a JSON answer. */
+/** The fields of a JSON reply. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The longest description that is read, in bytes: a page of a list of the longest names. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** A short answer as a text. */
+/** A short reply as a text. */
 export async function textField(reply: HttpReply, mostBytes: number = MAX_TEXT_BYTES): Promise<string> {
   return (await reply.beginning(mostBytes)).toString();
 }

@@ -30,7 +30,7 @@ type Where = "gcsBucket" | "prefix" | "endpoint";
  * Sends an object: a small one with one request, a large one in a session. A session that does not end is not an object: the store
  * forgets it after a week, and does not bill it.
  *
- * The store compares the content with the checksum that is sent before it. The answer is compared, too: stores that only speak its
+ * The store compares the content with the checksum that is sent before it. The reply is compared, too: stores that only speak its
  * protocol may not do so.
  *
  * @throws StoreError; the error of the content; the signal's reason
@@ -72,7 +72,7 @@ export async function sendGcsObject(
   throw corruptedFailure(client.inputs, key, isRemoved ? "" : ", and could not be removed");
 }
 
-/** What the answer to an upload is to have. */
+/** What the reply to an upload is to have. */
 const STORED = "generation,size,md5Hash,crc32c,retentionExpirationTime,eventBasedHold,temporaryHold";
 
 /** What protects an object, see https://cloud.google.com/storage/docs/json_api/v1/objects */

@@ -3,7 +3,7 @@ import type { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import type { ListedObject } from "../objectStore";
 
 /** A reply of the store, before the SDK reads it. */
-interface Answer {
+interface Reply {
   readonly statusCode: number;
   body: Readable;
 }
@@ -26,12 +26,12 @@ export function readPlainEntries(
   middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
-      const answer = result.response as Answer;
-      if (answer.statusCode === 200) {
+      const reply = result.response as Reply;
+      if (reply.statusCode === 200) {
         const objects: ListedObject[] = [];
-        const rest = await withoutEntries(answer.body as AsyncIterable<Buffer>, objects);
+        const rest = await withoutEntries(reply.body as AsyncIterable<Buffer>, objects);
         if (!LIST.test(rest.toString("latin1"))) throw notAList();
-        answer.body = Readable.from([rest]);
+        reply.body = Readable.from([rest]);
         onPage(objects);
       }
       return result;

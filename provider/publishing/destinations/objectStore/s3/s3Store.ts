@@ -128,7 +128,7 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
   };
 }
 
-/** The failure of a HEAD request, whose answer has no body and so no reason, or that of a request that fails for the same one. */
+/** The failure of a HEAD request, whose reply has no body and so no reason, or that of a request that fails for the same one. */
 async function explained(
   { run, named, s3, context }: BucketClient,
   key: string,

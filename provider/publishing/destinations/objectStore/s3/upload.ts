@@ -91,9 +91,9 @@ async function sendParts(
   const send = async (command: never): Promise<unknown> => {
     const { input } = command as { input: { Body?: unknown; ContentMD5?: string } };
     if (!hasChecksum) Object.assign(input, contentMd5(input.Body));
-    const answer: object = await s3.send(command, { abortSignal: context.signal });
+    const reply: object = await s3.send(command, { abortSignal: context.signal });
     const isBegun = (command as object) instanceof sdk.s3.CreateMultipartUploadCommand;
-    if (!isBegun || ("UploadId" in answer && answer.UploadId !== undefined)) return answer;
+    if (!isBegun || ("UploadId" in reply && reply.UploadId !== undefined)) return reply;
     throw new DestinationError(
       `the store of s3://${client.destination.bucket} began an upload without an id`,
       "It does not implement S3's protocol as Amazon does.",

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { withoutCommands } from "../../../../../provider/base/runtime/messages/pipelineCommands.ts";
 import {
   isPlain,
   isPrintable,
   printable,
   spaced,
   truncate,
-  withoutCommands,
 } from "../../../../../provider/base/runtime/messages/plainText.ts";
 import { hostileText } from "../../../../simulation/hostileText.ts";
 

@@ -422,7 +422,8 @@ describe("a signed copy", () => {
     const other = verifierFrom(newSigner().publicKey);
     const foreign = await destination().find(digestIn(copy), await operation(), other);
     expect(foreign.copy).toEqual({
-      ...{ uri: copy.uri, image: copy.uri },
+      uri: copy.uri,
+      image: copy.uri,
       parts: { manifests: manifestsIn(copy), files: listOf(copy) },
     });
     expect(foreign.isSigned).toBe(true);

@@ -233,8 +233,11 @@ const KINDS = {
 
 function libraryText(main: SbomComponent, components: readonly SbomComponent[]): string {
   const own: SbomComponent = {
-    ...{ ref: "tool", kind: "application" as const, name: "pulumi-docs-hosting" },
-    ...{ version: packageVersion(), packageUrl: OWN_URL },
+    ref: "tool",
+    kind: "application" as const,
+    name: "pulumi-docs-hosting",
+    version: packageVersion(),
+    packageUrl: OWN_URL,
   };
   const component = ({ ref, kind, name, version, sha256, packageUrl }: SbomComponent): Models.Component =>
     new Models.Component(KINDS[kind], name, {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import { authoritiesFor } from "../../../../../provider/publishing/images/registry/exchange.ts";
+import { authoritiesFor } from "../../../../../provider/publishing/images/registry/authorities.ts";
 
 /** The home of someone who has these files for `registry.internal:5000`. */
 async function homeWith(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseChallenges } from "../../../../../provider/publishing/images/registry/login.ts";
+import { parseChallenges } from "../../../../../provider/publishing/images/registry/challenge.ts";
 
 test.each([
   ["", []],

@@ -2,10 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import {
-  type Credential,
-  runCredentialHelper,
-} from "../../../../../provider/publishing/images/registry/credentials.ts";
+import { runCredentialHelper } from "../../../../../provider/publishing/images/registry/credentialHelper.ts";
+import { type Credential } from "../../../../../provider/publishing/images/registry/dockerConfiguration.ts";
 import { recordingReporter } from "../../../../simulation/recordingReporter.ts";
 import { notOnWindows, POSIX_PROGRAMS } from "../../../../systems.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   credentialSources,
   helperCredential,
-} from "../../../../../provider/publishing/images/registry/credentials.ts";
+} from "../../../../../provider/publishing/images/registry/dockerConfiguration.ts";
 
 const REPOSITORY = { host: "registry.internal:5000", path: "docs/site" };
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -2,12 +2,9 @@ import { Headers } from "node-fetch";
 import { expect, test } from "vitest";
 import type { FailedAttempt } from "../../../../../provider/base/http/retryPolicy.ts";
 import { DestinationError } from "../../../../../provider/base/runtime/messages/errors.ts";
-import { unconnected } from "../../../../../provider/publishing/images/registry/exchange.ts";
-import {
-  refused,
-  registryReason,
-  remedyFor,
-} from "../../../../../provider/publishing/images/registry/failedRequest.ts";
+import { refused, registryReason } from "../../../../../provider/publishing/images/registry/failedRequest.ts";
+import { remedyFor } from "../../../../../provider/publishing/images/registry/remedies.ts";
+import { unconnected } from "../../../../../provider/publishing/images/registry/unconnected.ts";
 
 test.each([
   ['{"errors":[{"code":"DENIED","message":"no"}]}', ["DENIED"], "DENIED: no"],

@@ -15,7 +15,9 @@ const LAYER = { mediaType: "layer", digest: `sha256:${"1".repeat(64)}`, size: 3 
 
 const configOf = (more: object = {}): Content =>
   contentOf("config", {
-    ...{ os: "linux", architecture: "amd64", rootfs: { diff_ids: ["sha256:1"] } },
+    os: "linux",
+    architecture: "amd64",
+    rootfs: { diff_ids: ["sha256:1"] },
     ...more,
   });
 const CONFIG = configOf();

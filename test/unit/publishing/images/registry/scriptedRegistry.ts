@@ -77,7 +77,11 @@ export function scriptedRegistry(
   const reporter = recordingReporter();
   const secrets = new Secrets();
   const context = {
-    ...{ fetch, clock, reporter, secrets, signal },
+    fetch,
+    clock,
+    reporter,
+    secrets,
+    signal,
     deadline: startDeadline(clock, 30 * 60_000),
     environment: (name: string) => environment[name],
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readToken, tokenRequest } from "../../../../../provider/publishing/images/registry/login.ts";
+import { readToken, tokenRequest } from "../../../../../provider/publishing/images/registry/tokens.ts";
 import { VirtualClock } from "../../../../simulation/virtualClock.ts";
 
 const CHALLENGE = {

@@ -5,9 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { ConfigurationError } from "../../../../../provider/base/runtime/messages/errors.ts";
-import { sigstoreBundle } from "../../../../../provider/kits/contents/sums.ts";
-import { signerFrom, SUPPORTED_KEYS } from "../../../../../provider/publishing/images/signing/signer.ts";
+import { sigstoreBundle } from "../../../../../provider/kits/contents/sigstoreBundle.ts";
+import { signerFrom } from "../../../../../provider/publishing/images/signing/signer.ts";
 import { notOnWindows, POSIX_PROGRAMS } from "../../../../systems.ts";
+
+const SUPPORTED_KEYS =
+  "an ECDSA key of the curve P-256 (`openssl ecparam -name prime256v1 -genkey -noout`) or an Ed25519 key " +
+  "(`openssl genpkey -algorithm ed25519`)";
 
 let folder: string;
 beforeEach(() => {

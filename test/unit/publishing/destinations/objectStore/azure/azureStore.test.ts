@@ -257,8 +257,13 @@ describe("a link", () => {
   test("is signed with a key of the service for an identity, which lives seven days at most", async (context) => {
     const [start, end] = [new Date("2026-01-02T02:59:05Z"), new Date("2026-01-09T02:59:05Z")];
     const key = {
-      ...{ signedStartsOn: start, signedExpiresOn: end, signedObjectId: "o", signedTenantId: "t" },
-      ...{ signedService: "b", signedVersion: "2022-11-02", value: KEY },
+      signedStartsOn: start,
+      signedExpiresOn: end,
+      signedObjectId: "o",
+      signedTenantId: "t",
+      signedService: "b",
+      signedVersion: "2022-11-02",
+      value: KEY,
     };
     const asked = vi
       .spyOn(blobs.BlobServiceClient.prototype, "getUserDelegationKey")

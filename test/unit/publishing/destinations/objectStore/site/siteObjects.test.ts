@@ -6,7 +6,11 @@ import {
 } from "../../../../../../provider/publishing/destinations/objectStore/site/siteObjects.ts";
 
 const fileOf = (path: string) => ({
-  ...{ path, size: 1, sha256: "", offset: 0, revision: "" },
+  path,
+  size: 1,
+  sha256: "",
+  offset: 0,
+  revision: "",
   headers: headersOf(path),
 });
 const filesOf = (paths: readonly string[]) => paths.map(fileOf);
