@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scratchFolder } from "../copies/images.ts";
 import { type Context, HOSTS, serveAsBuilt } from "./hosts.ts";
 import { crawl, pagesOf } from "./links.ts";
-import { type BuiltLlmsSite, buildLlmsSite, LLMS_SITES, type LlmsSiteName } from "./llmsSites.ts";
+import { buildLlmsSite, type BuiltLlmsSite, LLMS_SITES, type LlmsSiteName } from "./llmsSites.ts";
 import { crawlMarkdown } from "./markdownLinks.ts";
 import {
   contentOf,
@@ -133,7 +133,7 @@ async function measured(
     const bare = path.replace(/(?:\/index)?\.x?html$|\/$/, "");
     let markdown: string | undefined;
     for (const each of [`${bare}/index.md`, ...(bare === "" ? [] : [`${bare}.md`])])
-      markdown ??= await markdownAt(each);
+      {markdown ??= await markdownAt(each);}
     measure.add(path, text, await renderedText(page, withoutFront(markdown ?? "")));
   }
   await page.close();

@@ -152,11 +152,11 @@ export class InlineMarkdown {
     // some have their brackets around the link
     const isBracket = (node: ContentNode): boolean => typeof node === "string" && /^\s*[[\]]\s*$/.test(node);
     if (reference)
-      return this.#write(
+      {return this.#write(
         children.filter((child) => !isBracket(child)),
         inline,
         place,
-      );
+      );}
     const inner = new InlineText(place);
     this.#write(children, inner, place);
     if (inner.isEmpty) return;
