@@ -132,8 +132,9 @@ async function measured(
   for (const { path, text } of pages) {
     const bare = path.replace(/(?:\/index)?\.x?html$|\/$/, "");
     let markdown: string | undefined;
-    for (const each of [`${bare}/index.md`, ...(bare === "" ? [] : [`${bare}.md`])])
-      {markdown ??= await markdownAt(each);}
+    for (const each of [`${bare}/index.md`, ...(bare === "" ? [] : [`${bare}.md`])]) {
+      markdown ??= await markdownAt(each);
+    }
     measure.add(path, text, await renderedText(page, withoutFront(markdown ?? "")));
   }
   await page.close();

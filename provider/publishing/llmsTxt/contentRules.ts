@@ -89,8 +89,9 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (!place.isInMain && !place.isInCode && AROUND.has(tag) && !isOfContent(element, open)) return true;
   if (tag === "button") return !isLabel(element, open);
   // the name of the language above code, which the code has, too
-  if (tag === "span" && classesOf(element) === "lang")
-    {return /(?:^|\s)language-/.test(classesOf(open.at(-1) ?? element));}
+  if (tag === "span" && classesOf(element) === "lang") {
+    return /(?:^|\s)language-/.test(classesOf(open.at(-1) ?? element));
+  }
   if (attributes.length === 0) return false;
   const classes = classesOf(element);
   if (place.isInCode) return tag !== "code" && BESIDE_CODE(classes);
@@ -109,8 +110,9 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
 /** Whether an element of {@link AROUND} is content without a main part, too: notes of generators, and what a section has. */
 function isOfContent(element: ContentElement, open: readonly ContentElement[]): boolean {
   const { tag } = element;
-  if (OF_SECTION.has(tag) && open.some((each) => each.tag === "section" || each.tag === "article"))
-    {return true;}
+  if (OF_SECTION.has(tag) && open.some((each) => each.tag === "section" || each.tag === "article")) {
+    return true;
+  }
   if (tag !== "aside") return false;
   return /admonition|note|warning|tip|caution|danger|important|footnote|callout|topic/i.test(
     classesOf(element),
