@@ -23,8 +23,8 @@ export interface PageWords {
   readonly length: number;
   /** Those that are read to rank the page. */
   readonly sections: readonly QuotableSection[];
-  /** Where the words are that results cannot quote, as `placeTable.ts` writes it; empty if they can quote all. */
-  readonly places: string;
+  /** Where the words are that results cannot quote, as `placeTable.ts` writes it; none if they can quote all. */
+  readonly places: readonly string[];
 }
 
 /** The section that has a word most often, of those that were read. */

@@ -17,15 +17,26 @@ export interface QuotableSection extends Section {
 
 /** How much text of one page results can quote, in bytes. */
 const QUOTABLE = 12_000;
+/** The same of a longer page, which has place tables, too. */
+const QUOTABLE_OF_LONG = 11_300;
 /** How much of one section at least. */
 const QUOTABLE_SECTION = 120;
 
-/** The part of a page's text that results can quote: of a long page, the beginning of each section. @param most bytes of all sections */
-export function quotable(sections: readonly Section[], most: number = QUOTABLE): QuotableSection[] {
+/**
+ * The part of a page's text that results can quote: of a long page, the beginning of each section.
+ *
+ * @param whole most bytes of all sections of a page that is quotable as a whole
+ * @param most the same of a longer one
+ */
+export function quotable(
+  sections: readonly Section[],
+  whole: number = QUOTABLE,
+  most: number = QUOTABLE_OF_LONG,
+): QuotableSection[] {
   const characters = sections.reduce((sum, { text }) => sum + text.length, 0);
   const bytes = sections.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   const total = Math.floor((most * characters) / bytes);
-  const share = bytes <= most ? Infinity : Math.max(QUOTABLE_SECTION, Math.floor(total / sections.length));
+  const share = bytes <= whole ? Infinity : Math.max(QUOTABLE_SECTION, Math.floor(total / sections.length));
   return sections.map((section) => {
     const text = beginning(section.text, share);
     return { ...section, text: text === section.text ? text : `${text} …`, end: text.length };
@@ -34,7 +45,7 @@ export function quotable(sections: readonly Section[], most: number = QUOTABLE):
 
 /** Sections behind those that are read to rank a page, as files of the index have them. */
 export function furtherSections(sections: readonly Section[]): Buffer {
-  return storedSections(quotable(sections, QUOTABLE_SECTION));
+  return storedSections(quotable(sections, QUOTABLE_SECTION, QUOTABLE_SECTION));
 }
 
 /** Sections as JSON in UTF-8: outside of the heap, and half as large as strings are there. */

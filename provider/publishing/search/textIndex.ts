@@ -5,6 +5,7 @@ import { FURTHER_SECTIONS, MOST_SECTIONS, RANKED_SECTIONS } from "./longPages";
 import { compareTexts, inOrder } from "./order";
 import { KnownWords } from "./ownMemory";
 import { pageWordsOf } from "./pageWords";
+import type { PlacesAt } from "./placeTable";
 import { Postings } from "./postings";
 import { furtherSections, type Section, storedSections } from "./sections";
 import { writeLines, writePostings } from "./wordLines";
@@ -20,7 +21,7 @@ interface IndexedPage {
   /** The same of further sections, in parts. */
   readonly further: readonly Buffer[];
   /** Where words are that results cannot quote. */
-  readonly places: string;
+  readonly places: readonly string[];
   /** Of all its words, weighted. */
   readonly length: number;
 }
@@ -31,6 +32,8 @@ const COMMON = 0.7;
 /** Target size of the files of words and of texts, in characters before compression. */
 const WORDS_SIZE = 8_000;
 const TEXTS_SIZE = 10_000;
+/** The same for the place tables of long pages: each is read with its whole file. */
+const PLACES_SIZE = 1_000;
 
 /** Index of the pages of one language. */
 export class TextIndex {
@@ -79,31 +82,19 @@ export class TextIndex {
       yield listed(words, lines[0].word, dataFile("words", JSON.stringify(writeLines(lines))));
     }
 
-    const written = new Set<string>(); // pages may have the same sections
-    const furtherIds = new Map<IndexedPage, string[]>();
-    for (const { page } of order) {
-      const files = page.further.map((part) => dataFile("text", part.toString()));
-      for (const file of files) {
-        if (!written.has(file.id)) yield file;
-        written.add(file.id);
-      }
-      if (files.length > 0) {
-        furtherIds.set(
-          page,
-          files.map(({ id }) => id),
-        );
-      }
-    }
+    const sorted = order.map(({ page }) => page);
+    const further = yield* furtherFiles(sorted);
+    const places = yield* placeFiles(sorted);
     const pages = order.values().map(({ page }, rank) => {
       const address = addressOf(page.path);
       const facts = [page.title, address === page.path ? 0 : address, page.path].map((each) =>
         JSON.stringify(each),
       );
-      // a place table counts for no size: the same pages are together
       const text = `[${facts.join(",")},${page.sections.toString()}`;
-      const further = furtherIds.get(page) ?? [];
-      const places = page.places === "" && further.length === 0 ? "" : `,${JSON.stringify(page.places)}`;
-      const rest = further.length > 0 ? `${places},${JSON.stringify(further)}` : places;
+      const long = [places.get(page) ?? 0, further.get(page) ?? 0];
+      while (long.at(-1) === 0) long.pop();
+      const rest = long.map((each) => `,${JSON.stringify(each)}`).join("");
+      // ids count for no size: the same pages are together
       return { rank, text: `${text}${rest}]`, size: text.length };
     });
     for (const parts of inFiles(pages, TEXTS_SIZE)) {
@@ -140,4 +131,35 @@ function furtherOf(sections: readonly Section[]): Buffer[] {
     parts.push(furtherSections(sections.slice(from, Math.min(from + FURTHER_SECTIONS, end))));
   }
   return parts;
+}
+
+/** Writes the sections that are not read to rank their pages. @returns for each long page, the ids of its files */
+function* furtherFiles(pages: readonly IndexedPage[]): Generator<DataFile, Map<IndexedPage, string[]>> {
+  const idsOf = new Map<IndexedPage, string[]>();
+  const written = new Set<string>(); // pages may have the same sections
+  for (const page of pages) {
+    for (const part of page.further) {
+      const file = dataFile("text", part.toString());
+      if (!written.has(file.id)) yield file;
+      written.add(file.id);
+      idsOf.set(page, [...(idsOf.get(page) ?? []), file.id]);
+    }
+  }
+  return idsOf;
+}
+
+/** Writes place tables. @returns for each page that has some, the file of each and its number in it */
+function* placeFiles(pages: readonly IndexedPage[]): Generator<DataFile, Map<IndexedPage, PlacesAt>> {
+  const placesOf = new Map<IndexedPage, PlacesAt>();
+  const written = new Set<string>();
+  const tables = pages.flatMap((page) => page.places.map((table) => ({ page, table, size: table.length })));
+  for (const some of inFiles(tables, PLACES_SIZE)) {
+    const file = dataFile("text", JSON.stringify(some.map(({ table }) => table)));
+    if (!written.has(file.id)) yield file;
+    written.add(file.id);
+    for (const [at, { page }] of some.entries()) {
+      placesOf.set(page, [...(placesOf.get(page) ?? []), file.id, at]);
+    }
+  }
+  return placesOf;
 }

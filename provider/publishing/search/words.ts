@@ -65,6 +65,7 @@ function wordsOfRun(run: string): Word[] {
   }
   if (!isWord(whole) || whole === "_") return [];
   if (whole.includes(".")) return [versionOf(whole)];
+  if (/^v\p{N}+$/u.test(whole)) return [{ text: whole, parts: [whole.slice(1)] }];
   const parts = run.split(/_+/).flatMap((part) => part.split(CAMEL));
   const folds = parts.map(folded).filter((part) => part.length > 1);
   return [{ text: whole, parts: parts.length > 1 ? folds : [] }];
@@ -91,10 +92,10 @@ function pairsOf(run: string): Word[] {
   }));
 }
 
-/** Hyphens, and words with them: `e-mail`, `end-to-end`. */
-const HYPHENS = /[-\u2010\u2011]/g;
+/** Hyphens and the joints of Persian words, and words with them: `e-mail`, `end-to-end`, `می‌خواهم`. */
+const HYPHENS = /[-\u200c\u2010\u2011]/g;
 const HYPHENATED =
-  /[-\u2010\u2011](?<=(?<![\p{L}\p{N}\p{M}_])([\p{L}\p{M}]{1,20}).)((?:[\p{L}\p{M}]{1,20}[-\u2010\u2011]){0,3}[\p{L}\p{M}]{1,20})(?![\p{L}\p{N}\p{M}_])/gu;
+  /[-\u200c\u2010\u2011](?<=(?<![\p{L}\p{N}\p{M}_])([\p{L}\p{M}]{1,20}).)((?:[\p{L}\p{M}]{1,20}[-\u200c\u2010\u2011]){0,3}[\p{L}\p{M}]{1,20})(?![\p{L}\p{N}\p{M}_])/gu;
 /** Longer ones are names of files and classes, in UTF-16 units. */
 const LONGEST_HYPHENATED = 20;
 

@@ -1,5 +1,6 @@
 import { wholeAnchor } from "../anchors";
-import { FURTHER_SECTIONS } from "../longPages";
+import { FURTHER_SECTIONS, sectionRange } from "../longPages";
+import { type PlacesAt, readPlace, tableOf } from "../placeTable";
 
 /** Loads a data file of the index by its key. */
 export type Load = (key: string) => Promise<unknown>;
@@ -25,7 +26,7 @@ type StoredPage = readonly [
   address: string | 0,
   path: string,
   sections: readonly StoredSection[],
-  places?: string,
+  places?: PlacesAt | 0,
   further?: readonly string[],
 ];
 
@@ -43,8 +44,8 @@ export interface QuotedPage {
   readonly path: string;
   /** Those that are read to rank the page. */
   readonly sections: readonly QuotedSection[];
-  /** Where words of texts are that are not stored, as `placeTable.ts` writes it. */
-  readonly places: string;
+  /** Where its place tables are; none if all texts are stored with the page. */
+  readonly places: PlacesAt;
   /** Ids of files with further sections, each with the same number of them except for the last one. */
   readonly further: readonly string[];
 }
@@ -69,15 +70,29 @@ export async function readPage(page: number, [, , texts]: Directory, load: Load)
   const pages = (await load(`text-c0de${String(texts[at + 1])}`)) as readonly StoredPage[];
   const found = pages[page - Number(texts[at])];
   if (!found) throw new Error("the index has no such page");
-  const [title, address, path, sections, places = "", further = []] = found;
+  const [title, address, path, sections, places, further = []] = found;
   return {
     title,
     address: address === 0 ? path : address,
     path,
     sections: sections.map(quoted),
-    places,
+    places: places || [],
     further,
   };
+}
+
+/**
+ * The section of a page with a word of a text that is not stored with the page, by its number; undefined for a word of many sections.
+ */
+export async function readPlaceOf(
+  word: string,
+  { sections, further, places }: QuotedPage,
+  load: Load,
+): Promise<number | undefined> {
+  const at = 2 * tableOf(word, places.length / 2);
+  const tables = (await load(`text-c0de${String(places[at])}`)) as readonly string[];
+  const table = tables[Number(places[at + 1])] ?? "";
+  return readPlace(table, word, sectionRange(sections.length, further.length));
 }
 
 /** A section of a page: one that is stored with it, or one of the files of further ones. */

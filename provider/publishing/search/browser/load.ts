@@ -57,7 +57,7 @@ addEventListener(
     const isTyping = target instanceof Element && Element.prototype.matches.call(target, EDITABLE);
     const isPlain = !ctrlKey && !metaKey;
     // on keyboards without Latin letters, by the place of the key
-    const isK = /^[a-z]$/i.test(key) ? key.toLowerCase() === "k" : code === "KeyK";
+    const isK = /^\p{sc=Latin}$/u.test(key) ? key.toLowerCase() === "k" : code === "KeyK";
     const isShortcut = isPlain ? key === "/" && !isTyping : isK && !event.shiftKey;
     if (settings.shortcuts && isShortcut) take(event);
     else if (isPlain && openerOf(event) && (key.length === 1 || key === "Enter")) {

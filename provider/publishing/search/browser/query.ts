@@ -130,8 +130,8 @@ function bestOf(matched: readonly Matched[], coverage: number): { page: number; 
     .slice(0, MOST_READ);
 }
 
-/** A word joined with its neighbours, because many are also written as one: `back up`. Not in scripts without spaces. */
+/** A word joined with its neighbours, because many are also written as one: `back up`, `می خواهم`. Not in scripts without spaces. */
 function joinedWith({ text }: Word, before: Word | undefined, after: Word | undefined): string[] {
   const joined = [before ? before.text + text : "", after ? text + after.text : ""];
-  return joined.filter((each) => /^\p{Ll}+$/u.test(each));
+  return joined.filter((each) => /^[\p{Ll}\p{sc=Arabic}]+$/u.test(each));
 }

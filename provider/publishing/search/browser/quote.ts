@@ -1,7 +1,5 @@
-import { sectionRange } from "../longPages";
-import { readPlace } from "../placeTable";
 import { nameOf, termsOf, type Word, wordsOf } from "../words";
-import { type Load, type QuotedPage, type QuotedSection, readSection } from "./directory";
+import { type Load, type QuotedPage, type QuotedSection, readPlaceOf, readSection } from "./directory";
 import { excerptOf, type Piece } from "./excerpt";
 import type { Matched, Term } from "./match";
 
@@ -228,7 +226,7 @@ export async function quote(
   load: Load,
 ): Promise<Quotation> {
   const { title, address, path, sections } = page;
-  const hidden = hiddenPlaces(page, terms);
+  const hidden = await hiddenPlaces(page, terms, load);
   const isLong = hidden.some(({ size }) => size > 0);
   const scores = new Map<number, SectionScore>();
   let [at, most, second] = [0, 0, 0];
@@ -302,26 +300,29 @@ function leadOf(
   return at;
 }
 
-/** For each word of the question, how well it fits in the sections that have it in a text that is not stored. */
-function hiddenPlaces(
-  { title, path, sections, further, places }: QuotedPage,
+/**
+ * For each word of the question, how well it fits in the sections that have it in a text that is not stored. Looked for is only what fits
+ * best, unless the page stores a text with it.
+ */
+async function hiddenPlaces(
+  page: QuotedPage,
   terms: readonly (readonly Term[])[],
-): Map<number, number>[] {
-  const unseen = new Set(places === "" ? [] : terms.flat().map(([term]) => term));
+  load: Load,
+): Promise<Map<number, number>[]> {
+  const { title, path, sections, places } = page;
+  const unseen = new Set(places.length === 0 ? [] : terms.flat().map(([term]) => term));
   const texts = [title, nameOf(path), ...sections.flatMap(({ heading, text }) => [heading, text])];
   for (const text of texts) {
     if (unseen.size === 0) break;
     for (const term of termsOf(text)) unseen.delete(term);
   }
-  const range = sectionRange(sections.length, further.length);
-  return terms.map((own) => {
-    const fits = new Map<number, number>();
-    for (const [term, fit] of own) {
-      if (unseen.has(term)) {
-        const section = readPlace(places, term, range);
-        if (section !== undefined) fits.set(section, Math.max(fit, fits.get(section) ?? 0));
-      }
-    }
-    return fits;
-  });
+  return Promise.all(
+    terms.map(async (own) => {
+      const best = Math.max(...own.map(([, fit]) => fit));
+      const wanted = own.filter(([, fit]) => fit === best).map(([term]) => term);
+      if (!wanted.every((term) => unseen.has(term))) return new Map<number, number>();
+      const found = await Promise.all(wanted.map((term) => readPlaceOf(term, page, load)));
+      return new Map(found.filter((section) => section !== undefined).map((section) => [section, best]));
+    }),
+  );
 }

@@ -29,9 +29,12 @@ export async function searchLanguages(
   return found.slice(0, MOST_RESULTS);
 }
 
-/** How near a language is to that of the page: 0 for another one. */
+/** How near a language is to that of the page, by what their names share: 0 for another one. */
 function nearness(language: string, own: string): number {
-  if (language === own) return 3;
-  if (own === "" || language.split("-")[0] !== own.split("-")[0]) return 0;
-  return TRADITIONAL.test(language) === TRADITIONAL.test(own) ? 2 : 1;
+  const [tags, ownTags] = [language.split("-"), own.split("-")];
+  if (own === "" || tags[0] !== ownTags[0]) return 0;
+  if (language === own) return Infinity;
+  const different = ownTags.findIndex((tag, at) => tag !== tags[at]);
+  const shared = different < 0 ? ownTags.length : different;
+  return TRADITIONAL.test(language) === TRADITIONAL.test(own) ? 1 + shared : shared;
 }

@@ -1,38 +1,59 @@
 import { expect, test } from "vitest";
-import { readPlace, writePlaces } from "../../../../provider/publishing/search/placeTable.ts";
+import { readPlace, tableOf, writePlaces } from "../../../../provider/publishing/search/placeTable.ts";
+
+type Places = ReadonlyMap<string, number | undefined>;
+
+/** The sections that the tables of a page give its words. */
+function sectionsIn(tables: readonly string[], words: Iterable<string>, range: number): unknown[] {
+  return Array.from(words, (word) => readPlace(tables[tableOf(word, tables.length)] ?? "", word, range));
+}
+
+/** As many words as asked for, in sections that a function gives. */
+const placesOf = (count: number, sectionOf: (at: number) => number | undefined): Places =>
+  new Map(Array.from({ length: count }, (_, at) => [`w${at * 7_919}`, sectionOf(at)]));
 
 test.for([
   [1, 1],
   [2, 1],
   [3, 7],
   [50, 62],
-  [50, 63],
   [1_000, 399],
-  [30_000, 10_000],
-])("each of %i words has its section of %i", ([count = 0, sections = 0]) => {
-  const places = new Map<string, number>();
-  for (let word = 0; word < count; word++) places.set(`w${word * 7_919}`, (word * 31 + 5) % sections);
-  const table = writePlaces(places, sections);
-  const wrong = [...places].filter(([word, section]) => readPlace(table, word, sections) !== section);
-  expect(wrong).toEqual([]);
-  expect(table).toMatch(/^[a-zA-Z0-9]*$/);
-});
-
-test("a table of sections takes little more than their numbers", () => {
-  const places = new Map(Array.from({ length: 10_000 }, (_, word) => [`word${word}`, word % 60]));
-  expect(writePlaces(places, 60).length).toBeLessThan(12_400);
+  [1_001, 63],
+  [5_000, 10_000],
+])("each of %i words has its section of %i", ([count = 0, range = 0]) => {
+  const places = placesOf(count, (at) => (at * 31 + 5) % range);
+  const tables = writePlaces(places, range);
+  expect(sectionsIn(tables, places.keys(), range)).toEqual([...places.values()]);
 });
 
 test("a word of many sections has none", () => {
-  const places = new Map([
-    ["alpha", 3],
-    ["beta", undefined],
-    ["gamma", 61],
-  ]);
-  const table = writePlaces(places, 62);
-  expect([...places.keys()].map((word) => readPlace(table, word, 62))).toEqual([3, undefined, 61]);
+  const places = placesOf(300, (at) => (at % 3 === 0 ? undefined : at % 62));
+  expect(sectionsIn(writePlaces(places, 62), places.keys(), 62)).toEqual([...places.values()]);
 });
 
-test("the table of no words is empty", () => {
-  expect(writePlaces(new Map(), 7)).toBe("");
+test("all words of one section take no more than a bit each", () => {
+  const places = placesOf(900, () => 17);
+  const tables = writePlaces(places, 60);
+  expect(tables.join("").length).toBeLessThan(900 / 6 + 100);
+  expect(sectionsIn(tables, places.keys(), 60)).toEqual([...places.values()]);
+});
+
+test("a table takes little more than what the sections of its words tell", () => {
+  // half of the words in one section, a quarter in the next one
+  const places = placesOf(1_000, (at) => Math.min(59, Math.clz32(Math.imul(at + 1, 0x9e3779b1))));
+  const bits = 2 * 1_000;
+  expect(writePlaces(places, 60).join("").length).toBeLessThan((1.15 * bits) / 6 + 70);
+});
+
+test("a reader of a long page loads a part of its tables for a word", () => {
+  const tables = writePlaces(
+    placesOf(30_000, (at) => at % 400),
+    400,
+  );
+  expect(tables.length).toBe(30);
+  expect(Math.max(...tables.map(({ length }) => length))).toBeLessThan(2_500);
+});
+
+test("no words have no table", () => {
+  expect(writePlaces(new Map(), 7)).toEqual([]);
 });

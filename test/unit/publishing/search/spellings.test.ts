@@ -8,7 +8,7 @@ import {
   visible,
   wordsOf,
 } from "../../../../provider/publishing/search/words.ts";
-import { find, languagesOf, publishedSite } from "../offlineSearch/publishedSite.ts";
+import { find, languagesOf, type PublishedSite, publishedSite } from "../offlineSearch/publishedSite.ts";
 
 test.for([
   ["łódź Ørsted Đà ħal Æther Œuvre", "lodz orsted da hal aether oeuvre"],
@@ -23,6 +23,10 @@ test("a version is one word with and without v, and its beginnings are parts", (
     { text: "2.4.0", parts: ["2.4", "2"] },
     { text: "2.4", parts: ["2"] },
     { text: "10.1", parts: ["10"] },
+  ]);
+  expect(wordsOf("v10 ipv4")).toEqual([
+    { text: "v10", parts: ["10"] },
+    { text: "ipv4", parts: [] },
   ]);
 });
 
@@ -43,13 +47,26 @@ test("umlauts have two spellings", () => {
 test("characters that nobody sees are no part of a text", () =>
   expect(visible("Daten\u00adbank\u200b\u2060\ufeff")).toBe("Datenbank"));
 
+const loadFrom =
+  (site: PublishedSite) =>
+  (key: string): Promise<unknown> => {
+    const text = site.files.get(`docs-hosting-search/${key}.js`)?.toString() ?? "";
+    return Promise.resolve((JSON.parse(/\.push\((.*)\)\n$/s.exec(text)?.[1] ?? "") as unknown[])[1]);
+  };
+
 describe("a site finds", () => {
   const page = (text: string, lang = "en"): string =>
     `<html lang="${lang}"><title>T</title><p>${text}</p></html>`;
   test.for([
     ["2.4", "v2.4 of gardens", "v4.2 of gardens, step 2 of 4"],
     ["2.4.0", "v2.4 of gardens", "v4.2 of gardens, 0 errors"],
+    ["v10", "Fixed in v10.0-rc.1", "Fixed in v1.0-rc.1"],
+    ["10", "Since v10 of gardens", "Since v1 of gardens"],
+    ["2.4.x", "supported are 2.4.x and 3.x", "supported are 4.2.x"],
     ["email", "send an e-mail", "send a letter"],
+    ["می‌خواهم", "می‌خواهم", "می‌روم"],
+    ["میخواهم", "می‌خواهم", "می‌روم"],
+    ["می‌خواهم", "میخواهم", "میروم"],
     ["filesystem", "the file system is full", "the file is full"],
     ["time-out", "a timeout of ten seconds", "a pause of ten seconds"],
     ["Schluessel", "der Schlüssel", "die Tür"],
@@ -66,14 +83,22 @@ describe("a site finds", () => {
       "en/a.html": page("common", "en"),
     });
     const languages = [...languagesOf(site)];
-    const load = (key: string): Promise<unknown> => {
-      const text = site.files.get(`docs-hosting-search/${key}.js`)?.toString() ?? "";
-      return Promise.resolve((JSON.parse(/\.push\((.*)\)\n$/s.exec(text)?.[1] ?? "") as unknown[])[1]);
-    };
     const paths = async (own: string, query: string): Promise<string[]> =>
-      (await searchLanguages(query, languages, own, load)).map(({ path }) => path);
+      (await searchLanguages(query, languages, own, loadFrom(site))).map(({ path }) => path);
     expect(await paths("pt-pt", "comum")).toEqual(["pt-pt/a.html", "pt-br/a.html"]);
     expect(await paths("pt-br", "comum")).toEqual(["pt-br/a.html", "pt-pt/a.html"]);
     expect(await paths("pt-br", "common")).toEqual(["en/a.html"]);
+  });
+
+  test("the variant first whose name has most of that of the page's", async () => {
+    const site = await publishedSite({
+      "cyrl/a.html": page("server", "sr-Cyrl"),
+      "latn/a.html": page("server", "sr-Latn"),
+    });
+    const first = async (own: string): Promise<string | undefined> =>
+      (await searchLanguages("server", [...languagesOf(site)], own, loadFrom(site)))[0]?.path;
+    expect(await first("sr-latn-rs")).toBe("latn/a.html");
+    expect(await first("sr-cyrl-me")).toBe("cyrl/a.html");
+    expect(await first("sr")).toBe("cyrl/a.html");
   });
 });
