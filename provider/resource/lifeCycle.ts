@@ -123,8 +123,8 @@ export interface LifeCycle<Inputs extends object, State extends StoredState, Mor
   predict(inputs: Inputs, state: State | undefined, machine: Machine): Readonly<Record<string, unknown>>;
 
   /**
-   * Reports what a preview can find out beside the outputs, by this machine alone. In the dynamic provider, no call
-   * tells a preview from an update: only the plugin calls it.
+   * Reports what a preview can find out beside the outputs, with reads on this machine and without a request. In the dynamic provider,
+   * no call tells a preview from an update: only the plugin calls it.
    *
    * @param state `undefined` for a resource that does not exist yet
    */

@@ -16,6 +16,7 @@ const NO_RECORDS: PublicationContext["resumeRecords"] & PublicationContext["publ
   handOver: silent,
   rename: silent,
   forget: silent,
+  forgetContent: silent,
 };
 
 /** The real context of an operation of the provider, but nothing is shown and nothing recorded. */

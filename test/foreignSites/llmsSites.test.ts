@@ -111,7 +111,7 @@ async function readPages(url: string, { files, content }: BuiltLlmsSite) {
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   const found: { path: string; text: PageText }[] = [];
   for (const path of pagesOf(files)
-    .filter((each) => !/404|genindex|search\.html/.test(each))
+    .filter((each) => !/404|genindex|search\.html|index\.xhtml/.test(each))
     .slice(0, MOST_PAGES)) {
     if (/<meta[^>]*http-equiv=.?refresh/i.test(await (await fetch(url + path)).text())) continue;
     await page.goto(url + path);
@@ -132,8 +132,9 @@ async function measured(
   for (const { path, text } of pages) {
     const bare = path.replace(/(?:\/index)?\.x?html$|\/$/, "");
     let markdown: string | undefined;
-    for (const each of [`${bare}/index.md`, ...(bare === "" ? [] : [`${bare}.md`])])
+    for (const each of [`${bare}/index.md`, ...(bare === "" ? [] : [`${bare}.md`])]) {
       markdown ??= await markdownAt(each);
+    }
     measure.add(path, text, await renderedText(page, withoutFront(markdown ?? "")));
   }
   await page.close();

@@ -164,8 +164,9 @@ export interface BuiltLlmsSite {
 export async function buildLlmsSite(name: LlmsSiteName, say: (what: string) => void): Promise<BuiltLlmsSite> {
   const site: LlmsSite = LLMS_SITES[name];
   const { content = "main, [role=main]" } = site;
-  if (site.commands === undefined)
+  if (site.commands === undefined) {
     return { files: await builtElsewhere(site.sources, say), content, own: [] };
+  }
   const source = join(import.meta.dirname, "llms", site.sources);
   const built = join(await cacheFolder("foreign-sites"), `llms-${site.sources}-${await digestOf(source)}`);
   const own = (site.own ?? []).map((each, index) => ({ ...each, files: join(built, `own-${index}`) }));

@@ -151,12 +151,13 @@ export class InlineMarkdown {
     const reference = tag === "sup" && firstBelow(element, (each) => this.#prepared.references.has(each));
     // some have their brackets around the link
     const isBracket = (node: ContentNode): boolean => typeof node === "string" && /^\s*[[\]]\s*$/.test(node);
-    if (reference)
+    if (reference) {
       return this.#write(
         children.filter((child) => !isBracket(child)),
         inline,
         place,
       );
+    }
     const inner = new InlineText(place);
     this.#write(children, inner, place);
     if (inner.isEmpty) return;

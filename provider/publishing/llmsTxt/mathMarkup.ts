@@ -79,7 +79,7 @@ function plain(element: ContentElement): string {
 }
 
 function group(tex: string): string {
-  return [...tex].length === 1 ? tex : `{${tex}}`;
+  return /^.$/u.test(tex) ? tex : `{${tex}}`;
 }
 
 function escaped(text: string): string {

@@ -230,13 +230,13 @@ test("a file that is another one at each request is requested once, and all page
 });
 
 test("a body without an end is left at the limit, and its connection is closed", async () => {
-  const closed = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<unknown>();
   const server = createServer((_request, reply) => {
     reply.writeHead(200, { "content-type": "image/png" });
     const write = (): void => {
       while (!reply.destroyed && reply.write(Buffer.alloc(65_536)));
     };
-    reply.on("drain", write).on("close", closed.resolve);
+    reply.on("drain", write).on("close", () => closed.resolve(undefined));
     write();
   });
   await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));

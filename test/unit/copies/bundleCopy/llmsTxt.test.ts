@@ -18,10 +18,14 @@ beforeEach(() => {
 
 const context = (): PublicationContext => localContext(folder);
 
-function check(given: object): { inputs: CheckedCopyInputs; failures: CheckFailure[] } {
+function check(
+  given: object,
+  more: Record<string, string> = {},
+): { inputs: CheckedCopyInputs; failures: CheckFailure[] } {
   const { file } = packedSite(folder, "site", {
     "index.html": "<html><head><title>Start</title></head><body><p>welcome</p></body></html>",
     "guide/index.html": "<title>Guide</title><main><h1>Guide</h1><a href='../'>Start</a></main>",
+    ...more,
   });
   const destination = { folder: join(folder, "copies"), layout: "site" };
   const source = { file, version: "v1", fileSha256: "0".repeat(64) };
@@ -75,6 +79,15 @@ test("a copy with Markdown has its files beside the pages, which lead to them; t
   expect(text("guide/index.md")).toBe("# Guide\n\n[Start](../index.md)\n");
   expect(text("index.html")).toContain('<link rel="alternate" type="text/markdown" href="index.md"></head>');
   expect(text("guide/index.html")).toMatch(/<\/main><link rel="alternate"[^>]*>$/);
+});
+
+test("a page with a base has no link to its Markdown, and an address in a link is escaped", async () => {
+  const based = '<head><base href="/docs/"><title>B</title></head><p>b';
+  const files = { "base.html": based, "a&b.html": "<head><title>A</title></head><p>a" };
+  await bundleCopy.create(context(), check({ llmsTxt: true }, files).inputs);
+  expect(text("base.html")).toBe(based);
+  expect(text("base.md")).toContain("b");
+  expect(text("a&b.html")).toMatch(/href="a(?:&amp;|%26)b\.md"/);
 });
 
 test("with a search, each page has both, and the search finds the same pages", async () => {

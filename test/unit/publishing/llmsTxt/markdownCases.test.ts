@@ -348,6 +348,17 @@ describe("words", () => {
   ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
 });
 
+test.each([
+  ["", "utf-8"],
+  ["\ufeff", "utf-8"],
+  ["", "latin1"],
+] as const)("the end of the head is told in bytes, after %j in %s", (mark, encoding) => {
+  const html = `${mark}<head><meta charset="${encoding}"><title>äé</title></head><p>a`;
+  const bytes = Buffer.from(html, encoding);
+  const { headEnd = 0 } = readMarkdown(bytes);
+  expect(bytes.toString("latin1", headEnd, headEnd + 7)).toBe("</head>");
+});
+
 const MATHJAX = '<script src="https://cdn.example.com/mathjax@3/tex.js"></script>';
 
 describe("mathematics", () => {
