@@ -124,9 +124,17 @@ export class ResumeFolder {
     }
   }
 
-  /** The jobs are no longer needed: failed, missing, or the resource was deleted. */
+  /** The jobs are no longer needed: the state has a newer one, or the resource was deleted. */
   forget(resource: RecordedResource): void {
     for (const { path } of this.#files(prefixOf(resource))) removeFile(path);
+  }
+
+  /** The job with this content is no longer needed: it failed, or is missing. Those with other content stay. */
+  forgetContent(resource: RecordedResource, intent: string): void {
+    const prefix = prefixOf(resource);
+    for (const { path } of this.#files(prefix)) {
+      if (isAbout(basename(path).slice(prefix.length), intent)) removeFile(path);
+    }
   }
 
   /** The engine has stored every returned state. */

@@ -89,7 +89,14 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
         missing = error; // the job of an interrupted update may still be there
       }
     }
-    if (!missing || (await service.client.jobs.isGone(service))) return undefined;
+    if (!missing) return undefined;
+    let isGone: boolean;
+    try {
+      isGone = await service.client.jobs.isGone(service);
+    } catch (error) {
+      throw explained(error, outputs.domain, UNCHANGED); // stopped
+    }
+    if (isGone) return undefined;
     throw explained(allMissing(missing, service.client), outputs.domain, UNCHANGED);
   },
 

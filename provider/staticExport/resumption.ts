@@ -31,7 +31,7 @@ export interface Resumption {
   startRefused(): void;
   /** The state that is about to be returned contains the job. */
   handOver(): void;
-  /** The job is no longer needed. */
+  /** The job is no longer needed. Those with other content stay. */
   forget(): void;
 }
 
@@ -79,7 +79,7 @@ export function resumptionOf(
 
     handOver: () => records?.handOver(resource),
 
-    forget: () => records?.forget(resource),
+    forget: () => records?.forgetContent(resource, intent),
   };
 }
 

@@ -1,9 +1,10 @@
 // The Markdown of sites that many generators make, beside that of the generators' own plugins: the same pages, the same measure.
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { scratchFolder } from "../copies/images.ts";
 import { type Context, HOSTS, serveAsBuilt } from "./hosts.ts";
 import { crawl, pagesOf } from "./links.ts";
 import { type BuiltLlmsSite, buildLlmsSite, LLMS_SITES, type LlmsSiteName } from "./llmsSites.ts";
@@ -43,7 +44,7 @@ describe.each(NAMES)("%s", (name) => {
   let pages: readonly { readonly path: string; readonly text: PageText }[] = [];
 
   beforeAll(async () => {
-    site = await buildLlmsSite(name, (what) => console.log(what));
+    site = await withStart(context, await buildLlmsSite(name, (what) => console.log(what)));
     original = await serveAsBuilt(context, site.files);
     const folder = HOSTS.find(({ place }) => place === "folder");
     copy = (await folder?.start(context, { files: site.files, basePath: "", llmsTxt: { full: true } })) ?? "";
@@ -53,12 +54,16 @@ describe.each(NAMES)("%s", (name) => {
     for (const end of endings.reverse()) await end();
   });
 
-  test("every address that llms.txt and the Markdown name is answered", { timeout: 5 * MINUTES }, async () => {
-    const { dead: deadBefore } = await crawl(original, pagesOf(site.files));
-    const { listed, dead } = await crawlMarkdown(copy, "/llms.txt");
-    expect(listed).toBeGreaterThan(1);
-    expect([...dead].filter(([target]) => !deadBefore.has(target))).toEqual([]);
-  });
+  test(
+    "every address that llms.txt and the Markdown name is answered",
+    { timeout: 5 * MINUTES },
+    async () => {
+      const { dead: deadBefore } = await crawl(original, pagesOf(site.files));
+      const { listed, dead } = await crawlMarkdown(copy, "/llms.txt");
+      expect(listed).toBeGreaterThan(1);
+      expect([...dead].filter(([target]) => !deadBefore.has(target))).toEqual([]);
+    },
+  );
 
   test("the Markdown has what a reader sees, and nothing else", { timeout: 5 * MINUTES }, async () => {
     const { result, worst } = await measured(pages, async (path) => {
@@ -89,11 +94,26 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
+/** A site with a start page: some parts of documentation have none. */
+async function withStart(context: Context, site: BuiltLlmsSite): Promise<BuiltLlmsSite> {
+  if (existsSync(join(site.files, "index.html"))) return site;
+  const files = join(await scratchFolder(context), "site");
+  await cp(site.files, files, { recursive: true, dereference: true });
+  await writeFile(
+    join(files, "index.html"),
+    "<!doctype html><title>Start</title><main><h1>Start</h1></main>",
+  );
+  return { ...site, files };
+}
+
 /** What a browser shows of the content of each page. */
 async function readPages(url: string, { files, content }: BuiltLlmsSite) {
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   const found: { path: string; text: PageText }[] = [];
-  for (const path of pagesOf(files).filter((each) => !/404|genindex|search\.html/.test(each)).slice(0, MOST_PAGES)) {
+  for (const path of pagesOf(files)
+    .filter((each) => !/404|genindex|search\.html/.test(each))
+    .slice(0, MOST_PAGES)) {
+    if (/<meta[^>]*http-equiv=.?refresh/i.test(await (await fetch(url + path)).text())) continue;
     await page.goto(url + path);
     const text = await contentOf(page, content);
     if (text) found.push({ path, text });
@@ -110,9 +130,10 @@ async function measured(
   const measure = new MarkdownMeasure();
   const page = await browser.newPage();
   for (const { path, text } of pages) {
-    const bare = path.replace(/(?:index)?\.x?html$/, "").replace(/\/$/, "");
+    const bare = path.replace(/(?:\/index)?\.x?html$|\/$/, "");
     let markdown: string | undefined;
-    for (const each of [`${bare}.md`, `${bare}/index.md`]) markdown ??= await markdownAt(each);
+    for (const each of [`${bare}/index.md`, ...(bare === "" ? [] : [`${bare}.md`])])
+      markdown ??= await markdownAt(each);
     measure.add(path, text, await renderedText(page, withoutFront(markdown ?? "")));
   }
   await page.close();
@@ -126,7 +147,8 @@ async function measuredWhole(
 ): Promise<MarkdownMeasure> {
   const measure = new MarkdownMeasure();
   const page = await browser.newPage();
-  const sum = (count: (text: PageText) => number): number => pages.reduce((all, { text }) => all + count(text), 0);
+  const sum = (count: (text: PageText) => number): number =>
+    pages.reduce((all, { text }) => all + count(text), 0);
   const text: PageText = {
     words: pages.flatMap(({ text: { words } }) => words),
     all: pages.flatMap(({ text: { all } }) => all),

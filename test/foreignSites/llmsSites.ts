@@ -9,7 +9,13 @@ import { buildSite, digestOf, NOBODY, NPM_OF_DATE, PIP, QUIET, type SiteName, VE
 /** Real pages: the documentation of the package fastify. */
 const FASTIFY = join(import.meta.dirname, "../../node_modules/fastify/docs");
 const PAGES = [
-  ...["Guides/Database", "Guides/Getting-Started", "Guides/Recommendations", "Guides/Serverless", "Guides/Testing"],
+  ...[
+    "Guides/Database",
+    "Guides/Getting-Started",
+    "Guides/Recommendations",
+    "Guides/Serverless",
+    "Guides/Testing",
+  ],
   ...["Reference/Decorators", "Reference/Errors", "Reference/HTTP2", "Reference/LTS", "Reference/Lifecycle"],
   ...["Reference/Logging", "Reference/Request", "Reference/Routes"],
 ];
@@ -91,14 +97,23 @@ export const LLMS_SITES = {
     output: "site",
     own: [{ plugin: "mkdocs-llmstxt" }],
   },
-  "Sphinx, Furo": {
+  "Sphinx with Furo": {
     sources: "furo",
     pages: { folder: "." },
     commands: [
       VENV,
       PIP,
       ["venv/bin/sphinx-build", "-q", ".", "html"],
-      ["venv/bin/sphinx-build", "-q", "-b", "markdown", "-D", "extensions=myst_parser,sphinx_design,sphinx_markdown_builder", ".", "markdown"],
+      [
+        "venv/bin/sphinx-build",
+        "-q",
+        "-b",
+        "markdown",
+        "-D",
+        "extensions=myst_parser,sphinx_design,sphinx_markdown_builder",
+        ".",
+        "markdown",
+      ],
     ],
     output: "html",
     own: [
@@ -149,7 +164,8 @@ export interface BuiltLlmsSite {
 export async function buildLlmsSite(name: LlmsSiteName, say: (what: string) => void): Promise<BuiltLlmsSite> {
   const site: LlmsSite = LLMS_SITES[name];
   const { content = "main, [role=main]" } = site;
-  if (site.commands === undefined) return { files: await builtElsewhere(site.sources, say), content, own: [] };
+  if (site.commands === undefined)
+    return { files: await builtElsewhere(site.sources, say), content, own: [] };
   const source = join(import.meta.dirname, "llms", site.sources);
   const built = join(await cacheFolder("foreign-sites"), `llms-${site.sources}-${await digestOf(source)}`);
   const own = (site.own ?? []).map((each, index) => ({ ...each, files: join(built, `own-${index}`) }));

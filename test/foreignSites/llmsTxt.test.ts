@@ -11,7 +11,15 @@ import { buildableSites, buildSite, type SiteName } from "./builtSite.ts";
 import { type Context, HOSTS, serveAsBuilt } from "./hosts.ts";
 import { crawl, pagesOf } from "./links.ts";
 import { crawlMarkdown } from "./markdownLinks.ts";
-import { contentOf, LEAST_KEPT, MarkdownMeasure, MOST_OTHER, MOST_PAGES, renderedText, shownFidelity } from "./markdownMeasure.ts";
+import {
+  contentOf,
+  LEAST_KEPT,
+  MarkdownMeasure,
+  MOST_OTHER,
+  MOST_PAGES,
+  renderedText,
+  shownFidelity,
+} from "./markdownMeasure.ts";
 import { CHROMIUM, openPage, startBrowser } from "./watchedPage.ts";
 
 const hasChromium = existsSync(CHROMIUM);
@@ -113,7 +121,11 @@ describe.each(CORPORA ?? SITES.filter(({ name }) => BUILDABLE.includes(name)))(
       }
       await page.close();
       const { result, worst } = measure;
-      console.log(`${name}: ${pages.length} pages,`, shownFidelity(result), `\n${worst.slice(0, 5).join("\n")}`);
+      console.log(
+        `${name}: ${pages.length} pages,`,
+        shownFidelity(result),
+        `\n${worst.slice(0, 5).join("\n")}`,
+      );
       expect(result.words).toBeGreaterThan(20);
       expect(result.kept).toBeGreaterThan(LEAST_KEPT);
       expect(result.other).toBeLessThan(MOST_OTHER);

@@ -26,30 +26,31 @@ const CONTENT = `(wanted) => {
   if (found.length === 0) return undefined;
   const beside =
     "script, style, noscript, template, nav, button:not([role=tab]):not([aria-expanded]), select, textarea, [role=navigation], [role=search], [aria-hidden=true], .linenos, .lineno, pre.lines, " +
-    ".line-numbers-wrapper, .headerlink, .hash-link, .header-anchor, .gp, .sr-only, .visually-hidden, footer, #footer";
+    ".line-numbers-wrapper, mjx-assistive-mml, .lnt, .table-of-contents, .theme-doc-toc-mobile, [class*=language-] > .lang, .headerlink, .hash-link, .header-anchor, .gp, .sr-only, .visually-hidden, footer, #footer";
   for (const main of found) for (const each of main.querySelectorAll(beside)) each.remove();
   // of each text and of texts together: elements may stand within a word, or without a space between them
   const texts = (node) => (node.nodeType === 3 ? node.data : [...node.childNodes].map(texts).join(" "));
-  const wordsOf = (text) => text.match(/[\\p{L}\\p{N}]+/gu) ?? [];
-  const isOfCode = (table) => table.querySelector("pre") !== null && table.querySelector("th") === null;
+  // styles write headings in capitals
+  const wordsOf = (text) => text.toLowerCase().match(/[\\p{L}\\p{N}]+/gu) ?? [];
+  const isOfCode = (table) => table.querySelector("pre") !== null && table.querySelector("th:not(.filename)") === null;
   // code in a cell is text in a line of the Markdown
   const isInLine = (code) => code.closest("table") !== null && !isOfCode(code.closest("table"));
   // a note of Asciidoctor is a table beside its icon, and a quotation in Markdown
-  const isTable = (table) => !isOfCode(table) && table.getAttribute("role") !== "presentation" && !table.closest(".admonitionblock, .colist");
+  // a table that only places what is in it is none in Markdown either
+  const isPlacing = (table) =>
+    !table.querySelector("th") && (table.querySelectorAll("td").length < 2 || table.querySelector("table, h2, h3, h4") !== null || table.matches(".memname, .mlabels"));
+  const isTable = (table) => !isOfCode(table) && !isPlacing(table) && table.getAttribute("role") !== "presentation" && !table.closest(".admonitionblock");
   const all = (selector) => found.flatMap((main) => [...main.querySelectorAll(selector)]);
   return {
     words: found.flatMap((main) => wordsOf(main.innerText)),
-    all: [...found.flatMap((main) => [...wordsOf(main.textContent), ...wordsOf(texts(main))]), ...wordsOf(document.title)],
+    all: [...found.flatMap((main) => [...wordsOf(main.textContent), ...wordsOf(texts(main))]), ...wordsOf(document.title), ...all("i[title]").flatMap((icon) => wordsOf(icon.title))],
     code: all("pre").filter((each) => each.textContent.trim() !== "" && !each.parentElement.closest("pre") && !isInLine(each)).length,
     tables: all("table").filter(isTable).length,
   };
 }`;
 
 /** What a browser shows of the open page. @returns undefined without content */
-export function contentOf(
-  page: Page,
-  selector: string,
-): Promise<PageText | undefined> {
+export function contentOf(page: Page, selector: string): Promise<PageText | undefined> {
   return page.evaluate(`(${CONTENT})(${JSON.stringify(selector)})`);
 }
 
@@ -58,7 +59,7 @@ export async function renderedText(page: Page, markdown: string): Promise<ReadTe
   const html = new MarkdownIt({ html: true }).render(markdown.replace(/ \{#[^\s{}]+\}$/gm, ""));
   await page.setContent(`<!doctype html><body>${html}</body>`);
   return page.evaluate(`({
-    words: document.body.innerText.match(/[\\p{L}\\p{N}]+/gu) ?? [],
+    words: document.body.innerText.toLowerCase().match(/[\\p{L}\\p{N}]+/gu) ?? [],
     code: document.querySelectorAll("pre").length,
     tables: document.querySelectorAll("table").length,
   })`);
@@ -117,7 +118,13 @@ export class MarkdownMeasure {
 }
 
 /** As a line of a table. */
-export function shownFidelity({ kept, other, words, code, tables }: Fidelity): Record<string, string | number> {
+export function shownFidelity({
+  kept,
+  other,
+  words,
+  code,
+  tables,
+}: Fidelity): Record<string, string | number> {
   const share = (part: number): string => `${(100 * part).toFixed(2)} %`;
   return {
     words,

@@ -4,8 +4,8 @@ import type { TestContext } from "vitest";
 import {
   type BucketStub,
   startStoreStub,
-  STUB_BUCKET,
   type StoreProtocol,
+  STUB_BUCKET,
   type StubAnswer,
   type StubObject,
   type StubRequest,
@@ -102,7 +102,7 @@ function putBlob(stub: BucketStub, { key, query, headers }: StubRequest, body: B
     headers[by] === undefined ? [] : [[name, headers[by]] as const],
   );
   const metadata = Object.entries(headers).filter(([name]) => name.startsWith("x-ms-meta-"));
-  stub.put(key, content, Object.fromEntries([...set, ...metadata]) as IncomingHttpHeaders);
+  stub.put(key, content, Object.fromEntries([...set, ...metadata]));
   const etag = `"0x${(++writes).toString(16).toUpperCase()}"`;
   const put = stub.objects.get(key);
   if (put) stub.objects.set(key, { ...put, etag });
@@ -139,7 +139,7 @@ function listXml({ objects, uploads }: BucketStub, query: URLSearchParams): stri
     const described = object
       ? `<Last-Modified>${dateOf(object)}</Last-Modified><Etag>${object.etag.replaceAll('"', "")}</Etag>` +
         `<Content-Length>${object.body.length}</Content-Length>` +
-        `<Content-Type>${toXml(String(object.headers["content-type"] ?? ""))}</Content-Type>`
+        `<Content-Type>${toXml(object.headers["content-type"] ?? "")}</Content-Type>`
       : `<Last-Modified>${uploads.get(key)?.startedAt.toUTCString()}</Last-Modified><Content-Length>0</Content-Length>`;
     return `<Blob><Name>${toXml(key)}</Name><Properties>${described}<BlobType>BlockBlob</BlobType></Properties></Blob>`;
   });

@@ -7,8 +7,8 @@ import type { TestContext } from "vitest";
 import {
   type BucketStub,
   startStoreStub,
-  STUB_BUCKET,
   type StoreProtocol,
+  STUB_BUCKET,
   type StubAnswer,
   type StubObject,
   type StubRequest,
@@ -138,7 +138,7 @@ function put(
   if (wanted !== null && wanted !== (there ?? "0")) return gcsError(412, "conditionNotMet");
   const md5 = createHash("md5").update(content).digest("base64");
   if (given["md5Hash"] !== undefined && given["md5Hash"] !== md5) {
-    const message = `Provided MD5 hash "${String(given["md5Hash"])}" doesn't match calculated MD5 hash "${md5}".`;
+    const message = `Provided MD5 hash "${JSON.stringify(given["md5Hash"])}" doesn't match calculated MD5 hash "${md5}".`;
     return gcsError(400, "invalid", message);
   }
   const set = [...SET, "metadata"].flatMap((name) =>

@@ -41,6 +41,7 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     if (this.diskIsFull) return "ENOSPC";
     const { jobId, idempotencyKey, startedAtMs, isUnread } = start;
     if (isUnread === true) this.unread.set(prefixOf(resource) + intent, { startedAtMs });
+    else this.unread.delete(prefixOf(resource) + intent);
     this.starts.delete(prefixOf(resource) + intent);
     if (jobId === undefined) this.jobs.delete(prefixOf(resource) + intent);
     else this.jobs.set(prefixOf(resource) + intent, { jobId, savedAtMs: this.#now(), startedAtMs });
@@ -70,6 +71,10 @@ export class MemoryRecords implements Pick<ResumeFolder, keyof ResumeFolder> {
     for (const records of [this.jobs, this.starts, this.unread]) {
       for (const key of records.keys()) if (key.startsWith(prefixOf(resource))) records.delete(key);
     }
+  }
+
+  forgetContent(resource: RecordedResource, intent: string): void {
+    for (const records of [this.jobs, this.starts, this.unread]) records.delete(prefixOf(resource) + intent);
   }
 
   /** The engine has stored the result. */

@@ -33,7 +33,7 @@ export function refusal(
   const requestId = redact(answer.requestId, QUOTE_LENGTH);
   const request = requestId && ` (request ${requestId})`;
   const answered = `${endpoint.name} answered ${status}${request}${reason && `: ${reason}`}`;
-  const isWebPage = answer.text !== undefined && webPageIn(answer.text) !== undefined;
+  const isWebPage = answer.text !== undefined && isOfAnother(status, answer.text);
   const isOfVersion = REFUSED_VERSION.has(status) || (status === 403 && /\bALPN\b/.test(answer.text ?? ""));
   const [Refusal, message, remedy] = isOfVersion
     ? ([ResponseError, answered, ONLY_HTTP2] as const)
@@ -41,6 +41,10 @@ export function refusal(
   const error = new Refusal(message, remedy, { status, requestId });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
+
+/** Whether a page answered, or the router of a proxy, whose 404 is a text: the API's own replies are JSON. */
+const isOfAnother = (status: number, text: string): boolean =>
+  webPageIn(text) !== undefined || (status === 404 && text.trim() !== "" && parseJson(text) === undefined);
 
 function explanation(
   status: number,

@@ -558,7 +558,7 @@ body_start() { head -c 300 "$work/body" | tr '\n' ' ' | sed 's/^./: &/'; }
 
 # ---- curl alone: an image ----------------------------------------------------------------------------------------------
 
-# Whether the registry has a blob. Fails with 1 if it has not, and with 2 if it does not tell. As provider/images/registry/blobs.ts: some
+# Whether the registry has a blob. Fails with 1 if it has not, with 2 if it does not tell, and with 3 if something else answers in its place. As provider/images/registry/blobs.ts: some
 # registries refuse HEAD, and the first byte proves more than a 404 to HEAD.
 has_blob_with_curl() {
   ask_for_blob HEAD "$1"
@@ -566,7 +566,7 @@ has_blob_with_curl() {
   case $status in
     2?? | 416) return 0 ;; # 416: an empty blob
     404) return 1 ;;
-    *) return 2 ;;
+    *) if grep -qF "$not_the_registry" "$work/errors"; then return 3; else return 2; fi ;;
   esac
 }
 
@@ -582,9 +582,17 @@ has_blob() {
   return 1
 }
 
-# Takes a method, a digest and more arguments for curl. Sets $status.
+not_the_registry='something else answered in place of the registry'
+
+# Whether the last reply is a page, such as a login, in place of a blob. As provider/images/registry/blobs.ts: one that names the digest is
+# of the blob, whatever its type.
+is_page() {
+  case $(header content-type) in [Tt][Ee][Xx][Tt]/[Hh][Tt][Mm][Ll]*) [ "$(header docker-content-digest)" != "$1" ] ;; *) return 1 ;; esac
+}
+
+# Takes a method, a digest and more arguments for curl. Sets $status: 000 if a page answers in place of the registry.
 ask_for_blob() {
-  method=$1 blob_address=$api/$repository/blobs/$2
+  method=$1 blob=$2 blob_address=$api/$repository/blobs/$2
   shift 2
   request "$method" "$blob_address" "$@"
   case $status in
@@ -598,6 +606,9 @@ ask_for_blob() {
   esac
   # a whole blob in place of its first byte is cut off
   case $method$status:$(head -n 1 "$work/headers") in GET000:*' 200'*) status=200 ;; esac
+  case $status in
+    2??) ! is_page "$blob" || { status=000 && echo "$not_the_registry" >"$work/errors"; } ;;
+  esac
 }
 
 # Ends unless the kit has a blob.
@@ -770,7 +781,20 @@ has_blob_with_skopeo() {
     return 0
   fi
   grep -q 'file too large' "$work/errors" && return
+  if grep -qiE 'digest did not match|size mismatch' "$work/errors"; then return 3; fi
   if grep -q 'fetching blob' "$work/errors" && says_missing; then return 1; else return 2; fi
+}
+
+# Whether standard input begins as a blob does: as the kit's own; of an earlier kit's, not as a page. Fails with 3 if it has other content.
+begins_blob() {
+  head -c 64 >"$work/beginning"
+  [ -s "$work/beginning" ] || return 1
+  if [ -f "$(file_of "$1")" ]; then
+    [ "$(head -c 64 "$(file_of "$1")" | sha256_of)" = "$(sha256_of <"$work/beginning")" ] && return
+  else
+    case $(head -c 1 "$work/beginning" | tr -d '\000') in '<') ;; *) return ;; esac
+  fi
+  return 3
 }
 
 push_with_crane() {
@@ -796,7 +820,8 @@ complete_with_crane() {
   done 4<"$work/manifests"
 }
 has_blob_with_crane() {
-  [ -z "$(crane blob ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors" | head -c 1 | wc -c | tr -d '0 \n')" ] || return 0
+  crane blob ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors" | begins_blob "$1"
+  case $? in 0) return ;; 3) return 3 ;; esac
   if says_missing; then return 1; else return 2; fi
 }
 read_with_crane() { crane manifest ${plain_http:+--insecure} "$(named "$1")" 2>"$work/errors"; }
@@ -816,10 +841,9 @@ complete_with_oras() {
   done 4<"$work/manifests"
 }
 has_blob_with_oras() {
-  if oras blob fetch ${plain_http:+--plain-http} --descriptor "$(named "$1")" >/dev/null 2>"$work/errors"; then return; fi
-  if says_missing; then return 1; fi
-  # some registries refuse HEAD
-  [ -z "$(oras blob fetch ${plain_http:+--plain-http} --output - "$(named "$1")" 2>"$work/errors" | head -c 1 | wc -c | tr -d '0 \n')" ] || return 0
+  # not its question by HEAD: it takes a page for the blob, and some registries refuse it
+  oras blob fetch ${plain_http:+--plain-http} --output - "$(named "$1")" 2>"$work/errors" | begins_blob "$1"
+  case $? in 0) return ;; 3) return 3 ;; esac
   if says_missing; then return 1; else return 2; fi
 }
 read_with_oras() { oras manifest fetch ${plain_http:+--plain-http} "$(named "$1")" 2>"$work/errors"; }
@@ -1068,6 +1092,8 @@ list_lost() {
     case $? in
       0) ;;
       1) printf '%s\n' "$blob" ;;
+      3) give_up "For $blob of $destination, $program got other content, such as the page of a proxy or a login." \
+        "Check the way to the registry, and run it again: it is not known whether the registry has it." ;;
       *) # skopeo asks when it sends; docker cannot
         case $program in
           docker) echo "$blob" >>"$work/unchecked" ;;

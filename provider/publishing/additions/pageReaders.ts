@@ -25,6 +25,8 @@ const HEAP = 768;
 const MOST_THREADS = 2;
 /** Pages are read in threads from so many bytes of them on: for fewer, threads take longer to start than they save. */
 const BYTES_BEFORE_THREADS = 2 * 2 ** 20;
+/** From so many bytes on, a second one: it would first learn what the other one knows. */
+const BYTES_BEFORE_SECOND = 4 * 2 ** 20;
 /** Pages that are sent to a thread at once have about so many bytes: for each small one alone, threads would wait for each other. */
 const TASK_BYTES = 128 * 1_024;
 /** The code of a thread that a page needs more memory than it has. All other codes are about threads, whatever the page is. */
@@ -128,7 +130,9 @@ export class PageReaders {
 
   /** The pages of the next task: not all of them, so that another thread has some, too. */
   #next(): WaitingPage[] {
-    const most = Math.ceil(this.#waiting.length / (1 + this.#most - this.#threads.size + this.#idle.length));
+    const most = Math.ceil(
+      this.#waiting.length / (1 + this.#wanted - this.#threads.size + this.#idle.length),
+    );
     let [count, bytes] = [0, 0];
     for (const page of this.#waiting.slice(0, most)) {
       if (count > 0 && (page.isAlone === true || bytes + page.bytes.length > TASK_BYTES)) break;
@@ -139,9 +143,14 @@ export class PageReaders {
     return this.#waiting.splice(0, count);
   }
 
+  /** Number of threads for the pages that came. */
+  get #wanted(): number {
+    return this.#bytes < BYTES_BEFORE_SECOND ? Math.min(1, this.#most) : this.#most;
+  }
+
   /** A new thread, if there may be one. */
   #start(): PageThread | undefined {
-    if (this.#hasEnded || this.#threads.size >= this.#most) return undefined;
+    if (this.#hasEnded || this.#threads.size >= this.#wanted) return undefined;
     try {
       const thread = this.#machine.startThread();
       this.#threads.add(thread);

@@ -11,7 +11,7 @@ interface Place {
 const NEVER = new Set(
   (
     "style noscript iframe object embed canvas audio video textarea select datalist dialog nav title area track source " +
-    "progress meter annotation-xml mjx-assistive-mml"
+    "progress meter annotation-xml"
   ).split(" "),
 );
 /** Elements that are no content outside of the main part. */
@@ -40,7 +40,7 @@ const AROUND_CLASS = rememberedTest(
 const RELATED = rememberedTest(/(?:^|\s)related(?=\s|$)/);
 /** Classes and ids that mean this outside of the main part only. */
 const OUTSIDE = rememberedTest(
-  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|nosearch|search)(?=\s|$)/i,
+  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|titlearea|navpath|nosearch|search)(?=\s|$)/i,
 );
 /** Within code: numbers of lines, prompts and buttons. */
 const BESIDE_CODE = rememberedTest(
@@ -53,6 +53,8 @@ const LINE_NUMBERS = rememberedTest(
 const MEANT_CLASS = rememberedTest(
   /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*)(?=\s|$)/,
 );
+/** Spans of a card that a browser shows one below the other. */
+const APART_CLASS = rememberedTest(/(?:^|\s)(?:title|description)(?=\s|$)/);
 const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 /** Elements around which a footer belongs to the content: the source of a quotation, for example. */
 const HAS_FOOTER = new Set(["blockquote", "figure", "table"]);
@@ -72,6 +74,11 @@ export function isMeant(element: ContentElement): boolean {
   return element.attributes.length > 0 && MEANT_CLASS(classesOf(element));
 }
 
+/** Whether an element that only styles what is in it stands apart from what is beside it. */
+export function standsApart(element: ContentElement): boolean {
+  return element.attributes.length > 0 && APART_CLASS(classesOf(element));
+}
+
 /** Whether an element is no content, with all that is in it. @param open the elements around it, the innermost last */
 export function isLeftOut(element: ContentElement, open: readonly ContentElement[], place: Place): boolean {
   const { tag, attributes } = element;
@@ -81,6 +88,9 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (tag === "footer") return !open.some((each) => HAS_FOOTER.has(each.tag));
   if (!place.isInMain && !place.isInCode && AROUND.has(tag) && !isOfContent(element, open)) return true;
   if (tag === "button") return !isLabel(element, open);
+  // the name of the language above code, which the code has, too
+  if (tag === "span" && classesOf(element) === "lang")
+    {return /(?:^|\s)language-/.test(classesOf(open.at(-1) ?? element));}
   if (attributes.length === 0) return false;
   const classes = classesOf(element);
   if (place.isInCode) return tag !== "code" && BESIDE_CODE(classes);
@@ -100,17 +110,19 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
 function isOfContent(element: ContentElement, open: readonly ContentElement[]): boolean {
   const { tag } = element;
   if (OF_SECTION.has(tag) && open.some((each) => each.tag === "section" || each.tag === "article"))
-    return true;
+    {return true;}
   if (tag !== "aside") return false;
   return /admonition|note|warning|tip|caution|danger|important|footnote|callout|topic/i.test(
     classesOf(element),
   );
 }
 
-/** Whether a button is the name of a tab or of a part of an accordion. */
+/** Whether a button is the name of a tab, of a part of an accordion, or of an item of a list. */
 function isLabel(element: ContentElement, open: readonly ContentElement[]): boolean {
   const role = attributeOf(element, "role") ?? "";
   if (/^tab$/i.test(role)) return true;
+  // that of a folder in a tree of files
+  if (open.at(-1)?.tag === "li") return true;
   if ((attributeOf(element, "aria-haspopup") ?? "false") !== "false") return false;
   const opens = attributeOf(element, "aria-expanded") ?? attributeOf(element, "aria-controls");
   return (

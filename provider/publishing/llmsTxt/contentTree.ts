@@ -1,6 +1,6 @@
 import type { Token } from "parse5";
 import type { ContentElement } from "./contentElement";
-import { isCode, isLeftOut, isMain, isMeant } from "./contentRules";
+import { isCode, isLeftOut, isMain, isMeant, standsApart } from "./contentRules";
 
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 /** Elements that are no part of the content, while what is in them may be. */
@@ -64,6 +64,8 @@ export class ContentTree {
   description = "";
   /** The address of `<base href>`. */
   base: string | undefined;
+  /** Whether a script of the page finds mathematics in its texts. */
+  hasMathInTexts = false;
   readonly #root: ContentElement = { tag: "body", attributes: [], children: [] };
   readonly #open: ContentElement[] = [this.#root];
   /** Open elements that are too deep, or too many: their tags. */
@@ -89,6 +91,7 @@ export class ContentTree {
 
   startTag({ tagName: tag, attrs: attributes, selfClosing }: Token.TagToken, isForeign: boolean): void {
     const isVoid = VOID.has(tag) || (isForeign && selfClosing);
+    if (tag === "script") this.hasMathInTexts ||= isMathScript(attributes);
     if (this.#skipped) {
       if (this.#skipped.tag === tag && !isVoid) this.#skipped.depth++;
       return;
@@ -103,7 +106,10 @@ export class ContentTree {
       if (!isVoid) this.#skipped = { tag, depth: 1 };
       return;
     }
-    if (PLAIN.has(tag) && this.#plain === 0 && !isMeant(element)) return;
+    if (PLAIN.has(tag) && this.#plain === 0 && !isMeant(element)) {
+      if (!place.isInCode && standsApart(element)) this.text(" ");
+      return;
+    }
     this.#endBefore(tag);
     const parent = this.#parentOf(tag);
     if (isVoid) {
@@ -196,4 +202,8 @@ export class ContentTree {
     if (this.#articleAt >= at) this.#articleAt = Infinity;
     if (this.#codeAt >= at) this.#codeAt = Infinity;
   }
+}
+
+function isMathScript(attributes: readonly Token.Attribute[]): boolean {
+  return attributes.some(({ name, value }) => name === "src" && /mathjax|katex/i.test(value));
 }

@@ -9,7 +9,7 @@ import {
 } from "./contentElement";
 import { destination } from "./escape";
 import { InlineText } from "./inlineText";
-import { mathIn } from "./mathText";
+import { mathIn, mathInText, type MathText } from "./mathText";
 import type { Prepared } from "./prepareContent";
 
 /** Encloses the address of a link in Markdown that is not placed yet, see `placed`: no page can contain it. */
@@ -42,11 +42,14 @@ interface Inside {
 /** Writes the texts of a page in one line each. */
 export class InlineMarkdown {
   readonly #prepared: Prepared;
+  readonly #hasMathInTexts: boolean;
   /** The id of the innermost element that began since the last text. Empty without one. */
   anchor = "";
 
-  constructor(prepared: Prepared) {
+  /** @param hasMathInTexts whether texts may have mathematics */
+  constructor(prepared: Prepared, hasMathInTexts: boolean) {
     this.#prepared = prepared;
+    this.#hasMathInTexts = hasMathInTexts;
   }
 
   textOf(
@@ -61,9 +64,17 @@ export class InlineMarkdown {
   #write(nodes: readonly ContentNode[], inline: InlineText, place: Inside): void {
     for (const node of nodes) {
       if (typeof node === "string") {
-        inline.words(node);
+        if (this.#hasMathInTexts) this.#writeText(node, inline, place);
+        else inline.words(node);
         if (this.anchor !== "" && node.trim() !== "") this.anchor = "";
       } else this.#writeElement(node, inline, place);
+    }
+  }
+
+  #writeText(text: string, inline: InlineText, place: Inside): void {
+    for (const part of mathInText(text)) {
+      if (typeof part === "string") inline.words(part);
+      else writeMath(part, inline, place);
     }
   }
 
@@ -71,11 +82,7 @@ export class InlineMarkdown {
     const { tag, children } = element;
     if (this.#prepared.skipped.has(element)) return;
     const math = mathIn(element);
-    if (math) {
-      const source = math.source.replace(/\s+/g, " ");
-      inline.markup(`$${place.isInCell ? source.replaceAll("|", "\\|") : source}$`, "$");
-      return;
-    }
+    if (math) return writeMath(math, inline, place);
     if (STRONG.has(tag) && !place.isStrong) {
       inline.marked("**", "strong", (inner) => this.#write(children, inner, { ...place, isStrong: true }));
     } else if (EMPHASIS.has(tag) && !place.isEmphasis) {
@@ -142,7 +149,14 @@ export class InlineMarkdown {
   #keep(element: ContentElement, inline: InlineText, place: Inside): void {
     const { tag, children } = element;
     const reference = tag === "sup" && firstBelow(element, (each) => this.#prepared.references.has(each));
-    if (reference) return this.#write(children, inline, place);
+    // some have their brackets around the link
+    const isBracket = (node: ContentNode): boolean => typeof node === "string" && /^\s*[[\]]\s*$/.test(node);
+    if (reference)
+      return this.#write(
+        children.filter((child) => !isBracket(child)),
+        inline,
+        place,
+      );
     const inner = new InlineText(place);
     this.#write(children, inner, place);
     if (inner.isEmpty) return;
@@ -201,6 +215,12 @@ export class InlineMarkdown {
       } else this.#drawing(child, inline, place);
     }
   }
+}
+
+function writeMath({ source, isBlock }: MathText, inline: InlineText, { isInCell }: Inside): void {
+  const line = source.replace(/\s+/g, " ");
+  const mark = isBlock ? "$$" : "$";
+  inline.markup(`${mark}${isInCell ? line.replaceAll("|", "\\|") : line}${mark}`, "$");
 }
 
 function isLink(element: ContentElement): boolean {

@@ -11,8 +11,8 @@ export class InlineText {
   readonly #place: TextPlace;
   /** The last character; empty at the beginning. */
   #last = "";
-  /** The code that was written last, if nothing was written since: two spans of code side by side would be read as one. */
-  #code: string | undefined;
+  /** The span of code that is being written: two of them side by side would be read as one. */
+  #code: { readonly at: number; readonly parts: string[] } | undefined;
   /** Whether a space comes before what follows. */
   #hasSpace = false;
   /** Whether a space came before the first word. */
@@ -29,6 +29,7 @@ export class InlineText {
   }
 
   get text(): string {
+    this.#endCode();
     return this.#pieces.join("");
   }
 
@@ -61,14 +62,19 @@ export class InlineText {
     const code = text.trim();
     if (text.startsWith(" ")) this.#hasSpace = true;
     if (code === "") return;
-    const before = this.#hasSpace ? undefined : this.#code;
-    if (before === undefined) this.markup(codeSpan(code, this.#place.isInCell), "`");
-    else {
-      this.#pieces.pop();
-      this.#push(codeSpan(before + code, this.#place.isInCell));
+    if (this.#code === undefined || this.#hasSpace) {
+      this.markup("`", "`"); // stands for the span until its end is known
+      this.#code = { at: this.#pieces.length - 1, parts: [] };
     }
-    this.#code = (before ?? "") + code;
+    this.#code.parts.push(code);
     this.#hasSpace = text.endsWith(" ");
+  }
+
+  #endCode(): void {
+    if (this.#code === undefined) return;
+    const { at, parts } = this.#code;
+    this.#pieces[at] = codeSpan(parts.join(""), this.#place.isInCell);
+    this.#code = undefined;
   }
 
   lineBreak(): void {
@@ -102,8 +108,8 @@ export class InlineText {
   }
 
   #push(piece: string): void {
+    this.#endCode();
     this.#pieces.push(piece);
-    this.#code = undefined;
     this.#last = piece.at(-1) ?? this.#last;
   }
 

@@ -1,5 +1,5 @@
 import { namedBy } from "./codeText";
-import { attributeOf, classesOf, type ContentElement, textOf } from "./contentElement";
+import { attributeOf, classesOf, type ContentElement, firstBelow, textOf } from "./contentElement";
 import { isDoubtful } from "./contentRules";
 import { rememberedTest } from "./rememberedClasses";
 
@@ -38,7 +38,7 @@ interface Tabs {
 /** Looks through a page's content once. */
 export function prepared(content: ContentElement): Prepared {
   const byId = new Map<string, ContentElement>();
-  const links: { link: ContentElement; id: string }[] = [];
+  const links: { link: ContentElement; id: string; own: (string | undefined)[] }[] = [];
   const tabs: Tabs[] = [];
   const languages = new Map<ContentElement, string>();
   const labels = new Map<ContentElement, string>();
@@ -54,7 +54,9 @@ export function prepared(content: ContentElement): Prepared {
       if (id !== undefined && !byId.has(id)) byId.set(id, element);
       if (tag === "a" && isReference(element)) {
         const href = attributeOf(element, "href") ?? "";
-        if (href.startsWith("#")) links.push({ link: element, id: href.slice(1) });
+        const around = open.at(-1);
+        const own = [element, ...(around ? [around] : [])].map((each) => attributeOf(each, "id"));
+        if (href.startsWith("#")) links.push({ link: element, id: href.slice(1), own });
       }
       const classes = classesOf(element);
       const role = attributeOf(element, "role");
@@ -85,10 +87,19 @@ export function prepared(content: ContentElement): Prepared {
   }
   const references = new Map<ContentElement, string>();
   const notes = new Map<ContentElement, string>();
-  for (const { link, id } of links) {
+  for (const { link, id, own } of links) {
     const note = byId.get(id);
     if (note === undefined || !/^(?:li|aside|div|p|dd|dt|section)$/.test(note.tag)) continue;
     const name = notes.get(note) ?? (textOf(link).replace(/[^\p{L}\p{N}_-]/gu, "") || String(notes.size + 1));
+    if (!notes.has(note)) {
+      const back = firstBelow(
+        note,
+        (each) =>
+          each.tag === "a" && own.some((of) => of !== undefined && attributeOf(each, "href") === `#${of}`),
+      );
+      // the name of the note, which leads back
+      if (back && textOf(back).trim() === textOf(link).trim()) skipped.add(back);
+    }
     notes.set(note, name);
     references.set(link, name);
   }

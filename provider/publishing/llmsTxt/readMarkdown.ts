@@ -40,7 +40,7 @@ export function readMarkdown(buffer: Buffer): MarkdownPage {
   reader.write(text);
   const found = reader.end();
   const { content } = tree;
-  const writer = new MarkdownWriter(prepared(content));
+  const writer = new MarkdownWriter(prepared(content), tree.hasMathInTexts);
   const markdown = writer.blocks(content);
   const { hasTitle } = writer;
   const { description, base } = tree;

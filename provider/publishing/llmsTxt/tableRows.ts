@@ -6,6 +6,9 @@ const MOST_COLUMNS = 100;
 /** Classes of tables that only place code beside its numbers. */
 const OF_CODE = /(?:^|\s)(?:highlighttable|codehilitetable|lntable|rouge-table|hljs-ln)(?=\s|$)/;
 
+/** Those that only place the parts of a declaration. */
+const OF_DECLARATION = /(?:^|\s)(?:memname|mlabels)(?=\s|$)/;
+
 /** The parts of a table in their order. */
 const PARTS: ReadonlyMap<string, number> = new Map([
   ["thead", 0],
@@ -85,7 +88,7 @@ function span(cell: ContentElement, name: string): number {
 /** Whether a table only places its cells. */
 export function isLayout(table: ContentElement, rows: readonly Row[]): boolean {
   if (/^(?:presentation|none)$/.test(attributeOf(table, "role") ?? "")) return true;
-  if (OF_CODE.test(classesOf(table))) return true;
+  if (OF_CODE.test(classesOf(table)) || OF_DECLARATION.test(classesOf(table))) return true;
   const cells = rows.flat().filter((cell) => cell !== undefined);
   if (cells.some(({ tag }) => tag === "th")) return false;
   if (cells.length < 2 || (rows.length === 1 && has(cells, isCode))) return true;

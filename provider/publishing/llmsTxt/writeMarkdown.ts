@@ -39,9 +39,10 @@ export class MarkdownWriter {
   /** The first heading of the first level, as text. */
   hasTitle = false;
 
-  constructor(prepared: Prepared) {
+  /** @param hasMathInTexts whether a script of the page finds mathematics in its texts */
+  constructor(prepared: Prepared, hasMathInTexts = false) {
     this.#prepared = prepared;
-    this.#inlines = new InlineMarkdown(prepared);
+    this.#inlines = new InlineMarkdown(prepared, hasMathInTexts);
     this.#cells = {
       skipped: prepared.skipped,
       isBlock: (element) => this.#isBlock(element),
@@ -139,7 +140,9 @@ export class MarkdownWriter {
   }
 
   #paragraph(nodes: readonly ContentNode[]): string {
-    return asParagraph(this.#inlines.textOf(nodes));
+    const text = this.#inlines.textOf(nodes);
+    const [, math] = /^\$\$([^$]+)\$\$$/.exec(text) ?? [];
+    return math === undefined ? asParagraph(text) : `$$\n${math}\n$$`;
   }
 
   #code(element: ContentElement): string {
@@ -224,6 +227,8 @@ export class MarkdownWriter {
     if (!/^(?:div|aside|section|article)$/.test(tag) && !tag.includes("-")) return undefined;
     const classes = classesOf(element);
     if (!NOTE(classes) || /(?:^|\s)hint--/.test(classes)) return undefined;
+    const table = /(?:^|\s)admonitionblock(?=\s|$)/.test(classes) ? this.#noteOfTable(element) : undefined;
+    if (table !== undefined) return table;
     const title = firstBelow(
       element,
       (each) =>
@@ -240,9 +245,29 @@ export class MarkdownWriter {
     return [quoted([text === "" ? "" : strong(text), content].filter((each) => each !== "").join("\n\n"))];
   }
 
+  /** A note of Asciidoctor, which is a table: beside its content is its kind, as a word or as an icon. */
+  #noteOfTable(element: ContentElement): string[] | undefined {
+    const [icon, content] = ["icon", "content"].map((name) =>
+      firstBelow(element, (each) => each.tag === "td" && classesOf(each) === name),
+    );
+    if (icon === undefined || content === undefined) return undefined;
+    const drawn = firstBelow(icon, ({ tag }) => tag === "i" || tag === "img");
+    const named = drawn && (attributeOf(drawn, "title") ?? attributeOf(drawn, "alt"));
+    const kind = named ?? this.#inlines.textOf(icon.children);
+    const title = content.children.find(
+      (child): child is ContentElement => typeof child !== "string" && classesOf(child) === "title",
+    );
+    const own = title && this.#inlines.textOf(title.children, { isInHeading: true });
+    if (title) this.#prepared.skipped.add(title);
+    const heading = [kind, own].filter((each) => each !== undefined && each !== "").join(": ");
+    return [
+      quoted([strong(heading), this.#nested(content.children)].filter((each) => each !== "").join("\n\n")),
+    ];
+  }
+
   #nested(nodes: readonly ContentNode[], note?: string): string {
     const text = this.#nestedBlocks(nodes).join("\n\n");
-    return note === undefined ? text : text.replace(/^\[?\s*\]?\s*/, "");
+    return note === undefined ? text : text.replace(/^\[?\s*\]?[.:]?\s*/, "");
   }
 
   /** Blocks inside a list or a quotation. */
@@ -285,6 +310,10 @@ function isTight(blocks: readonly string[]): boolean {
 /** The mark of an item of a task list. */
 function taskOf(item: ContentElement): string {
   const box = firstBelow(item, ({ tag }) => tag !== "p" && tag !== "label" && tag !== "span");
+  if (box?.tag === "i") {
+    const drawn = /(?:^|\s)fa-(check-)?square(?:-o)?(?=\s|$)/.exec(classesOf(box));
+    if (drawn) return drawn[1] === undefined ? "[ ] " : "[x] ";
+  }
   const isTask = box?.tag === "input" && attributeOf(box, "type") === "checkbox";
   if (!isTask) return "";
   return attributeOf(box, "checked") === undefined ? "[ ] " : "[x] ";

@@ -3,11 +3,12 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
 import { basename } from "node:path";
 import fetch from "node-fetch";
-import type { TestContext } from "vitest";
+import { onTestFinished, type TestContext, vi } from "vitest";
 import type { Fetch } from "../../../provider/base/http/attempt.ts";
 import { azureError, startAzureStub, STUB_ACCOUNT, STUB_ACCOUNT_KEY } from "../../simulation/azureStub.ts";
 import {
   type BucketStub,
+  CANARIES,
   startBucketStub,
   STUB_BUCKET,
   type StubAnswer,
@@ -117,8 +118,19 @@ function faultOf(
   }
 }
 
+/** Opens a store with real requests, until the test ends. */
+export async function openBucket(kind: BucketKind, contents: readonly Content[]): Promise<() => Place> {
+  for (const [name, value] of Object.entries({ ...CANARIES, ...kind.environment })) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  // of Amazon's SDK, which repeats requests itself: no pause
+  const random = vi.spyOn(Math, "random").mockReturnValue(0);
+  onTestFinished(() => random.mockRestore());
+  const store = await kind.start({ onTestFinished });
+  return () => bucketPlace(store, kind, contents);
+}
+
 /** A bucket with archives and sites. @param store empty */
-export function bucketPlace(store: BucketStub, kind: BucketKind, contents: readonly Content[]): Place {
+function bucketPlace(store: BucketStub, kind: BucketKind, contents: readonly Content[]): Place {
   const operations = new Map<string, Operation>();
   const foreign = new Set<string>();
   const name = (message: unknown): void => {

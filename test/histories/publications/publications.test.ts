@@ -4,9 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { CANARIES } from "../../simulation/bucketStub.ts";
-import { AZURE_KIND, type BucketKind, bucketPlace, GCS_KIND, S3_KIND } from "./bucketPlace.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AZURE_KIND, GCS_KIND, openBucket, S3_KIND } from "./bucketPlace.ts";
 import { type Content, packContents } from "./contents.ts";
 import { folderPlace } from "./folderPlace.ts";
 import type { Place } from "./place.ts";
@@ -34,17 +33,6 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Opens a store with real requests. */
-async function openBucket(kind: BucketKind): Promise<() => Place> {
-  for (const [name, value] of Object.entries({ ...CANARIES, ...kind.environment })) vi.stubEnv(name, value);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  // of Amazon's SDK, which repeats requests itself: no pause
-  const random = vi.spyOn(Math, "random").mockReturnValue(0);
-  onTestFinished(() => random.mockRestore());
-  const store = await kind.start({ onTestFinished });
-  return () => bucketPlace(store, kind, contents);
-}
-
 const PLACES: readonly {
   readonly kind: string;
   /** The number of histories in `npm test`: a few seconds. */
@@ -57,9 +45,27 @@ const PLACES: readonly {
 }[] = [
   { kind: "folders", few: 15, fewWithFaults: 10, open: () => Promise.resolve(folderPlace) },
   { kind: "a registry", few: 25, fewWithFaults: 6, open: () => Promise.resolve(registryPlace) },
-  { kind: "a bucket of S3", few: 8, fewWithFaults: 8, share: 0.25, open: () => openBucket(S3_KIND) },
-  { kind: "a container of Azure", few: 8, fewWithFaults: 8, share: 0.25, open: () => openBucket(AZURE_KIND) },
-  { kind: "a bucket of Google", few: 8, fewWithFaults: 8, share: 0.25, open: () => openBucket(GCS_KIND) },
+  {
+    kind: "a bucket of S3",
+    few: 8,
+    fewWithFaults: 8,
+    share: 0.25,
+    open: () => openBucket(S3_KIND, contents),
+  },
+  {
+    kind: "a container of Azure",
+    few: 8,
+    fewWithFaults: 8,
+    share: 0.25,
+    open: () => openBucket(AZURE_KIND, contents),
+  },
+  {
+    kind: "a bucket of Google",
+    few: 8,
+    fewWithFaults: 8,
+    share: 0.25,
+    open: () => openBucket(GCS_KIND, contents),
+  },
 ];
 
 test.each(

@@ -39,7 +39,7 @@ export interface Run {
 interface Resource {
   readonly urn: string;
   readonly spot: Spot;
-  readonly notes: MemoryNotes;
+  notes: MemoryNotes;
   variant: number;
   content: number;
   keep: number;
@@ -173,6 +173,12 @@ export class World {
     const isThere = this.#place.addForeign(number, this.#destination(resource), this.#newest(resource));
     this.story.push(`- foreign ${number} at ${index}${isThere ? "" : ": not possible"}`);
     if (isThere) this.#foreign.push({ name: `foreign ${number}`, isThere });
+  }
+
+  /** The next runs are on another machine, with another `PULUMI_HOME`. */
+  moveMachine(index: number): void {
+    this.#resourceAt(index).notes = new MemoryNotes();
+    this.story.push(`- ${index} runs on another machine`);
   }
 
   /** Somebody changes a copy. */

@@ -302,6 +302,14 @@ describe("forgetting", () => {
     expect(records().find(other, INTENT).jobId).toBe("job-3");
   });
 
+  test("of one content leaves the records of others, also where nothing was wanted", () => {
+    records().save(RESOURCE, INTENT, { jobId: "job-1" });
+    records().save(RESOURCE, "b".repeat(64), { jobId: "job-2" });
+    records().forgetContent(RESOURCE, INTENT);
+    expect(records().find(RESOURCE, INTENT).jobId).toBeUndefined();
+    expect(records().find(RESOURCE, "b".repeat(64)).jobId).toBe("job-2");
+  });
+
   test("waits until the engine has stored the returned state, and happens once for it", () => {
     const process = records();
     process.save(RESOURCE, INTENT, { jobId: "job-1" });

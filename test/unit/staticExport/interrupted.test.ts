@@ -285,6 +285,7 @@ describe("an interrupted export", () => {
     expect(again.state.bookkeeping.unfinished?.jobId).toBeUndefined();
     expect(site.verdict(again.state)).toEqual({ ...nothing, hidden: true, code: "STARTED_AGAIN" });
     expect((await site.update(again.state)).outputs.jobId).toBe("job-2");
+    site.records.operationEnded();
     const pinned = await unfinished(site.update(state, { jobId: "job-1" }));
     expect((await site.update(pinned.state)).outputs.jobId).toBe("job-3");
   });

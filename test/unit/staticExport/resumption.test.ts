@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { intentOf } from "../../../provider/staticExport/inputs.ts";
+import { type CheckedExportInputs, intentOf } from "../../../provider/staticExport/inputs.ts";
 import { renameRecords, type Resumption, resumptionOf } from "../../../provider/staticExport/resumption.ts";
 import { MemoryRecords } from "../../simulation/memoryRecords.ts";
 import { recordingReporter } from "../../simulation/recordingReporter.ts";
@@ -16,7 +16,7 @@ beforeEach(() => {
   reporter = recordingReporter();
 });
 
-const record = (urn: string | undefined, inputs = INPUTS): Resumption =>
+const record = (urn: string | undefined, inputs: CheckedExportInputs = INPUTS): Resumption =>
   resumptionOf({ resumeRecords, reporter, ...(urn !== undefined && { urn }) }, inputs);
 
 test("a job is found again by resource, site and service", () => {
@@ -26,8 +26,11 @@ test("a job is found again by resource, site and service", () => {
   expect(record(URN, { ...INPUTS, domain: "other.example.com" }).find().jobId).toBeUndefined();
   expect(record(URN, { ...INPUTS, baseUrl: "https://other.example" }).find().jobId).toBeUndefined();
   expect(reporter.lines.warn).toEqual([]);
+  record(URN, { ...INPUTS, version: "v9" }).save("job-9", 0);
   record(URN).forget();
   expect(record(URN).find().jobId).toBeUndefined();
+  // a job that failed says nothing about one with other content, which a killed run started
+  expect(record(URN, { ...INPUTS, version: "v9" }).find().jobId).toBe("job-9");
 });
 
 test("a job that cannot be recorded is a warning that says what that means", () => {

@@ -49,6 +49,23 @@ export function otherRow(failure: StoreFailure, log: string): FailureRow {
   };
 }
 
+/** The code of {@link NO_STORE}, which no store has. */
+export const NO_STORE_CODE = "noStore";
+
+/** A reply without what the store's own have: a code of its error, or what describes an object or a list. */
+export const NO_STORE: FailureRow = {
+  failure: "other",
+  message: "{action} on {where} was answered by something that is no store",
+  remedy:
+    "A proxy or a login page answers in its place: check the destination's endpoint and the way to it, and run `pulumi up` again.",
+};
+
+/** The error for such a reply. @param uri of the bucket */
+export const notTheStore = (
+  request: StoreRequest<string>,
+  { uri, prefix, status }: Pick<FailedRequest, "uri" | "prefix" | "status">,
+): StoreError => failuresOf({ ...request, code: NO_STORE_CODE, text: "", uri, prefix, status }).by(NO_STORE);
+
 /** An object in messages, or the destination. @param uri of the bucket */
 export const whereOf = (uri: string, prefix = "", key?: string): string =>
   key === undefined ? placeUri(uri, prefix) : `${uri}/${key}`;

@@ -5,10 +5,12 @@ import { formatDuration } from "../../../base/runtime/time/duration";
 import { describeOwner } from "../../ownership/owner";
 import type { DestinationContext } from "../destination";
 import {
+  announcedAlone,
   type FoundImageMark,
   type ImageClaim,
   itemOf,
   marksAmong,
+  type NamedImageMark,
   type RepositoryMarks,
 } from "./repositoryMarks";
 
@@ -99,13 +101,13 @@ export class ImageOwners {
    * does not remove keeps its mark.
    *
    * @param exists whether the image is there
-   * @param untag removes the tag that the resource gave to an image that stays for others
+   * @param untag removes the tags that the resource gave to an image that stays for others
    * @param remove removes the image, and returns whether nothing of it is left
    */
   async release(
     image: string,
     exists: () => Promise<boolean>,
-    untag: (others: readonly FoundImageMark[]) => Promise<void>,
+    untag: (others: readonly FoundImageMark[], given: readonly string[]) => Promise<void>,
     remove: (proof: OnlyOwner) => Promise<boolean>,
   ): Promise<void> {
     const { owner, reporter } = this.#context;
@@ -139,7 +141,7 @@ export class ImageOwners {
     if (others.length > 0) {
       const isThere = await exists();
       // the mark last: without it, the tag would be nobody's
-      if (isThere) await untag(others);
+      if (isThere) await untag(others, own?.tags ?? []);
       if (own) await this.#removeMark(own);
       if (!isThere) return;
       const isNamesake = others.some(({ urn }) => urn !== undefined && urn === owner.urn);
@@ -160,10 +162,18 @@ export class ImageOwners {
     if (isGone && own) await this.#removeMark(own);
   }
 
-  /** The images with the owner's mark; none if the registry does not list its tags. */
+  /**
+   * The images with the owner's mark; none if the registry does not list its tags. Removes what a killed removal left of marks that are
+   * gone.
+   */
   async ownMarks(): Promise<FoundImageMark[]> {
     const { id } = this.#context.owner;
-    const items = marksAmong((await this.#marks.list()) ?? []).filter(({ owner }) => owner === id);
+    const tags = (await this.#marks.list()) ?? [];
+    const isOwn = ({ owner }: NamedImageMark): boolean => owner === id;
+    for (const { item, owner } of announcedAlone(tags).filter(isOwn)) {
+      await this.#marks.removeAnnouncement(item, owner);
+    }
+    const items = marksAmong(tags).filter(isOwn);
     const found = await Array.fromAsync(items, ({ item }) => this.#marks.find(item, id));
     return found.filter((mark) => mark !== undefined).filter(({ isMark }) => isMark);
   }

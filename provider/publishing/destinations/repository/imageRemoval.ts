@@ -47,7 +47,7 @@ export async function removeImage(
     );
   }
   if (named.has(top)) {
-    await untag(place, top, []);
+    await untag(place, top, [], proof.given);
     return true;
   }
   // an index before the manifests that it refers to: some registries require this order

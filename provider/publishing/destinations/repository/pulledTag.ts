@@ -140,24 +140,25 @@ export async function takeTag(
 }
 
 /**
- * Takes the tag from an image that stays for other owners, if it names it, none of them claims it, and the registry removes tags.
+ * Takes the tags of this resource from an image that stays for other owners: those that name it, and that none of the others claims.
  *
  * @param others the marks of the image's other owners
+ * @param given the tags that the resource gave to the image, by its mark: earlier ones among them
  */
 export async function untag(
   { client, context, tag }: RepositoryPlace,
   image: string,
   others: readonly FoundImageMark[],
+  given: readonly string[],
 ): Promise<void> {
-  if (
-    tag === undefined ||
-    others.some((mark) => mark.tags.includes(tag)) ||
-    (await findManifest(client, tag)) !== image
-  ) {
-    return;
+  const own = new Set([...(tag === undefined ? [] : [tag]), ...given]);
+  for (const each of own) {
+    const isClaimed = others.some((mark) => mark.tags.includes(each));
+    const isGone =
+      isClaimed || (await findManifest(client, each)) !== image || (await deleteTag(client, each));
+    if (isGone) continue;
+    context.reporter.warn(
+      `the tag ${repositoryName(client.repository)}:${each} stays, because the registry does not remove tags. Remove it there`,
+    );
   }
-  if (await deleteTag(client, tag)) return;
-  context.reporter.warn(
-    `the tag ${repositoryName(client.repository)}:${tag} stays, because the registry does not remove tags. Remove it there`,
-  );
 }

@@ -18,6 +18,7 @@ import { MAX_PREVIOUS_BYTES, type PreviousLayer } from "../../images/siteImage/p
 import { annotationsOf, EMPTY_BASE, imageOnBase, indexOf } from "../../images/siteImage/siteImage";
 import type { Copy, DestinationContext, DraftingDestination } from "../destination";
 import { publishCopy } from "../publishCopy";
+import { removedMeanwhile } from "../removedMeanwhile";
 import { findImage, readImageFiles, readSiteFiles } from "./findImage";
 import { fileListOf, findFileList, manifestsOf, type Parts, partsOf } from "./imageParts";
 import { removeImage, unknownCopies } from "./imageRemoval";
@@ -55,7 +56,7 @@ export function repositoryDestination(inputs: RepositoryInputs): DraftingDestina
       await place.owners.release(
         top,
         exists,
-        (others) => untag(place, top, others),
+        (others, given) => untag(place, top, others, given),
         (proof) => removeImage(place, copy, stay, proof),
       );
       if (copy.publicKey !== undefined && (await exists())) {
@@ -121,10 +122,7 @@ export function repositoryDestination(inputs: RepositoryInputs): DraftingDestina
             }
             await putManifest(client, top, ownTag(top.digest));
             if ((await findManifest(client, ownTag(top.digest))) !== top.digest) {
-              throw new DestinationError(
-                `${image} was removed by somebody else while it was published`,
-                "Run `pulumi up` again: it publishes the rest.",
-              );
+              throw removedMeanwhile(image);
             }
             // last: a copy whose tag names it is whole
             await takeTag(place, top, earlier);
@@ -167,6 +165,8 @@ export function repositoryDestination(inputs: RepositoryInputs): DraftingDestina
         const [image] = manifests;
         if (!(await isThere(place, image))) continue;
         await place.owners.claim({ image, tags: tag === undefined ? [] : [tag], files });
+        // another owner may have removed it before it had this mark
+        if (!(await isThere(place, image))) throw removedMeanwhile(pinned(repository, image));
       }
     },
 

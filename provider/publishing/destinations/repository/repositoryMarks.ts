@@ -61,11 +61,22 @@ function tagOf(kind: Kind, item: string, owner: string): string {
   return `docs-hosting-${kind}-${item}-${owner}`;
 }
 
-/** The marks that a list of tags shows: their images, and their owners. */
-export function marksAmong(tags: readonly string[]): { readonly item: string; readonly owner: string }[] {
+/** The image and the owner of a mark, as its tag names them. */
+export type NamedImageMark = Pick<FoundImageMark, "item" | "owner">;
+
+/** The marks that a list of tags shows. */
+export const marksAmong = (tags: readonly string[]): NamedImageMark[] => namedAmong(tags, "owner");
+
+/** The announcements that a list of tags shows without the mark that they are about. */
+export function announcedAlone(tags: readonly string[]): NamedImageMark[] {
+  const has = new Set(tags);
+  return namedAmong(tags, "leaving").filter(({ item, owner }) => !has.has(tagOf("owner", item, owner)));
+}
+
+function namedAmong(tags: readonly string[], wanted: Kind): NamedImageMark[] {
   return tags.flatMap((tag) => {
     const [, kind, item = "", owner = ""] = MARK_TAG.exec(tag) ?? [];
-    return kind === "owner" ? [{ item, owner }] : [];
+    return kind === wanted ? [{ item, owner }] : [];
   });
 }
 
@@ -108,6 +119,8 @@ export class RepositoryMarks {
   readonly #signal: AbortSignal;
   /** Digests of what this operation announced, by tag: the registry may not show it yet. */
   readonly #announced = new Map<string, string>();
+  /** The marks that this operation wrote, by tag. */
+  readonly #written = new Map<string, FoundImageMark>();
 
   constructor(
     client: RegistryClient,
@@ -129,7 +142,7 @@ export class RepositoryMarks {
   }
 
   /** Where people find a mark. */
-  nameOf({ item, owner }: Pick<FoundImageMark, "item" | "owner">): string {
+  nameOf({ item, owner }: NamedImageMark): string {
     return `${repositoryName(this.#client.repository)}:${tagOf("owner", item, owner)}`;
   }
 
@@ -142,7 +155,8 @@ export class RepositoryMarks {
   async write(owner: Owner, claim: ImageClaim): Promise<void> {
     const item = itemOf(claim.image);
     const tag = tagOf("owner", item, owner.id);
-    const before = await this.find(item, owner.id);
+    // a read may be older than what this operation has written
+    const before = this.#written.get(tag) ?? (await this.find(item, owner.id));
     const known = before?.isMark === true ? before : undefined;
     const tags = [...new Set([...(known?.tags ?? []), ...claim.tags])];
     const isSaid = known?.image === claim.image && known.tags.length === tags.length;
@@ -156,7 +170,10 @@ export class RepositoryMarks {
       // the next attempt may replace it: the registry can have it, and not say so
       earlier.push(manifest.digest);
       await putManifest(this.#client, manifest, tag);
-      if ((await findManifest(this.#client, tag)) === manifest.digest) return;
+      if ((await findManifest(this.#client, tag)) === manifest.digest) {
+        this.#written.set(tag, readMark(item, owner.id, manifest));
+        return;
+      }
       throw new DestinationError(
         `the registry accepted the mark ${this.nameOf({ item, owner: owner.id })}, and does not have it`,
         "Run `pulumi up` again, and report it to the registry's operator.",
@@ -194,7 +211,7 @@ export class RepositoryMarks {
   }
 
   /** Whether a list of tags shows an announcement of a mark's owner. It may be about an earlier mark. */
-  isAnnounced({ item, owner }: Pick<FoundImageMark, "item" | "owner">, tags: readonly string[]): boolean {
+  isAnnounced({ item, owner }: NamedImageMark, tags: readonly string[]): boolean {
     return tags.includes(tagOf("leaving", item, owner));
   }
 
@@ -206,20 +223,20 @@ export class RepositoryMarks {
   }
 
   /**
-   * Removes an owner's announcement, the marks that its mark replaced, and the mark: last, since nothing else leads to the others. Removes
-   * only what is a mark of this owner by its content.
+   * Removes an owner's mark, the marks that it replaced, and its announcement: last, since without it the mark would count. Removes only
+   * what is a mark of this owner by its content.
    *
    * @returns whether nothing of it is left: a registry may refuse removals
    */
   async remove(mark: FoundImageMark): Promise<boolean> {
     const { item, owner } = mark;
-    if (!(await this.removeAnnouncement(item, owner))) return false;
     for (const digest of mark.earlier) {
       const manifest = await getManifest(this.#client, digest);
       const isOwn = manifest !== undefined && readMark(item, owner, manifest).isMark;
       if (isOwn && (await deleteManifest(this.#client, digest))) return false;
     }
-    return !mark.isMark || (await deleteManifest(this.#client, mark.digest)) === undefined;
+    if (mark.isMark && (await deleteManifest(this.#client, mark.digest))) return false;
+    return this.removeAnnouncement(item, owner);
   }
 
   /** Removes what an owner announced about an image. @returns whether nothing of it is left: a registry may refuse removals */

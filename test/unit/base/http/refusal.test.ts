@@ -216,6 +216,16 @@ describe("a web page that answered", () => {
     ]);
   });
 
+  test.each(["404 page not found", "default backend - 404", "Not Found"])(
+    "or the text of a proxy's router with 404 says nothing about a job: %s",
+    (text) => {
+      expect(refused(404, text)).toMatchObject({ name: "ResponseError" });
+      // the API's own answer is JSON, or has no body
+      expect(refused(404, '{"error":"no such job"}')).toMatchObject({ name: "NotFoundError" });
+      expect(refused(404, "")).toMatchObject({ name: "NotFoundError" });
+    },
+  );
+
   test.each([302, 401, 403, 429, 500, 503])("with %i has the same remedy as the API", (status) => {
     const { name, remedy } = refused(status, "{}");
     expect(refused(status)).toMatchObject({ name, remedy });

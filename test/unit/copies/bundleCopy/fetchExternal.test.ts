@@ -1,6 +1,8 @@
 // Copies with files of other hosts, in folders.
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
@@ -209,6 +211,44 @@ test("a copy has what its pages load, the outputs say what that is, and no query
   expect(JSON.stringify(reporter)).not.toContain("s3cret");
 });
 
+test("a file that is another one at each request is requested once, and all pages have the same", async () => {
+  let asked = 0;
+  const image = `${AT}i.png`;
+  Object.defineProperty(hosts, image, {
+    get: () => ({ headers: { "content-type": "image/png" }, text: `PNG ${asked++}` }),
+  });
+  const page = `<img src="${image}">`;
+  const files = { "index.html": page, "b.html": page, "c.css": `b { background: url(${image}) }` };
+  const { context, requests } = world();
+  await bundleCopy.create(context, check({ fetchExternal: true }, files).inputs);
+  expect(requests).toHaveLength(1);
+  expect(stored()).toHaveLength(1);
+  const [path = ""] = stored();
+  expect(readFileSync(current(`assets/${path}`), "utf8")).toBe("PNG 0");
+  for (const each of Object.keys(files)) expect(readFileSync(current(each), "utf8")).toContain(path);
+});
+
+test("a body without an end is left at the limit, and its connection is closed", async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((_request, reply) => {
+    reply.writeHead(200, { "content-type": "image/png" });
+    const write = (): void => {
+      while (!reply.destroyed && reply.write(Buffer.alloc(65_536)));
+    };
+    reply.on("drain", write).on("close", closed.resolve);
+    write();
+  });
+  await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { context } = world({ fetch: nodeFetch });
+  const fetchExternal = { limits: { assetBytes: 1_000_000 } };
+  const files = { "index.html": `<img src="http://127.0.0.1:${port}/x.png">` };
+  const { outputs } = await bundleCopy.create(context, check({ fetchExternal }, files).inputs);
+  expect(outputs.externalLoads).toMatchObject([{ reason: "it has more than 1.0 MB" }]);
+  await closed.promise;
+});
+
 test("the next update asks no host; a changed font comes with the next version", async () => {
   const { inputs } = check({ fetchExternal: true });
   const state = await bundleCopy.create(world().context, inputs);
@@ -295,6 +335,24 @@ describe("the same content again", () => {
     expect(requests).toEqual([]);
     expect(after.outputs.uri).toBe(before.outputs.uri);
     expect(readFileSync(current("index.html"), "utf8")).toContain("assets/external/cdn.example.com/a.");
+  });
+
+  test("a host that is gone is not missed until the content changes", async () => {
+    const { inputs } = check({ fetchExternal: true });
+    const state = await bundleCopy.create(world().context, inputs);
+    const before = stored();
+    hosts = {};
+    const gone = world();
+    expect((await bundleCopy.update(gone.context, state, inputs)).outputs.uri).toBe(state.outputs.uri);
+    expect((await bundleCopy.read(gone.context, state))?.state.outputs.uri).toBe(state.outputs.uri);
+    writeFileSync(current("index.html"), "changed by somebody");
+    const drifted = await bundleCopy.read(gone.context, state);
+    await bundleCopy.update(gone.context, drifted?.state ?? state, inputs);
+    expect(gone.requests).toEqual([]);
+    expect(stored()).toEqual(before);
+    const next = { ...inputs, source: { ...inputs.source, version: "v2" } };
+    const { outputs } = await bundleCopy.update(gone.context, state, next);
+    expect(outputs.externalLoads).toMatchObject([{ reason: "the host answers with status 404" }]);
   });
 
   test("a search that is added changes no file of other hosts", async () => {

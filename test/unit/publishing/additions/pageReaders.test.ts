@@ -14,8 +14,9 @@ import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSe
 type Machine = NonNullable<ConstructorParameters<typeof PageReaders>[2]>;
 
 const { signal } = new AbortController();
-/** Larger than what is read before threads start. A comment has no words for the index. */
+/** Larger than what is read before a thread starts, and before a second one does. A comment has no words for the index. */
 const LARGE = 2_500_000;
+const LARGER = 4_500_000;
 const pageOf = (text: string, size = 0): Buffer =>
   Buffer.from(`<title>${text}</title><!--${"-".repeat(size)}--><h1 id="a">${text}</h1><p>${text}`);
 
@@ -89,7 +90,7 @@ async function filesOf(site: Readonly<Record<string, string>>, cores: number): P
 describe("pages that are read in threads", () => {
   const names = Array.from({ length: 120 }, (_, number) => `p${number}`);
   const site = {
-    "large.html": pageOf("large", LARGE).toString(),
+    "large.html": pageOf("large", LARGER).toString(),
     ...Object.fromEntries(
       names.flatMap((name, at) => [
         [`${name}.html`, pageOf(`${name} ${"text ".repeat(at * 20)}`).toString()],
@@ -122,6 +123,20 @@ describe("pages that are read in threads", () => {
       const readers = new PageReaders(false, signal, machine);
       expect(await titlesOf([readers.read(pageOf("one", size))])).toHaveLength(1);
       expect({ cores, size, threads: machine.started }).toEqual({ cores, size, threads });
+    }
+  });
+
+  test("are read in one thread for Markdown, and in two from more megabytes on", async () => {
+    for (const [size, threads] of [
+      [1_000, 1],
+      [LARGE, 1],
+      [LARGER, 2],
+    ] as const) {
+      const machine = machineOf(() => Promise.resolve());
+      const readers = new PageReaders(true, signal, machine);
+      const pages = ["one", "two", "three"].map((text) => readers.read(pageOf(text, size / 3)));
+      expect(await titlesOf(pages)).toEqual(["one", "two", "three"]);
+      expect({ size, threads: machine.started }).toEqual({ size, threads });
     }
   });
 
@@ -186,7 +201,7 @@ describe("pages that are read in threads", () => {
   test("the end leaves no page without an answer", async () => {
     const machine = machineOf(() => new Promise(() => undefined));
     const readers = new PageReaders(true, signal, machine);
-    const sent = Array.from({ length: 3 }, () => readers.read(pageOf("sent")));
+    const sent = Array.from({ length: 3 }, () => readers.read(pageOf("sent", LARGER / 3)));
     await new Promise((resolve) => setImmediate(resolve));
     const late = readers.read(pageOf("late"));
     const answers = Promise.allSettled([late]);

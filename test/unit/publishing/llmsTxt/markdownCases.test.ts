@@ -109,7 +109,7 @@ describe("code", () => {
     [
       "of VitePress, without its numbers",
       '<div class="language-sh line-numbers-mode"><button class="copy"></button><span class="lang">sh</span><pre class="shiki"><code><span class="line">a</span>\n<span class="line">b</span></code></pre><div class="line-numbers-wrapper"><span>1</span></div></div>',
-      "sh\n\n```sh\na\nb\n```",
+      "```sh\na\nb\n```",
     ],
     [
       "with lines that are elements",
@@ -348,6 +348,94 @@ describe("words", () => {
   ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
 });
 
+const MATHJAX = '<script src="https://cdn.example.com/mathjax@3/tex.js"></script>';
+
+describe("mathematics", () => {
+  test.each<[string, string, string]>([
+    [
+      "drawn when the page was built is the TeX of its markup",
+      '<p>and <mjx-container jax="SVG"><svg aria-hidden="true"><path></path></svg><mjx-assistive-mml><math><msup><mi>a</mi><mn>2</mn></msup><mo>−</mo><msub><mi>x</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></math></mjx-assistive-mml></mjx-container>.</p>',
+      "and $a^2-x_{ij}$.",
+    ],
+    [
+      "in lines of its own, with fractions, roots, limits and names",
+      '<mjx-container display="true"><math><munderover><mo>∑</mo><mn>0</mn><mi>n</mi></munderover><mfrac><mn>1</mn><msqrt><mi>k</mi></msqrt></mfrac><mi>sin</mi><mtext>if {x}</mtext><mroot><mi>y</mi><mn>3</mn></mroot></math></mjx-container>',
+      "$$\n∑_0^n\\frac{1}{\\sqrt{k}}\\operatorname{sin}\\text{if \\{x\\}}\\sqrt[3]{y}\n$$",
+    ],
+    [
+      "in a matrix",
+      '<p><math><mfenced open="[" close="]"><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr><mtr><mtd><mn>0</mn></mtd><mtd><mn>1</mn></mtd></mtr></mtable></mfenced></math></p>',
+      "$[\\begin{matrix} a & b \\\\ 0 & 1 \\end{matrix}]$",
+    ],
+    [
+      "of Material for MkDocs",
+      '<p>a <span class="arithmatex">\\(a_1\\)</span></p><div class="arithmatex">\\[ b \\, c \\]</div>',
+      "a $a_1$\n\n$$\nb \\, c\n$$",
+    ],
+    ["of Asciidoctor", '<div class="stemblock"><div class="content">\\[a_1\\]</div></div>', "$$\na_1\n$$"],
+    [
+      "in a text that a script reads",
+      `${MATHJAX}<p>a \\(x_1 * y\\) b $$c_1$$ d</p><p>$$ e \\, f $$</p><table><tr><th>\\(|a|\\)</table>`,
+      "a $x_1 * y$ b $$c_1$$ d\n\n$$\ne \\, f\n$$\n\n| $\\|a\\|$ |\n| --- |",
+    ],
+    [
+      "is no mathematics where no script reads it",
+      "<p>Use \\(a_1\\) in sed.</p>",
+      "Use \\\\(a_1\\\\) in sed.",
+    ],
+  ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+
+  test("deep in itself takes no time", () => {
+    const html = `<math>${"<msup><mrow>".repeat(120)}a${"</mrow><mn>2</mn></msup>".repeat(120)}</math>`;
+    expect(markdownOf(html)).toContain("^2");
+  });
+});
+
+describe("what generators write", () => {
+  test.each<[string, string, string]>([
+    [
+      "Asciidoctor: footnotes with their brackets and links back",
+      '<p>a<sup class="footnote">[<a id="_footnoteref_1" class="footnote" href="#_footnotedef_1">1</a>]</sup></p><div id="footnotes"><hr><div class="footnote" id="_footnotedef_1"><a href="#_footnoteref_1">1</a>. Note.</div></div>',
+      "a[^1]\n\n---\n\n[^1]: Note.",
+    ],
+    [
+      "a note keeps its other links",
+      '<p>a<sup id="r"><a class="footnote-ref" href="#n">1</a></sup></p><ol><li id="n">See <a href="#r2">1</a> and <a href="x.html">x</a></li></ol><p id="r2">b</p>',
+      "a[^1]\n\n[^1]: See [1](#r2) and [x](x.html)\n\nb",
+    ],
+    [
+      "Asciidoctor: notes with icons and titles",
+      '<div class="admonitionblock warning"><table><tr><td class="icon"><i class="fa icon-warning" title="Warning"></i></td><td class="content"><div class="title">Hot</div><p>a</p><ul><li>b</li></ul></td></tr></table></div>',
+      "> **Warning: Hot**\n>\n> a\n>\n> - b",
+    ],
+    [
+      "Asciidoctor: lists of tasks with icons",
+      '<ul class="checklist"><li><p><i class="fa fa-check-square-o"></i> a</p></li><li><p><i class="fa fa-square-o"></i> b</p></li><li><p><i class="fa fa-star"></i> c</p></li></ul>',
+      "- [x] a\n- [ ] b\n- c",
+    ],
+    [
+      "Doxygen: a declaration is a line, without the project's name above and the path below",
+      '<div id="titlearea"><div id="projectname">Tides</div></div><div class="contents"><table class="memname"><tr><td class="memname">bool rises</td><td>(</td><td class="paramtype">int&#160;</td><td class="paramname">x</td><td>)</td><td> const</td></tr></table></div><div id="nav-path" class="navpath"><ul><li><a href="t.html">tide</a></li></ul></div>',
+      "bool rises ( int x ) const",
+    ],
+    [
+      "Nextra: folders in a tree of files are buttons",
+      "<ul><li><button>src</button><ul><li>a.ts</li></ul></li></ul><button>Copy</button>",
+      "- src\n  - a.ts",
+    ],
+    [
+      "Starlight: the title of a card stands apart from its description",
+      '<p><a href="d.html"><span class="title">Large</span></a><span class="description">For ten.</span></p>',
+      "[Large](d.html) For ten.",
+    ],
+    [
+      "VitePress: the name of the language stays out of code alone",
+      '<div class="language-sh"><span class="lang">sh</span><pre><code>a</code></pre></div><p><span class="lang">de</span></p>',
+      "```sh\na\n```\n\nde",
+    ],
+  ])("%s", (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+});
+
 describe("pages that nobody should write", () => {
   test.each<[string, string, RegExp]>([
     ["100,000 levels", "<div>".repeat(100_000) + "deep", /^deep$/],
@@ -366,6 +454,11 @@ describe("pages that nobody should write", () => {
     ],
     ["200,000 lists of tabs", '<ul role="tablist"><li role="tab">a</ul>'.repeat(200_000), /a/],
     ["200,000 footnotes", `${'<a href="#n" class="footnote-ref">1</a>'.repeat(200_000)}<li id=n>x`, /x/],
+    ["a million beginnings of mathematics", `${MATHJAX}<p>${"\\\\( $$$ ".repeat(1_000_000)}b`, /b$/],
+    ["200,000 links in code", `<code>${'<a href="x">a</a> '.repeat(200_000)}</code>`, /a`\]\(x\)$/],
+    ["code in code in 100,000 levels", `${"<code><span>".repeat(100_000)}<a href="x">b</a>`, /b/],
+    ["200,000 spans of code side by side", "<code>a</code>".repeat(200_000), /^`a+`$/],
+    ["100,000 levels of mathematics", `${"<math><msup><mrow>".repeat(100_000)}b`, /b/],
     ["an end in a comment", "<p>a</p><!-- ", /^a$/],
   ])("%s are read in a bounded time", { timeout: 60_000 }, (_, html, text) => {
     expect(markdownOf(html)).toMatch(text);

@@ -238,7 +238,7 @@ test("a mark that the store refuses to show is no proof: nothing is written, and
 test("a store that loses the mark is noticed, and of two that make it at once, one is refused", async () => {
   const place = draftingDestination({ bucket: STUB_BUCKET, prefix: "public", endpoint: store.endpoint });
   store.rule = ({ method, key }) =>
-    method === "PUT" && key.endsWith("owner.json") ? { status: 200 } : undefined;
+    method === "PUT" && key.endsWith("owner.json") ? { status: 200, headers: { etag: "x" } } : undefined;
   await expect(publish(place, "v1", as())).rejects.toThrow("is not there after it was written");
   store.rule = () => undefined;
   const both = await Promise.allSettled([publish(place, "v1", as()), publish(place, "v2", as(OTHER))]);

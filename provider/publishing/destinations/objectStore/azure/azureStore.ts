@@ -85,6 +85,7 @@ export async function openAzure(
       run({ action: "read", key }, ({ abortSignal }) => blob(key).getProperties({ abortSignal })),
       "missing",
     );
+    if (found !== undefined && found.etag === undefined) throw client.notAnswered({ action: "read", key });
     if (found === undefined || found.contentType === DISCARDED) return undefined;
     return {
       size: found.contentLength ?? -1,
@@ -141,6 +142,10 @@ export async function openAzure(
       const body = found?.readableStreamBody as Readable | undefined;
       if (found === undefined || body === undefined) return undefined;
       if (found.contentType === DISCARDED) return void body.destroy();
+      if (found.etag === undefined) {
+        body.destroy();
+        throw client.notAnswered({ action: "read", key });
+      }
       return use(client.watched(body, key), revisionOf(found.etag));
     },
 

@@ -3,11 +3,12 @@ import { type Fault, parseRetryAfter } from "../../../../base/http/retryPolicy";
 import { DestinationError } from "../../../../base/runtime/messages/errors";
 import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
-import type { StoreRequest } from "../storeFailure";
+import type { StoreError } from "../storeError";
+import { notTheStore, type StoreRequest } from "../storeFailure";
 import { untilAnswered } from "../untilAnswered";
 import type { Access } from "./credentials";
 import { type AzureAction, azureFailure, codeOf, headerOf, statusOf } from "./failure";
-import { type AzureContainerInputs, serviceUrl } from "./inputs";
+import { type AzureContainerInputs, containerUri, serviceUrl } from "./inputs";
 import type { BlobServiceClient, BlobsSdk, BlockBlob, Container } from "./sdk";
 
 /** A request without traffic for this time is given up, in milliseconds. */
@@ -36,6 +37,9 @@ export interface ContainerClient {
 
   /** Sends a request, again after temporary failures. @throws DestinationError; the signal's reason */
   readonly run: <T>(request: AzureRequest, send: (options: RequestOptions) => Promise<T>) => Promise<T>;
+
+  /** The failure of a request that something else than the service has answered. */
+  readonly notAnswered: (request: StoreRequest<AzureAction>) => StoreError;
 
   blob(name: string): BlockBlob;
 
@@ -93,6 +97,7 @@ export function containerClient(
     service,
     container,
     run,
+    notAnswered: (request) => notTheStore(request, { uri: containerUri(inputs), prefix: inputs.prefix }),
     blob: (name) => container.getBlockBlobClient(name),
 
     async *watched(content, key) {

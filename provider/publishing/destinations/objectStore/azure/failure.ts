@@ -6,6 +6,7 @@ import {
   type FailureRow,
   failuresOf,
   type FailureTable,
+  NO_STORE,
   otherRow,
   STORE_REMEDIES,
   type StoreRequest,
@@ -137,7 +138,6 @@ const REFUSALS: Readonly<Record<Access["kind"], FailureRow>> = {
 
 /** What statuses mean without a code that says more. */
 const STATUSES: Readonly<Record<number, StoreFailure>> = {
-  404: "missing",
   412: "conflict",
   501: "unsupported",
 };
@@ -210,6 +210,8 @@ export function azureFailure(
     return by(skewMs > LARGEST_SKEW_MS ? clockRow("{host}") : REFUSALS[access.kind]);
   }
   if (status === undefined) return by(unreachable(said));
+  // a reply of the service has a code, also to HEAD
+  if (status === 404 && code === "404") return by(NO_STORE);
   if (status !== 403) return by(otherRow(STATUSES[status] ?? "other", "the account's logs"));
   const role =
     action === "sign"

@@ -5,11 +5,12 @@ import { parseRetryAfter } from "../../../../base/http/retryPolicy";
 import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import { checkCredentialFiles } from "../credentialFiles";
-import type { StoreRequest } from "../storeFailure";
+import type { StoreError } from "../storeError";
+import { notTheStore, type StoreRequest } from "../storeFailure";
 import { type Outcome, untilAnswered } from "../untilAnswered";
 import { authFailure, type GcsAction, gcsConnectionFailure, refusalFailure } from "./failure";
 import { gcsBucketUri, type GcsInputs } from "./inputs";
-import { type JsonFields, jsonFieldsOf, textField } from "./replyText";
+import { isJsonObject, type JsonFields, jsonFieldsOf, textField } from "./replyText";
 import type { GcsSdk, GcsStorage } from "./sdk";
 
 /** A connection without traffic for this time is closed, in milliseconds: a copy within the store may take half of it. */
@@ -62,7 +63,10 @@ export interface GcsClient {
     earlier?: number,
   ) => Promise<T>;
 
-  /** Sends a request, and reads the JSON of its reply. */
+  /** The failure of a request that something else than the store has answered. */
+  readonly notAnswered: (request: StoreRequest<GcsAction>) => StoreError;
+
+  /** Sends a request, and reads the JSON of its reply. @throws StoreError, also if the reply has something else */
   readonly json: (request: GcsRequest) => Promise<JsonFields>;
 
   /** The address of the bucket's objects, or of one; below it, of what is done with it. */
@@ -156,6 +160,10 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
     return untilAnswered(context, (isRepeat) => sendOnce(isRepeat ? again : request, read), earlier);
   }
 
+  /** The failure of a request that something else than the store has answered. */
+  const notAnswered = ({ action, key }: StoreRequest<GcsAction>): StoreError =>
+    notTheStore({ action, key }, { uri: gcsBucketUri(inputs), prefix: inputs.prefix });
+
   return {
     inputs,
     sdk,
@@ -174,7 +182,14 @@ export function gcsClient(inputs: GcsInputs, sdk: GcsSdk, context: DestinationCo
     upload: (query) =>
       withQuery(`${endpoint}/upload/storage/v1/b/${encodeURIComponent(inputs.gcsBucket)}/o`, query),
 
-    json: (request) => send(request, async (reply) => jsonFieldsOf(await textField(reply))),
+    notAnswered,
+
+    json: (request) =>
+      send(request, async (reply) => {
+        const text = await textField(reply);
+        if (!isJsonObject(text)) throw notAnswered(request);
+        return jsonFieldsOf(text);
+      }),
 
     close: () => connections.close(),
   };

@@ -7,6 +7,7 @@ import {
   type FailureRow,
   failuresOf,
   type FailureTable,
+  notTheStore,
   otherRow,
   STORE_REMEDIES,
   type StoreRequest,
@@ -18,6 +19,9 @@ import { jsonFieldsOf, textField } from "./replyText";
 /** The permissions that requests need, see https://cloud.google.com/storage/docs/access-control/iam-json */
 export type GcsAction =
   "storage.objects.create" | "storage.objects.delete" | "storage.objects.get" | "storage.objects.list";
+
+/** The header of Google's replies. */
+const UPLOAD_ID = "x-guploader-uploadid";
 
 /** How much of a reply is read, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -97,9 +101,15 @@ export async function refusalFailure(
     uri: gcsBucketUri(inputs),
     prefix: inputs.prefix,
     facts: { bucket: inputs.gcsBucket },
-    requestId: headers.get("x-guploader-uploadid"),
+    requestId: headers.get(UPLOAD_ID),
   });
   if (status === 404 || status === 410) {
+    // the reply to a request for content has a text in place of an error
+    const isOfStore =
+      error !== undefined || headers.get(UPLOAD_ID) !== null || /^No such object: /.test(whole);
+    if (!isOfStore) {
+      return notTheStore({ action, key }, { uri: gcsBucketUri(inputs), prefix: inputs.prefix, status });
+    }
     return by(
       isOfBucket || /bucket does not exist/i.test(whole)
         ? {

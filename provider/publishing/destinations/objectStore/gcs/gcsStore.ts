@@ -3,7 +3,8 @@ import { bucketDestination } from "../bucketDestination";
 import { DIGEST_NAME, type ObjectStore, type StoredObject } from "../objectStore";
 import { readPages } from "../pages";
 import { signedLink } from "../signedLink";
-import { unlessFailed } from "../storeError";
+import { StoreError, unlessFailed } from "../storeError";
+import { NO_STORE_CODE } from "../storeFailure";
 import { gcsClient } from "./client";
 import { brokenObjectRule, gcsBucketUri, type GcsInputs } from "./inputs";
 import { gcsRemoval } from "./removal";
@@ -35,7 +36,24 @@ export async function openGcs(
   loading: Promise<GcsSdk> = loadGcsSdk(),
 ): Promise<ObjectStore> {
   const client = gcsClient(inputs, await loading, context);
-  const { uri, endpoint, storage, json, send } = client;
+  const { uri, endpoint, storage, json, send, notAnswered } = client;
+
+  const head: ObjectStore["head"] = async (key) => {
+    const request = {
+      action: "storage.objects.get",
+      key,
+      method: "GET",
+      url: client.object(key, { fields: DESCRIPTION }),
+    } as const;
+    const found = await unlessFailed(json(request), "missing");
+    if (found === undefined) return undefined;
+    const { size, generation } = found as Record<string, string | undefined>;
+    if (generation === undefined) throw notAnswered(request);
+    const sha256 = (found["metadata"] as Record<string, string> | undefined)?.[DIGEST_NAME];
+    const headers = headersIn(found as Record<string, string | undefined>);
+    return { size: Number(size), revision: generation, sha256, headers };
+  };
+
   return {
     uri,
     /** See https://cloud.google.com/storage/docs/objects#naming */
@@ -50,18 +68,7 @@ export async function openGcs(
       return Promise.resolve(`${endpoint}/${inputs.gcsBucket}/${path}`);
     },
 
-    async head(key) {
-      const url = client.object(key, { fields: DESCRIPTION });
-      const found = await unlessFailed(
-        json({ action: "storage.objects.get", key, method: "GET", url }),
-        "missing",
-      );
-      if (found === undefined) return undefined;
-      const { size, generation } = found as Record<string, string | undefined>;
-      const sha256 = (found["metadata"] as Record<string, string> | undefined)?.[DIGEST_NAME];
-      const headers = headersIn(found as Record<string, string | undefined>);
-      return { size: Number(size), revision: generation ?? "", sha256, headers };
-    },
+    head,
 
     async list(prefix, onObject, atMost = Infinity) {
       let found = 0;
@@ -71,10 +78,13 @@ export async function openGcs(
         const url = client.object(undefined, {
           prefix,
           pageToken,
-          fields: `items(${ENTRY}),nextPageToken`,
+          fields: `kind,items(${ENTRY}),nextPageToken`,
           ...(atMost < Infinity && { maxResults: String(atMost) }),
         });
-        const page = await json({ action: "storage.objects.list", isOfBucket: true, method: "GET", url });
+        const request = { action: "storage.objects.list", isOfBucket: true, method: "GET", url } as const;
+        const page = await json(request);
+        // an empty list has nothing else
+        if (!String(page["kind"]).startsWith("storage#")) throw notAnswered(request);
         for (const item of listOf(page["items"])) {
           const { name = "", size, generation = "", timeCreated = "" } = item;
           const headers = headersIn(item);
@@ -94,7 +104,7 @@ export async function openGcs(
       });
     },
 
-    read(key, use) {
+    async read(key, use) {
       const url = client.object(key, { alt: "media" });
       // otherwise the store decompresses what was compressed before it was sent
       const headers = { "accept-encoding": "gzip" };
@@ -102,12 +112,19 @@ export async function openGcs(
         { action: "storage.objects.get", key, method: "GET", url, headers, isRaw: true },
         (reply) => use(reply.content(), reply.headers.get("x-goog-generation") ?? undefined),
       );
-      return unlessFailed(reading, "missing");
+      try {
+        return await unlessFailed(reading, "missing");
+      } catch (error) {
+        // a store may give no reason here: its reply to the question for the description has one
+        const isUnsaid = error instanceof StoreError && error.code === NO_STORE_CODE && error.status === 404;
+        if (isUnsaid && (await head(key)) === undefined) return undefined;
+        throw error;
+      }
     },
 
     send: (object, content, options) => sendGcsObject(client, object, content, options),
 
-    remove: gcsRemoval(client),
+    remove: gcsRemoval(client, head),
 
     /** See https://cloud.google.com/storage/docs/access-control/signed-urls: signed here with a private key, otherwise by IAM. */
     sign: (key, lifeMs) =>

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { batchRemoval, type RemoveObjects } from "../batchRemoval";
+import type { ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
 import type { GcsClient } from "./client";
 import { textField } from "./replyText";
 
 /** Removes objects of a bucket, see https://cloud.google.com/storage/docs/batch */
-export function gcsRemoval(client: GcsClient): RemoveObjects {
+export function gcsRemoval(client: GcsClient, head: ObjectStore["head"]): RemoveObjects {
   const action = "storage.objects.delete";
   return batchRemoval({
     longest: 100,
@@ -36,8 +37,14 @@ export function gcsRemoval(client: GcsClient): RemoveObjects {
     },
     async one(key) {
       const url = client.object(key);
-      const removal = client.send({ action, key, method: "DELETE", url }, (reply) => reply.beginning(0));
-      await unlessFailed(removal, "missing");
+      const request = { action, key, method: "DELETE", url } as const;
+      const removal = client.send(request, async (reply) => {
+        await reply.beginning(0);
+        return reply.status;
+      });
+      const status = await unlessFailed(removal, "missing");
+      // a login page answers with 200, and Google with 204
+      if (status === 200 && (await head(key)) !== undefined) throw client.notAnswered(request);
     },
   });
 }

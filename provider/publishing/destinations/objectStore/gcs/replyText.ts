@@ -1,4 +1,5 @@
 import type { HttpReply } from "../../../../base/http/attempt";
+import { parseJson } from "../../../../base/http/reply";
 
 /** The fields of a JSON answer. */
 export type JsonFields = Readonly<Record<string, unknown>>;
@@ -10,6 +11,9 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 export async function textField(reply: HttpReply, mostBytes: number = MAX_TEXT_BYTES): Promise<string> {
   return (await reply.beginning(mostBytes)).toString();
 }
+
+/** Whether a text is an object in JSON. */
+export const isJsonObject = (text: string): boolean => /^\s*\{/.test(text) && parseJson(text) !== undefined;
 
 export function jsonFieldsOf(text: string): JsonFields {
   try {

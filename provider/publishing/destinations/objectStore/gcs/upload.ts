@@ -59,12 +59,14 @@ export async function sendGcsObject(
   };
   const stored = await (whole === undefined ? sendPieces(upload, content) : sendWhole(upload, whole));
   const isSame = Object.entries(checksum).every(([name, value]) => stored[name] === value);
-  const { generation = "" } = stored as { generation?: string };
+  const { generation } = stored as { generation?: string };
+  if (generation === undefined) throw client.notAnswered({ action: "storage.objects.create", key });
   const protection = protectionOf(stored);
   if (protection !== undefined) onProtected?.(protection);
   if (isSame && Number(stored["size"]) === size) return onStored?.(generation);
   const url = client.object(key, { generation });
-  const removal = client.json({ action: "storage.objects.delete", key, method: "DELETE", url });
+  const request = { action: "storage.objects.delete", key, method: "DELETE", url } as const;
+  const removal = client.send(request, (reply) => reply.beginning(0));
   const isRemoved = await removal.then(Boolean, () => false);
   client.context.signal.throwIfAborted();
   throw corruptedFailure(client.inputs, key, isRemoved ? "" : ", and could not be removed");

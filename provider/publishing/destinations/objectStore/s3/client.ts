@@ -4,7 +4,8 @@ import { unlessAborted } from "../../../../base/runtime/time/clock";
 import type { DestinationContext } from "../../destination";
 import { placeUri } from "../bucketPlace";
 import { checkCredentialFiles } from "../credentialFiles";
-import type { StoreRequest } from "../storeFailure";
+import type { StoreError } from "../storeError";
+import { notTheStore, type StoreRequest } from "../storeFailure";
 import { type DirectPut, directPut } from "./directPut";
 import { type S3Action, s3Failure, type SdkError } from "./failure";
 import { type BucketInputs, isPathStyle, s3BucketUri } from "./inputs";
@@ -40,6 +41,9 @@ export interface BucketClient {
     request: S3Request,
     send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
   ) => Promise<T>;
+
+  /** The failure of a request that something else than the store has answered. */
+  readonly notAnswered: (request: StoreRequest<S3Action>) => StoreError;
 
   /** The parameters with which requests name an object. */
   readonly named: (key: string) => { Bucket: string; Key: string };
@@ -111,6 +115,8 @@ export function bucketClient(
     direct,
     run,
     uri: placeUri(s3BucketUri(destination), destination.prefix ?? ""),
+    notAnswered: (request) =>
+      notTheStore(request, { uri: s3BucketUri(destination), prefix: destination.prefix }),
     named: (key) => ({ Bucket: destination.bucket, Key: key }),
     close() {
       direct.close();

@@ -8,15 +8,20 @@ interface Answer {
   body: Readable;
 }
 
+/** What begins a list. */
+const LIST = /<ListBucketResult\b/;
+
 /**
  * Reads the objects of a page as plain text, before the SDK reads the rest: that takes the SDK most of the time of a list. An entry in a
- * form that is not expected is left to the SDK.
+ * form that is not expected is left to the SDK, which takes any other text for an empty list.
  *
+ * @param notAList the error of a reply that is none
  * @param onPage gets the objects of a reply: after a failure, those of the next one count
  */
 export function readPlainEntries(
   { middlewareStack }: ListObjectsV2Command,
   onPage: (objects: readonly ListedObject[]) => void,
+  notAList: () => Error,
 ): void {
   middlewareStack.add(
     (next) => async (args) => {
@@ -24,7 +29,9 @@ export function readPlainEntries(
       const answer = result.response as Answer;
       if (answer.statusCode === 200) {
         const objects: ListedObject[] = [];
-        answer.body = Readable.from([await withoutEntries(answer.body as AsyncIterable<Buffer>, objects)]);
+        const rest = await withoutEntries(answer.body as AsyncIterable<Buffer>, objects);
+        if (!LIST.test(rest.toString("latin1"))) throw notAList();
+        answer.body = Readable.from([rest]);
         onPage(objects);
       }
       return result;

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { DeleteObjectsCommand } from "@aws-sdk/client-s3";
 import { batchRemoval, type RemoveObjects } from "../batchRemoval";
 import { unlessFailed } from "../storeError";
@@ -5,8 +6,17 @@ import { contentMd5 } from "./checksums";
 import type { BucketClient } from "./client";
 
 /** Removes objects of a bucket, see https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
-export function s3Removal({ s3, sdk, destination, named, run }: BucketClient): RemoveObjects {
+export function s3Removal({ s3, sdk, destination, named, run, notAnswered }: BucketClient): RemoveObjects {
   const action = "s3:DeleteObject";
+  /** @throws StoreError unless the store says that there is no such object */
+  const checkGone = async (key: string): Promise<void> => {
+    const reading = run({ action: "s3:GetObject", key }, async (options) => {
+      const { Body } = await s3.getObject(named(key), options);
+      (Body as Readable | undefined)?.destroy();
+      return true;
+    });
+    if ((await unlessFailed(reading, "NoSuchKey")) === true) throw notAnswered({ action, key });
+  };
   return batchRemoval({
     longest: 1_000,
     async many(keys) {
@@ -21,7 +31,9 @@ export function s3Removal({ s3, sdk, destination, named, run }: BucketClient): R
     },
     async one(key) {
       const removal = run({ action, key }, (options) => s3.deleteObject(named(key), options));
-      await unlessFailed(removal, "NoSuchKey");
+      const done = await unlessFailed(removal, "NoSuchKey");
+      // a login page answers with 200, and S3 with 204
+      if (done && done.$metadata.httpStatusCode === 200) await checkGone(key);
     },
   });
 }

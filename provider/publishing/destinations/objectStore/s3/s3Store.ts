@@ -83,7 +83,8 @@ export async function openS3(destination: BucketInputs, context: DestinationCont
         const which = { Bucket: bucket, Prefix: prefix, ContinuationToken, MaxKeys: atMost };
         const command = new sdk.s3.ListObjectsV2Command(which);
         let entries: readonly ListedObject[] = [];
-        readPlainEntries(command, (found) => (entries = found));
+        const notAList = (): Error => client.notAnswered({ action: "s3:ListBucket" });
+        readPlainEntries(command, (found) => (entries = found), notAList);
         const page = await run({ action: "s3:ListBucket" }, (options) => s3.send(command, options));
         const others = (page.Contents ?? []).map(
           ({ Key: key = "", Size: size = -1, ETag: revision = "", LastModified, StorageClass }) => {

@@ -69,6 +69,8 @@ export async function sendS3Object(
       const whole = { ...input, Body: content, ...(!hasChecksum && contentMd5(content)) };
       const request = { action: "s3:PutObject", key } as const;
       sent = (await client.run(request, (options) => s3.putObject(whole, options))).ETag;
+      // every store's reply has one; a login page has none
+      if (sent === undefined) throw client.notAnswered(request);
     }
     onProgress?.(size);
     return sent;

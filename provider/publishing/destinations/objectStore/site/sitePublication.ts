@@ -229,13 +229,20 @@ export class SitePublication {
     );
   }
 
-  /** Completes the files of the record by a new list. */
-  async #confirm({ files }: SentRecord): Promise<void> {
+  /**
+   * Completes the files of the record by a new list. A record that the store has confirmed and lost is written again: what is there would
+   * be nobody's without it.
+   */
+  async #confirm(record: SentRecord): Promise<void> {
+    const { files, sha256 } = record;
     for (const file of files.values()) file.revision = "";
+    let hasRecord = false;
     await listObjects(this.#place, (path, { size, revision }) => {
+      hasRecord ||= path === recordPath(sha256);
       const file = files.get(path);
       if (file?.size === size) file.revision = revision;
     });
+    if (!hasRecord) await putRecord(this.#place, record);
     for (const [path, { revision }] of files) if (revision === "") throw this.#changedMeanwhile(path);
   }
 

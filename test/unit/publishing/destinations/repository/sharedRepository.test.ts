@@ -503,16 +503,42 @@ test("the announcement of a removal that was killed goes with the next one, also
   expect(left().filter((name) => name.startsWith("docs-hosting-"))).toEqual([]);
 });
 
-test("a removal that is killed at any of its steps leaves the mark until nothing else is left", async () => {
+test.each([1, 2, 3])(
+  "of a removal that is killed at its step %d, the last one leaves nothing",
+  async (step) => {
+    const copy = await publish(OWNER, "v1");
+    let removals = 0;
+    await killedRemoval(OWNER, copy, () => ++removals === step);
+    // nothing but the marks is known, as after a refresh that found the image gone
+    await remove(OWNER, []);
+    expect(left()).toEqual([]);
+  },
+);
+
+test("of two owners that give an image up at once, one removes it, also if the other has seen its mark", async () => {
   const copy = await publish(OWNER, "v1");
-  for (let removals = 1; removals <= 3; removals++) {
-    let seen = 0;
-    await killedRemoval(OWNER, copy, () => ++seen === removals);
-    expect(left().some((name) => name.startsWith("docs-hosting-owner-"))).toBe(true);
-  }
-  // nothing but the marks is known, as after a refresh that found the image gone
-  await remove(OWNER, []);
+  await publish(OTHER, "v1");
+  let isDone = false;
+  let removing: Promise<void> | undefined;
+  registry.rule = (method) => {
+    // the first has decided that the image stays for the other
+    if (method !== "DELETE" || isDone) return undefined;
+    isDone = true;
+    removing = remove(OTHER, [copy]);
+    return undefined;
+  };
+  await remove(OWNER, [copy]);
+  await removing;
   expect(left()).toEqual([]);
+});
+
+test("an image that another owner removes before it has the mark of an interrupted run is an error", async () => {
+  const copy = await publish(OWNER, "v1");
+  registry.rule = (method, path) => {
+    if (method === "PUT" && path.includes("-owner-")) registry.manifests.delete(digestIn(copy));
+    return undefined;
+  };
+  await expect(place().claim([copy], await as(OTHER))).rejects.toThrow("was removed by somebody else");
 });
 
 test("a removal that is killed while it gives an image up does not leave its tag to nobody", async () => {
@@ -664,4 +690,33 @@ test("the mark of the resource that replaced this one is a line", async () => {
   await remove(OWNER, [copy]);
   expect(lines.warn).toEqual([]);
   expect(lines.info.at(-1)).toContain("it belongs to the resource that replaces this one");
+});
+
+test("who gives an image up that stays for another owner takes its earlier tag along, too", async () => {
+  const copy = await publish(OWNER, "v1", { tag: "latest" });
+  await publish(OWNER, "v1", { tag: "stable", earlier: [copy] });
+  await publish(OTHER, "v1", { tag: "prod" });
+  await remove(OWNER, [copy], "stable");
+  expect(left().filter((name) => ["latest", "stable", "prod"].includes(name))).toEqual(["prod"]);
+});
+
+test("a mark that reads do not show yet is not written a second time: nothing of it is left", async () => {
+  await publish({ ...otherOwner(), urn: OWNER.urn }, "v1");
+  let writes = 0;
+  registry.rule = (method, path) => {
+    const isOwn = path.includes("-owner-") && path.endsWith(OWNER.id);
+    if (isOwn && method === "PUT") writes += 1;
+    return isOwn && method === "GET" ? 404 : undefined;
+  };
+  const given = await as(OWNER);
+  let nowMs = given.clock.now();
+  const clock = Object.assign(Object.create(given.clock) as typeof given.clock, {
+    now: () => (nowMs += 1_000),
+  });
+  const context = { ...given, clock, isCreate: true };
+  const copy = await copySite({ repository }, { files: { "index.html": "v1" }, context });
+  expect(writes).toBe(1);
+  registry.rule = undefined;
+  await remove(OWNER, [copy]);
+  expect(left()).toEqual([]);
 });

@@ -1,1 +1,1 @@
-module.exports = (html) => (html ? html.replace(/<[^>]+>/g, '') : html);
+module.exports = (html) => (html ? html.replace(/<[^>]+>/g, "") : html);

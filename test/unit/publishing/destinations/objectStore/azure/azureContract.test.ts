@@ -2,7 +2,7 @@
 import { test, vi } from "vitest";
 import { openAzure } from "../../../../../../provider/publishing/destinations/objectStore/azure/azureStore.ts";
 import { STORE_ROWS, storeRow } from "../../../../../contracts/objectStore.ts";
-import { STUB_ACCOUNT, STUB_ACCOUNT_KEY, startAzureStub } from "../../../../../simulation/azureStub.ts";
+import { startAzureStub, STUB_ACCOUNT, STUB_ACCOUNT_KEY } from "../../../../../simulation/azureStub.ts";
 import { STUB_BUCKET, stubOperation } from "../../../../../simulation/bucketStub.ts";
 
 test.for(STORE_ROWS)("%s", async (name, context) => {

@@ -438,7 +438,7 @@ describe("what the store says of an object beside its content", () => {
       const shown = items.map((item) =>
         Object.fromEntries(Object.entries(item).filter(([name]) => fields.includes(name))),
       );
-      return { json: { items: shown } };
+      return { json: { kind: "storage#objects", items: shown } };
     });
     const listed: unknown[] = [];
     await store.list("v/", ({ key, headers }) => listed.push([key, headers]));

@@ -139,6 +139,18 @@ test("a file that another client writes at the same moment is not overwritten", 
   expect(store.objects.get("v/guide.html")?.body.toString()).toBe("theirs");
 });
 
+test("a record that the store confirms and loses is written again: a failed first copy is not of somebody else", async (context) => {
+  let lost = 0;
+  store.rule = ({ method, key }) => {
+    const isLost =
+      method === "PUT" && (/[0-9a-f]{64}\.json$/.test(key) || key === "v/guide.html") && lost++ < 2;
+    return isLost ? { status: 200, headers: { etag: '"lost"' } } : undefined;
+  };
+  await expect(publish(context, FIRST)).rejects.toThrow("at the same time");
+  store.rule = () => undefined;
+  await expect(publish(context, FIRST)).resolves.toBeDefined();
+});
+
 test("an endless record is not read to the end", async () => {
   const piece = new Uint8Array(16 * 1024 * 1024);
   let given = 0;
