@@ -36,6 +36,7 @@ test("words with hyphens are also one word; names with digits are not", () => {
     "endtoend",
     "nocache",
   ]);
+  expect(unhyphenated("نمی\u200cخوانده\u200cام")).toEqual(["نميخواندهام"]);
 });
 
 test("umlauts have two spellings", () => {
