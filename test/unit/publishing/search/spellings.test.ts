@@ -117,5 +117,11 @@ describe("a site finds", () => {
     expect(await first("sr-latn-rs")).toBe("latn/a.html");
     expect(await first("sr-cyrl-me")).toBe("cyrl/a.html");
     expect(await first("sr")).toBe("cyrl/a.html");
+    const chinese = await publishedSite({
+      "cn/a.html": page("server", "zh-CN"),
+      "hk/a.html": page("server", "zh-HK"),
+    });
+    const found = await searchLanguages("server", [...languagesOf(chinese)], "zh-tw", loadFrom(chinese));
+    expect(found.map(({ path }) => path)).toEqual(["hk/a.html", "cn/a.html"]);
   });
 });
