@@ -33,7 +33,6 @@ export async function searchLanguages(
 function nearness(language: string, own: string): number {
   const [tags, ownTags] = [language.split("-"), own.split("-")];
   if (own === "" || tags[0] !== ownTags[0]) return 0;
-  if (language === own) return Infinity;
   const different = ownTags.findIndex((tag, at) => tag !== tags[at]);
   const shared = different < 0 ? ownTags.length : different;
   return TRADITIONAL.test(language) === TRADITIONAL.test(own) ? 1 + shared : shared;

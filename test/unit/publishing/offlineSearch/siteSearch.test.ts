@@ -312,6 +312,17 @@ describe("what is found", () => {
     expect(site.pages).toBe(2);
   });
 
+  test("a page that reads itself again, by any of its addresses", async () => {
+    const refreshed = (address: string): string =>
+      `<html><meta http-equiv="refresh" content="0; url=${address}"><p>gamma</p></html>`;
+    const site = await publishedSite({
+      "a.html": refreshed("a.html"),
+      "b.html": refreshed("./b").replace("gamma", "gamma delta"),
+      "c.html": refreshed("a.html").replace("gamma", "gamma epsilon"),
+    });
+    expect((await find(site, "gamma")).map(({ path }) => path).sort()).toEqual(["a.html", "b.html"]);
+  });
+
   test("words that are properties of every object", async () => {
     const site = await publishedSite({ "index.html": page("__proto__", "<p>constructor toString</p>") });
     for (const word of ["__proto__", "constructor", "toString"]) {

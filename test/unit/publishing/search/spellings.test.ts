@@ -36,6 +36,7 @@ test("words with hyphens are also one word; names with digits are not", () => {
     "endtoend",
     "nocache",
   ]);
+  expect(unhyphenated("نمی\u200cخوانده\u200cام")).toEqual(["نميخواندهام"]);
 });
 
 test("umlauts have two spellings", () => {
@@ -76,6 +77,22 @@ describe("a site finds", () => {
     expect((await find(site, query, "en"))[0]?.path).toBe("b.html");
   });
 
+  test("both spellings of an umlaut, if a site has both", async () => {
+    const site = await publishedSite({ "a.html": page("die Tuer", "de"), "b.html": page("die Tür", "de") });
+    const paths = async (query: string): Promise<string[]> =>
+      (await find(site, query, "de")).map(({ path }) => path).sort();
+    expect(await paths("Tuer")).toEqual(["a.html", "b.html"]);
+    expect(await paths("Tür")).toEqual(["a.html", "b.html"]);
+  });
+
+  test("the section with a version before one with a longer one that begins with it", async () => {
+    const sections = ["2.4.7", "2.4", "2.4.8"].map(
+      (version, at) => `<h2 id="s${at}">Set</h2><p>since ${version}`,
+    );
+    const site = await publishedSite({ "a.html": page(sections.join("")) });
+    expect((await find(site, "2.4", "en"))[0]?.anchor).toBe("s1");
+  });
+
   test("the page's own variant of a language first, then the others", async () => {
     const site = await publishedSite({
       "pt-br/a.html": page("arquivo comum", "pt-BR"),
@@ -100,5 +117,11 @@ describe("a site finds", () => {
     expect(await first("sr-latn-rs")).toBe("latn/a.html");
     expect(await first("sr-cyrl-me")).toBe("cyrl/a.html");
     expect(await first("sr")).toBe("cyrl/a.html");
+    const chinese = await publishedSite({
+      "cn/a.html": page("server", "zh-CN"),
+      "hk/a.html": page("server", "zh-HK"),
+    });
+    const found = await searchLanguages("server", [...languagesOf(chinese)], "zh-tw", loadFrom(chinese));
+    expect(found.map(({ path }) => path)).toEqual(["hk/a.html", "cn/a.html"]);
   });
 });
