@@ -9,7 +9,7 @@ export default defineConfig({
     name: "foreign sites",
     root: import.meta.dirname,
     include: ["*.test.ts"],
-    exclude: ["immutablePaths.test.ts"], // a suite of its own
+    exclude: ["immutablePaths.test.ts", "tabSites.test.ts", "llmsSites.test.ts"], // suites of their own
     globalSetup: "../chart/neededPrograms.ts",
     maxWorkers: 1,
     testTimeout: 60_000,

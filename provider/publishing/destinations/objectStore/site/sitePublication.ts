@@ -236,13 +236,13 @@ export class SitePublication {
   async #confirm(record: SentRecord): Promise<void> {
     const { files, sha256 } = record;
     for (const file of files.values()) file.revision = "";
-    let hasRecord = false;
+    const found = { record: false };
     await listObjects(this.#place, (path, { size, revision }) => {
-      hasRecord ||= path === recordPath(sha256);
+      found.record ||= path === recordPath(sha256);
       const file = files.get(path);
       if (file?.size === size) file.revision = revision;
     });
-    if (!hasRecord) await putRecord(this.#place, record);
+    if (!found.record) await putRecord(this.#place, record);
     for (const [path, { revision }] of files) if (revision === "") throw this.#changedMeanwhile(path);
   }
 
