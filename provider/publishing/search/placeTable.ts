@@ -32,9 +32,9 @@ type Place = readonly [word: string, section: number | undefined];
  * @returns tables, of which {@link tableOf} names that of a word
  */
 export function writePlaces(sectionOf: ReadonlyMap<string, number | undefined>, range: number): string[] {
-  const count = Math.ceil(sectionOf.size / WORDS);
-  const parts = Map.groupBy(sectionOf, ([word]) => tableOf(word, count));
-  return Array.from({ length: count }, (_, at) => writeTable(parts.get(at) ?? [], range));
+  const tables = Array.from({ length: Math.ceil(sectionOf.size / WORDS) }, (): Place[] => []);
+  for (const place of sectionOf) tables[tableOf(place[0], tables.length)]?.push(place);
+  return tables.map((places) => writeTable(places, range));
 }
 
 /** Which of the tables of a page has a word. */
