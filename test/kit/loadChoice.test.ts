@@ -7,7 +7,7 @@ import { Operator, scratchFolder, SYSTEMS } from "./systems.ts";
 
 /**
  * Replaces programs that are not installed: records its arguments and input, and returns the kit's manifests after it has
- * received any.
+ * received any, and its blobs.
  */
 const STAND_IN = `#!/bin/sh
 echo "\${0##*/} $*" >>"$RECORD/calls"
@@ -17,6 +17,7 @@ case "$1 \${2-}" in
   "cp "*) to=$(last "$@"); from=\${*%" $to"}; from=\${from##* }; took "\${from%@*}" "$to" ;;
   "load "*) mkdir -p "$RECORD/in" && tar -xf - -C "$RECORD/in" ;;
   "push "*) took "$RECORD/in" "$(last "$@")" ;;
+  "blob fetch") asked=$(last "$@") && cat "$KIT/images/blobs/sha256/\${asked##*:}" ;;
   "manifest fetch" | "buildx imagetools")
     asked=$(last "$@")
     [ -f "$RECORD/taken" ] || exit 1

@@ -77,7 +77,13 @@ test("every program in README and the other documents compiles", async ({ onTest
   );
   expect(programs.length).toBeGreaterThan(15);
   for (const { name, text } of programs) writeFileSync(join(folder, name), text);
-  const compilerOptions = { noEmit: true, rootDir: ROOT, noUnusedLocals: false, noUnusedParameters: false };
+  const compilerOptions = {
+    noEmit: true,
+    rootDir: ROOT,
+    isolatedDeclarations: false,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  };
   writeFileSync(
     join(folder, "tsconfig.json"),
     JSON.stringify({ extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"] }),

@@ -239,7 +239,7 @@ platforms() {
 
 # ---- Credentials -------------------------------------------------------------------------------------------------------
 
-# Prints the files that may have a login, one per line, in the order of provider/images/registry/credentials.ts.
+# Prints the files that may have a login, one per line, in the order of provider/publishing/images/registry/credentials.ts.
 login_places() {
   [ -z "${own_auth_file-}" ] || printf '%s\n' "$own_auth_file"
   [ -z "${DOCKER_AUTH_CONFIG-}" ] || printf '%s\n' "$work/DOCKER_AUTH_CONFIG"
@@ -558,8 +558,8 @@ body_start() { head -c 300 "$work/body" | tr '\n' ' ' | sed 's/^./: &/'; }
 
 # ---- curl alone: an image ----------------------------------------------------------------------------------------------
 
-# Whether the registry has a blob. Fails with 1 if it has not, with 2 if it does not tell, and with 3 if something else answers in its place. As provider/images/registry/blobs.ts: some
-# registries refuse HEAD, and the first byte proves more than a 404 to HEAD.
+# Whether the registry has a blob. Fails with 1 if it has not, with 2 if it does not tell, and with 3 if something else answers in its
+# place. As provider/publishing/images/registry/blobs.ts: some registries refuse HEAD, and the first byte proves more than a 404 to HEAD.
 has_blob_with_curl() {
   ask_for_blob HEAD "$1"
   case $status in 2??) ;; *) ask_for_blob GET "$1" --range 0-0 --retry 0 ;; esac
@@ -584,7 +584,7 @@ has_blob() {
 
 not_the_registry='something else answered in place of the registry'
 
-# Whether the last reply is a page, such as a login, in place of a blob. As provider/images/registry/blobs.ts: one that names the digest is
+# Whether the last reply is a page, such as a login, in place of a blob. As provider/publishing/images/registry/blobs.ts: one that names the digest is
 # of the blob, whatever its type.
 is_page() {
   case $(header content-type) in [Tt][Ee][Xx][Tt]/[Hh][Tt][Mm][Ll]*) [ "$(header docker-content-digest)" != "$1" ] ;; *) return 1 ;; esac
@@ -685,7 +685,7 @@ origin_of() {
 # Prints the host of an address without its port.
 host_of() { origin_of "$1" | sed -e 's|^[a-z]*://||' -e 's/:[0-9]*$//'; }
 
-# Sets $location to where the last reply leads, which may be relative to its $address. As provider/images/registry/client.ts: from https
+# Sets $location to where the last reply leads, which may be relative to its $address. As provider/publishing/images/registry/client.ts: from https
 # it never leads to http. A proxy may add TLS, which the registry behind it does not know; then the same host is meant.
 locate() {
   location=$(header location)
