@@ -11,7 +11,7 @@ const docs = new StaticExport("docs", {
   jobId: config.get("jobId"),
 });
 
-// The copy, in a registry that the cluster reaches: an nginx image with the site in it. A page that loads anything from another
+// The copy, in a registry that the cluster reaches: an nginx image with the site in it. A page that loads anything from
 // another host is refused: the cluster reaches none. Nor does it reach the service's search, so the copy has its own.
 const copy = new BundleCopy("docs", {
   source: docs,

@@ -1,18 +1,9 @@
 import type { Token } from "parse5";
 import { mayLoad } from "../inspection/cssLoads";
 import { SITE_HOST } from "../inspection/externalAddress";
-import {
-  ADDRESSES,
-  FRAMES,
-  LISTS,
-  LOADING_RELATIONS,
-  PRESENTATION,
-  SCRIPTS,
-  valueOf,
-} from "../inspection/markupLoads";
+import { ADDRESSES, PRESENTATION, SCRIPTS, valueOf } from "../inspection/markupLoads";
 import { MarkupReader } from "../inspection/markupReader";
-import { CANDIDATE } from "../inspection/srcset";
-import type { LoadKind } from "./loadKinds";
+import { admittingSelf } from "./contentPolicy";
 import { replaceInImportMap, replaceInModule } from "./moduleReferences";
 import {
   type Edit,
@@ -24,54 +15,10 @@ import {
   type TextBase,
 } from "./references";
 import { replaceInStyle } from "./styleReferences";
+import { attributeEdits, escaped, type FoundTag, localName, type TagEditing, tagEdits } from "./tagEdits";
 
 /** Types of scripts that are not modules: `import()` works in them, too. */
 const CLASSIC = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/;
-/** Early connections, which load nothing themselves. */
-const CONNECTIONS = /^(?:preconnect|dns-prefetch)$/;
-/** What a `<link>` with this relation loads. */
-const BY_RELATION: Readonly<Record<string, LoadKind>> = {
-  stylesheet: "style",
-  icon: "image",
-  "apple-touch-icon": "image",
-  "apple-touch-icon-precomposed": "image",
-  "apple-touch-startup-image": "image",
-  "mask-icon": "image",
-  manifest: "manifest",
-  modulepreload: "module",
-  prerender: "document",
-};
-/** What a `<link rel=preload as=…>` loads. */
-const BY_DESTINATION: Readonly<Record<string, LoadKind>> = {
-  script: "script",
-  style: "style",
-  font: "font",
-  image: "image",
-  audio: "media",
-  video: "media",
-  track: "track",
-  json: "json",
-  document: "document",
-  iframe: "document",
-};
-const BY_ELEMENT: Readonly<Record<string, LoadKind>> = {
-  script: "script",
-  audio: "media",
-  video: "media",
-  source: "media",
-  bgsound: "media",
-  track: "track",
-};
-
-/** A tag that may refer to other hosts. */
-interface FoundTag {
-  readonly element: string;
-  readonly attributes: readonly Token.Attribute[];
-  readonly location: Token.LocationWithAttributes;
-  readonly isClosed: boolean;
-  readonly base: TextBase;
-}
-
 /** A text within the markup: of a style or a script. */
 interface FoundText {
   readonly kind: "css" | "module" | "importmap";
@@ -152,9 +99,14 @@ export class MarkupReferences extends MarkupReader {
         text: escaped(`${replacement.address}${fragmentOf(plain)}`).replaceAll("'", "&apos;"),
       });
     }
+    const editing: TagEditing = {
+      isXml: this.isXml,
+      replacing: watched,
+      replaceInPage: (page, base) => this.#replaceInPage(page, base, watched),
+    };
     for (const tag of this.#tags) {
       if (tag.element === "meta") policies.push(tag);
-      else edits.push(...this.#editsOf(tag, watched));
+      else edits.push(...tagEdits(tag, editing));
     }
     if (hosts.size > 0) {
       for (const { attributes, location } of policies) {
@@ -279,161 +231,16 @@ export class MarkupReferences extends MarkupReader {
     );
   }
 
-  #editsOf({ element, attributes, location, isClosed, base }: FoundTag, replacing: Replacing): Edit[] {
-    const changes = new Map<string, string | undefined>();
-    const integrity = valueOf(attributes, "integrity");
-    const seen = { isReplaced: false, isLeft: false };
-    const replaced = (address: string, kind: LoadKind): string | undefined => {
-      const url = referenceIn(address, base, SITE_HOST);
-      if (url === undefined) return undefined;
-      const replacement = replacing.replace({ url, kind, integrity }, base);
-      if (replacement === undefined) {
-        seen.isLeft = true;
-        return undefined;
-      }
-      seen.isReplaced = true;
-      if (replacement.integrity !== undefined) changes.set("integrity", replacement.integrity);
-      return `${replacement.address}${fragmentOf(address)}`;
-    };
-    if (element === "link") {
-      const left = this.#linkEdits(
-        { element, attributes, location, isClosed, base },
-        replacing,
-        changes,
-        replaced,
-      );
-      if (left === "removed") return [{ start: location.startOffset, end: location.endOffset, text: "" }];
-    }
-    for (const { name: given, value } of attributes) {
-      const name = this.#localName(given);
-      const place = `${element} ${this.isXml ? name : given}`;
-      if (ADDRESSES.has(place) || (this.isXml && ADDRESSES.has(`${element} ${given}`))) {
-        const kind = name === "poster" || name === "background" ? "image" : kindOf(element, attributes);
-        const next =
-          name === "values"
-            ? value
-                .split(";")
-                .map((each) => replaced(each, kind) ?? each)
-                .join(";")
-            : (replaced(value, kind) ?? value);
-        if (next !== value) changes.set(given, next);
-      } else if (LISTS.test(place)) {
-        const next = value.replace(CANDIDATE, (whole, address: string) => {
-          const found = replaced(address, "image");
-          return found === undefined ? whole : whole.replace(address, () => found);
-        });
-        if (next !== value) changes.set(given, next);
-      } else if (PRESENTATION.test(name)) {
-        const next = replaceInStyle(value, base, replacing);
-        if (next !== value) changes.set(given, next);
-      } else if (name === "srcdoc" && element === "iframe" && this.#depth < MAX_NESTED) {
-        const inner = new MarkupReferences(value, base, false, this.#depth + 1);
-        inner.write(value);
-        inner.end();
-        const next = inner.replaced(replacing);
-        if (next !== value) changes.set(given, next);
-      }
-    }
-    // of the copy's own host now; what a preload is for must be requested in the same way, and fonts are requested without credentials
-    const isForFont = element === "link" && /^(?:font|fetch)$/i.test(valueOf(attributes, "as") ?? "");
-    if (seen.isReplaced && !seen.isLeft && !isForFont && valueOf(attributes, "crossorigin") !== undefined) {
-      changes.set("crossorigin", undefined);
-    }
-    return attributeEdits(location, changes);
+  /** A page within a page; below {@link MAX_NESTED} it stays. */
+  #replaceInPage(page: string, base: TextBase, replacing: Replacing): string {
+    if (this.#depth >= MAX_NESTED) return page;
+    const inner = new MarkupReferences(page, base, false, this.#depth + 1);
+    inner.write(page);
+    inner.end();
+    return inner.replaced(replacing);
   }
 
-  /** @returns "removed" for a link that only opens a connection */
-  #linkEdits(
-    { attributes, isClosed }: FoundTag,
-    replacing: Replacing,
-    changes: Map<string, string | undefined>,
-    replaced: (address: string, kind: LoadKind) => string | undefined,
-  ): "removed" | "kept" {
-    const href = valueOf(attributes, "href");
-    const relations = (valueOf(attributes, "rel") ?? "")
-      .toLowerCase()
-      .split(/[\t\n\f\r ]+/)
-      .filter(Boolean);
-    if (href === undefined) return "kept";
-    const url = URL.parse(href, `https://${SITE_HOST}/`);
-    const isConnection = relations.some((each) => CONNECTIONS.test(each));
-    if (isConnection && url !== null && url.host !== SITE_HOST && replacing.dropsConnection(url)) {
-      const others = relations.filter((each) => !CONNECTIONS.test(each));
-      if (others.length === 0 && (!this.isXml || isClosed)) return "removed";
-      if (others.length === 0) changes.set("href", undefined);
-      else changes.set("rel", others.join(" "));
-    }
-    const loading = relations.filter((each) => LOADING_RELATIONS.has(each) && !CONNECTIONS.test(each));
-    const [relation] = loading;
-    if (relation === undefined) return "kept";
-    const kinds = loading.map((each) => BY_RELATION[each]).filter((each) => each !== undefined);
-    const destination = (valueOf(attributes, "as") ?? "").toLowerCase();
-    const found = replaced(href, kinds[0] ?? BY_DESTINATION[destination] ?? "any");
-    if (found !== undefined) changes.set("href", found);
-    return "kept";
-  }
-
-  /** Without the prefix of a namespace. */
   #localName(name: string): string {
-    return this.isXml ? name.slice(name.indexOf(":") + 1) : name;
+    return localName(name, this.isXml);
   }
-}
-
-function kindOf(element: string, attributes: readonly Token.Attribute[]): LoadKind {
-  if (FRAMES.test(element)) return "document";
-  if (
-    element === "script" &&
-    SCRIPTS.get((valueOf(attributes, "type") ?? "").trim().toLowerCase()) === "module"
-  ) {
-    return "module";
-  }
-  return BY_ELEMENT[element] ?? "image";
-}
-
-/** Changes of a tag's attributes: another value, or none. */
-function attributeEdits(
-  { attrs = {} }: Token.LocationWithAttributes,
-  changes: ReadonlyMap<string, string | undefined>,
-): Edit[] {
-  return [...changes].flatMap(([name, value]): Edit[] => {
-    const at = attrs[name];
-    if (at === undefined) return [];
-    const text = value === undefined ? "" : `${name}="${escaped(value)}"`;
-    return [{ start: at.startOffset, end: at.endOffset, text }];
-  });
-}
-
-/** The value of an attribute between double quotes. */
-function escaped(value: string): string {
-  return value.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
-}
-
-/**
- * A content security policy that also admits the copy's own host wherever it admits a host whose files are now there.
- *
- * @param origins of what was replaced
- */
-function admittingSelf(policy: string, origins: ReadonlySet<string>): string {
-  return policy
-    .split(";")
-    .map((directive) => {
-      const [name = "", ...sources] = directive.trim().split(/\s+/);
-      if (!/-src(?:-elem|-attr)?$/i.test(name) || sources.some((each) => /^(?:'self'|\*)$/i.test(each))) {
-        return directive;
-      }
-      const admits = sources.some((source) => [...origins].some((origin) => admitsOrigin(source, origin)));
-      return admits ? `${directive.trimEnd()} 'self'` : directive;
-    })
-    .join(";");
-}
-
-function admitsOrigin(source: string, origin: string): boolean {
-  const { protocol, host, hostname } = new URL(origin);
-  if (source.endsWith(":")) return source.toLowerCase() === protocol;
-  const [, scheme = protocol, pattern = ""] =
-    /^(?:([a-z][a-z0-9+.-]*:)\/\/)?([^/]+)/i.exec(source.toLowerCase()) ?? [];
-  if (scheme !== protocol) return false;
-  const bare = pattern.replace(/:(?:\d+|\*)$/, "");
-  if (bare.startsWith("*.")) return hostname.endsWith(bare.slice(1));
-  return pattern === host || bare === hostname;
 }

@@ -16,6 +16,14 @@ const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** A draft of a mark or record. The name contains the process that writes it. */
 const DRAFT = /^\.([0-9a-z-]+)\.draft$/;
 
+/** Why a mark cannot be read, by the error code of the system. */
+const REASONS: Readonly<Record<string, string>> = {
+  ELOOP: "it is a symbolic link",
+  ENXIO: "it is no file",
+  EACCES: "permission denied (EACCES)",
+  EPERM: "permission denied (EPERM)",
+};
+
 /** How often the folder of records is made again after another run removed it. */
 const MAX_TRIES = 100;
 
@@ -163,14 +171,10 @@ async function readSmall(path: string): Promise<string | undefined> {
   const refused = (error: unknown): undefined => {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    const reasons: Readonly<Record<string, string>> = {
-      ELOOP: "it is a symbolic link",
-      ENXIO: "it is no file",
-    };
-    throw new UnreadableMarkError(reasons[code] ?? (code || String(error)));
+    throw new UnreadableMarkError(REASONS[code] ?? (code || String(error)));
   };
   // Windows opens links
-  if ((await lstat(path).catch(ignoreMissing))?.isSymbolicLink()) return refused({ code: "ELOOP" });
+  if ((await lstat(path).catch(refused))?.isSymbolicLink()) return refused({ code: "ELOOP" });
   const file = await open(path, OPEN).catch(refused);
   if (!file) return undefined;
   try {

@@ -9,8 +9,9 @@ import { type Content, packContents } from "./contents.ts";
 import { folderPlace } from "./folderPlace.ts";
 import type { Place } from "./place.ts";
 import { registryPlace } from "./registryPlace.ts";
+import type { Action } from "./resource.ts";
 import { stepFiles } from "./steppedFiles.ts";
-import { type Action, World } from "./world.ts";
+import { World } from "./world.ts";
 
 const isWhole = process.env["HISTORIES"] !== undefined;
 const STRIDE = isWhole ? 1 : 19;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { type Fault, type FaultKind, FAULTS } from "./faults.ts";
 import { type Spot, SPOTS } from "./place.ts";
-import type { Action, Run, World } from "./world.ts";
+import type { Action, Run } from "./resource.ts";
+import type { World } from "./world.ts";
 
 /** Several resources, and what happens to them. */
 export interface PublicationHistory {

@@ -1,6 +1,7 @@
 // Markdown of pages' content, case by case: as generators write it, and as nobody should.
 import { describe, expect, test } from "vitest";
 import { readMarkdown } from "../../../../provider/publishing/llmsTxt/readMarkdown.ts";
+import { processorMs } from "../../../simulation/processorTime.ts";
 
 /** The Markdown of a page, with addresses as the page has them. */
 function markdownOf(html: string): string {
@@ -449,15 +450,15 @@ describe("what generators write", () => {
 
 describe("pages that nobody should write", () => {
   test.each<[string, string, RegExp]>([
-    ["100,000 levels", "<div>".repeat(100_000) + "deep", /^deep$/],
-    ["100,000 quotations", "<blockquote>".repeat(100_000) + "deep", /deep$/],
+    ["50,000 levels", "<div>".repeat(50_000) + "deep", /^deep$/],
+    ["50,000 quotations", "<blockquote>".repeat(50_000) + "deep", /deep$/],
     ["50,000 tables", "<table><tr><td>1<td>2</table>".repeat(50_000), /\| 1 \| 2 \|/],
     ["50,000 tables in each other", "<table><tr><td>".repeat(50_000) + "deep", /deep/],
-    ["100,000 tables in each other with headings", "<table><tr><th>a<td>".repeat(100_000) + "deep", /deep/],
-    ["300,000 open marks", "<b><i>".repeat(150_000) + "deep", /deep/],
-    ["a line of 10 MB", `<p>${"word ".repeat(2_000_000)}</p>`, /word$/],
-    ["10 MB of spaces", `<p>a${" ".repeat(10_000_000)}b</p>`, /^a b$/],
-    ["200,000 line breaks", `<p>a${"<br>".repeat(200_000)}b</p>`, /^a\\\nb$/],
+    ["50,000 tables in each other with headings", "<table><tr><th>a<td>".repeat(50_000) + "deep", /deep/],
+    ["100,000 open marks", "<b><i>".repeat(50_000) + "deep", /deep/],
+    ["a line of 2 MB", `<p>${"word ".repeat(400_000)}</p>`, /word$/],
+    ["2 MB of spaces", `<p>a${" ".repeat(2_000_000)}b</p>`, /^a b$/],
+    ["50,000 line breaks", `<p>a${"<br>".repeat(50_000)}b</p>`, /^a\\\nb$/],
     [
       "a cell that reaches over a million columns",
       '<table><tr><td colspan="1000000">a<td>b</table>',
@@ -465,13 +466,15 @@ describe("pages that nobody should write", () => {
     ],
     ["50,000 lists of tabs", '<ul role="tablist"><li role="tab">a</ul>'.repeat(50_000), /a/],
     ["50,000 footnotes", `${'<a href="#n" class="footnote-ref">1</a>'.repeat(50_000)}<li id=n>x`, /x/],
-    ["200,000 beginnings of mathematics", `${MATHJAX}<p>${"\\\\( $$$ ".repeat(200_000)}b`, /b$/],
+    ["50,000 beginnings of mathematics", `${MATHJAX}<p>${"\\\\( $$$ ".repeat(50_000)}b`, /b$/],
     ["50,000 links in code", `<code>${'<a href="x">a</a> '.repeat(50_000)}</code>`, /a`\]\(x\)$/],
-    ["code in code in 100,000 levels", `${"<code><span>".repeat(100_000)}<a href="x">b</a>`, /b/],
+    ["code in code in 50,000 levels", `${"<code><span>".repeat(50_000)}<a href="x">b</a>`, /b/],
     ["50,000 spans of code side by side", "<code>a</code>".repeat(50_000), /^`a+`$/],
-    ["100,000 levels of mathematics", `${"<math><msup><mrow>".repeat(100_000)}b`, /b/],
+    ["50,000 levels of mathematics", `${"<math><msup><mrow>".repeat(50_000)}b`, /b/],
     ["an end in a comment", "<p>a</p><!-- ", /^a$/],
-  ])("%s are read in a bounded time", { timeout: 60_000 }, (_, html, text) => {
+  ])("%s are read in a bounded time", (_, html, text) => {
+    const started = processorMs();
     expect(markdownOf(html)).toMatch(text);
+    expect(processorMs() - started).toBeLessThan(3_000);
   });
 });

@@ -6,33 +6,30 @@ import { find, languagesOf, publishedSite } from "./publishedSite.ts";
 
 const START = "<title>Start</title><p>welcome</p>";
 
-test("60,000 nested elements and a page of 3 MB are read like any other", async () => {
-  const site = await publishedSite({
-    "index.html": START,
-    "deep.html": `${"<div>".repeat(60_000)}epsilon`,
-    "large.html": `<main>${"<p>some words of a long page</p>".repeat(100_000)}<p>eta</p></main>`,
-  });
+test("60,000 nested elements are read like any other page", async () => {
+  const site = await publishedSite({ "index.html": START, "deep.html": `${"<div>".repeat(60_000)}epsilon` });
   expect((await find(site, "epsilon"))[0]?.path).toBe("deep.html");
-  expect((await find(site, "eta"))[0]?.path).toBe("large.html");
 });
 
-test("a tag with a million attributes is read like any other", async () => {
-  const names = Array.from({ length: 1_000_000 }, (_, number) => `a${number}`).join(" ");
+test("a tag with 200,000 attributes is read like any other", async () => {
+  const names = Array.from({ length: 200_000 }, (_, number) => `a${number}`).join(" ");
+  const started = processorMs();
   const site = await publishedSite({ "index.html": START, "wide.html": `<p ${names}>theta</p>` });
   expect((await find(site, "theta"))[0]?.path).toBe("wide.html");
+  expect(processorMs() - started).toBeLessThan(5_000); // to compare each with each takes half a minute
 });
 
-test("a page of 10 MB is found by a word at its end, and adds little to the index", async () => {
-  const text = `<h1>Large</h1>${`<p>${"some words of a long page ".repeat(40)}</p>`.repeat(10_000)}<p>kappa</p>`;
+test("a page of 3 MB is found by a word at its end, and adds little to the index", async () => {
+  const text = `<h1>Large</h1>${`<p>${"some words of a long page ".repeat(40)}</p>`.repeat(3_000)}<p>kappa</p>`;
   const site = await publishedSite({ "index.html": START, "large.html": text });
-  expect(text.length).toBeGreaterThan(10_000_000);
+  expect(text.length).toBeGreaterThan(3_000_000);
   expect((await find(site, "kappa"))[0]?.path).toBe("large.html");
   const index = [...site.files].filter(([path]) => path.startsWith("docs-hosting-search/"));
   expect(index.reduce((sum, [, { length }]) => sum + length, 0)).toBeLessThan(100_000);
 });
 
 test("a page without end: one comment, one tag, one text without a space", async () => {
-  const length = 4_000_000;
+  const length = 1_000_000;
   const site = await publishedSite({
     "index.html": START,
     "comment.html": `<p>lambda in a comment<!--${"-".repeat(length)}`,

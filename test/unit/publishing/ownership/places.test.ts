@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -234,6 +235,30 @@ test("a mark that the store refuses to show is no proof: nothing is written, and
     "s3:GetObject on s3://docs/public/.docs-hosting/owner.json is not",
   );
 });
+
+test.skipIf(process.geteuid?.() !== 0)(
+  "a mark that the file system refuses to show is no proof: nothing is written, nothing removed, and the removal ends",
+  async () => {
+    const place = draftingDestination({ folder: join(root, "public") });
+    const copy = await publish(place, "v1", as());
+    chmodSync(root, 0o755);
+    chmodSync(join(root, "public/.docs-hosting"), 0o700);
+    const before = contentOf(join(root, "public"));
+    process.seteuid?.(65_534);
+    try {
+      await expect(place.claim([copy], as(OWNER, { takeOver: true }))).rejects.toThrow(
+        "owner.json: permission denied (EACCES)",
+      );
+      await place.release([copy], as());
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(contentOf(join(root, "public"))).toEqual(before);
+    expect(operation.reporter.lines.warn.at(-1)).toMatch(
+      /cannot be read: permission denied \(EACCES\)\. These stay: \S+\.tar\.gz\. Remove them by hand/,
+    );
+  },
+);
 
 test("a store that loses the mark is noticed, and of two that make it at once, one is refused", async () => {
   const place = draftingDestination({ bucket: STUB_BUCKET, prefix: "public", endpoint: store.endpoint });

@@ -1,0 +1,29 @@
+/**
+ * A content security policy that also admits the copy's own host wherever it admits a host whose files are now there.
+ *
+ * @param origins of what was replaced
+ */
+export function admittingSelf(policy: string, origins: ReadonlySet<string>): string {
+  return policy
+    .split(";")
+    .map((directive) => {
+      const [name = "", ...sources] = directive.trim().split(/\s+/);
+      if (!/-src(?:-elem|-attr)?$/i.test(name) || sources.some((each) => /^(?:'self'|\*)$/i.test(each))) {
+        return directive;
+      }
+      const admits = sources.some((source) => [...origins].some((origin) => admitsOrigin(source, origin)));
+      return admits ? `${directive.trimEnd()} 'self'` : directive;
+    })
+    .join(";");
+}
+
+function admitsOrigin(source: string, origin: string): boolean {
+  const { protocol, host, hostname } = new URL(origin);
+  if (source.endsWith(":")) return source.toLowerCase() === protocol;
+  const [, scheme = protocol, pattern = ""] =
+    /^(?:([a-z][a-z0-9+.-]*:)\/\/)?([^/]+)/i.exec(source.toLowerCase()) ?? [];
+  if (scheme !== protocol) return false;
+  const bare = pattern.replace(/:(?:\d+|\*)$/, "");
+  if (bare.startsWith("*.")) return hostname.endsWith(bare.slice(1));
+  return pattern === host || bare === hostname;
+}
