@@ -176,7 +176,8 @@ function failureOf(
   return isRemembered ? unfinishedWith(failure, undefined) : failure;
 }
 
-/** Whether the job must not be continued: it can never complete, or it belongs to another site. */
+/** Whether the job must not be continued: it can never complete, it belongs to another site, or the service says that it is gone. */
 function isFinal(error: unknown): boolean {
-  return [ExportFailedError, InputError, NotFoundError].some((kind) => error instanceof kind);
+  if (error instanceof NotFoundError) return error.isOfApi;
+  return error instanceof ExportFailedError || error instanceof InputError;
 }

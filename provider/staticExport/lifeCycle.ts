@@ -17,7 +17,7 @@ import { type CheckedExportInputs, STATIC_EXPORT_INPUTS } from "./inputs";
 import { STATIC_EXPORT_OUTPUTS } from "./outputs";
 import { changedExportInputs, planExport, predictExport, unreadStart } from "./plan";
 import { renewLink } from "./renewLink";
-import { renameRecords } from "./resumption";
+import { renameRecords, resumptionOf } from "./resumption";
 import {
   exportInputsOf,
   recordedState,
@@ -96,7 +96,10 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
     } catch (error) {
       throw explained(error, outputs.domain, UNCHANGED); // stopped
     }
-    if (isGone) return undefined;
+    if (isGone) {
+      if (!missing.isOfApi) keepForCreate(context, state, [...jobs].at(-1));
+      return undefined;
+    }
     throw explained(allMissing(missing, service.client), outputs.domain, UNCHANGED);
   },
 
@@ -125,6 +128,12 @@ export const staticExport: LifeCycle<CheckedExportInputs, StaticExportState> = {
     return Promise.resolve();
   },
 };
+
+/** Records a job that leaves the state, so that the next create asks for it before it starts another. */
+function keepForCreate(context: Context, { outputs, bookkeeping }: StaticExportState, jobId = ""): void {
+  const record = resumptionOf(context, exportInputsOf({ outputs, bookkeeping }));
+  if (record.find().jobId === undefined) record.save(jobId, bookkeeping.exportedAtMs ?? context.clock.now());
+}
 
 /**
  * Converges an export to its inputs, from any state. Create starts without a state.

@@ -4,7 +4,7 @@ import { machineOf } from "../base/runtime/time/clock";
 import { parseDuration } from "../base/runtime/time/duration";
 import type { Context } from "../resource/context";
 import { fromNow } from "../resource/decision";
-import { openClient } from "../resource/lifeCycle";
+import { openClient, type ServiceContext } from "../resource/lifeCycle";
 import { mintLink } from "../service/mintLink";
 import type { CheckedExportInputs } from "./inputs";
 import { reportGoneJob } from "./resumption";
@@ -50,11 +50,26 @@ export async function renewLink(
     if (error instanceof DeadlineExceededError) {
       throw notInTime(error, before, serviceTimeOf(before, machineOf(context)));
     }
-    if (!(error instanceof NotFoundError) || inputs.jobId !== undefined) {
+    const mayBeGone = error instanceof NotFoundError && inputs.jobId === undefined;
+    if (!mayBeGone || !(error.isOfApi || (await isMissing(context, inputs, jobId)))) {
       throw explained(error, inputs.domain, "The old link stays in place");
     }
     reportGoneJob(context, jobId);
     return undefined;
+  }
+}
+
+/** The second proof, where a gateway may have answered the first request. */
+async function isMissing(
+  { client }: ServiceContext,
+  { domain }: CheckedExportInputs,
+  jobId: string,
+): Promise<boolean> {
+  try {
+    await client.getExport(jobId, domain);
+    return false;
+  } catch (error) {
+    return error instanceof NotFoundError;
   }
 }
 

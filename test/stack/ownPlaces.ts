@@ -1,8 +1,11 @@
 // The kinds of places that copies and kits are published to: what a program says of each, and what is there.
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { type BucketStub, STUB_BUCKET } from "../simulation/bucketStub.ts";
+import { basename, join } from "node:path";
+import type { TestContext } from "vitest";
+import { startAzureStub, STUB_ACCOUNT } from "../simulation/azureStub.ts";
+import { type BucketStub, startBucketStub, STUB_BUCKET } from "../simulation/bucketStub.ts";
+import { startGcsStub } from "../simulation/gcsStub.ts";
 import type { RegistryServer } from "../simulation/registryStub.ts";
 
 export type Outputs = Readonly<Record<string, unknown>>;
@@ -95,35 +98,56 @@ export function folderKinds(programFolder: string): PlaceKind[] {
   ];
 }
 
+/** A kind of store, and what a program says of its only bucket. */
+export interface BucketStore {
+  /** In the names of its kinds of places. */
+  readonly name: string;
+  readonly start: (context: Pick<TestContext, "onTestFinished">) => Promise<BucketStub>;
+  /** The fields of a destination that name the bucket, besides its endpoint. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export const BUCKET_STORES: readonly BucketStore[] = [
+  { name: "S3", start: startBucketStub, fields: { bucket: STUB_BUCKET, region: "eu-west-1" } },
+  {
+    name: "Azure",
+    start: startAzureStub,
+    fields: { azureContainer: STUB_BUCKET, storageAccount: STUB_ACCOUNT },
+  },
+  { name: "Google", start: startGcsStub, fields: { gcsBucket: STUB_BUCKET } },
+];
+
 /** Prefixes of a bucket. */
-export function bucketKinds({ endpoint, objects, uploads, requests }: BucketStub): PlaceKind[] {
+export function bucketKinds(
+  { name, fields }: BucketStore,
+  { endpoint, objects, uploads, requests }: BucketStub,
+): PlaceKind[] {
   const keys = (place: string): string[] =>
     [...objects.keys(), ...uploads.keys()].filter((key) => key.startsWith(`${place}/`)).sort();
   const common = {
     hasOneOwner: true,
     resource: "BundleCopy",
     left: keys,
-    writes: (place: string) =>
-      requests.filter(({ method, key }) => !["GET", "HEAD"].includes(method) && key.startsWith(`${place}/`))
-        .length,
+    // also those that remove several objects and have no key; one operation runs at a time
+    writes: () => requests.filter(({ method }) => !["GET", "HEAD"].includes(method)).length,
   } as const;
   const inputs = (place: string, layout: string): Record<string, unknown> => ({
-    destination: { bucket: STUB_BUCKET, prefix: place, endpoint, region: "eu-west-1", layout },
+    destination: { ...fields, prefix: place, endpoint, layout },
   });
   return [
     {
       ...common,
-      name: "bucket, archive",
+      name: `${name}, archive`,
       inputs: (place) => inputs(place, "archive"),
-      problem: (_place, { uri }, { sha256 }) => {
-        const found = objects.get(String(uri).slice(`s3://${STUB_BUCKET}/`.length));
+      problem: (place, { uri }, { sha256 }) => {
+        const found = objects.get(`${place}/${basename(String(uri))}`);
         if (!found) return `there is no object ${String(uri)}`;
         return sha256Of(found.body) === sha256 ? undefined : `${String(uri)} has other content`;
       },
     },
     {
       ...common,
-      name: "bucket, site",
+      name: `${name}, site`,
       inputs: (place) => inputs(place, "site"),
       problem: (place, _outputs, { text }) =>
         objects.get(`${place}/index.html`)?.body.includes(text) === true

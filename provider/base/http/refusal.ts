@@ -38,7 +38,9 @@ export function refusal(
   const [Refusal, message, remedy] = isOfVersion
     ? ([ResponseError, answered, ONLY_HTTP2] as const)
     : explanation(status, answered, access, isWebPage);
-  const error = new Refusal(message, remedy, { status, requestId });
+  // frameworks of gateways have an `error`, too, that repeats the status
+  const isOfApi = reply.text !== undefined && hasReason(reply.text) && !/^not found\W*$/i.test(reason);
+  const error = new Refusal(message, remedy, { status, requestId, isOfApi });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
 
@@ -92,6 +94,12 @@ export function pathRemedy(baseUrl: string): string {
   const { pathname, origin } = new URL(baseUrl);
   if (pathname === "/") return "";
   return ` The base URL has the path ${pathname}: if the API is not below it, set the base URL to ${origin}.`;
+}
+
+/** Whether a reply gives a reason as the API does. */
+function hasReason(text: string): boolean {
+  const { error: reason } = Object(parseJson(text)) as { error?: unknown };
+  return typeof reason === "string" && reason !== "";
 }
 
 /** The service's message: the field `error`, or the beginning of a text that is not JSON; a web page by its title. */

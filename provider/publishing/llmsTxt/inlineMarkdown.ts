@@ -58,7 +58,7 @@ export class InlineMarkdown {
   ): string {
     const inline = new InlineText({ isInLink, isInCell });
     this.#write(nodes, inline, { isInHeading, isInCell, isInLink, isStrong: isInHeading, isEmphasis: false });
-    return inline.text.replace(/(?:\\\n|<br>)$/, "");
+    return inline.line;
   }
 
   #write(nodes: readonly ContentNode[], inline: InlineText, place: Inside): void {

@@ -8,6 +8,8 @@ export interface ErrorDetails {
   readonly requestId?: string;
   /** Class of the unexpected error that this one reports: `TypeError`. */
   readonly kind?: string;
+  /** Of a 404: see {@link NotFoundError.isOfApi}. */
+  readonly isOfApi?: boolean;
 }
 
 /**
@@ -77,7 +79,20 @@ export class KeyRejectedError extends ResponseError {}
 export class NotAllowedError extends ResponseError {}
 
 /** 404: the service confirms that the requested object does not exist. */
-export class NotFoundError extends ResponseError {}
+export class NotFoundError extends ResponseError {
+  /**
+   * Whether the reply gives a reason as the API's errors do: `{ "error": "…" }`. Without it, a gateway may have answered in place of
+   * the service: what only this reply calls missing is not forgotten.
+   *
+   * @default true
+   */
+  readonly isOfApi: boolean;
+
+  constructor(message: string, remedy: string, details: ErrorDetails & { readonly status: number }) {
+    super(message, remedy, details);
+    this.isOfApi = details.isOfApi ?? true;
+  }
+}
 
 /** 409: the service is not ready for this yet, for example for the bundle of a job that still runs. */
 export class NotReadyError extends ResponseError {}

@@ -7,10 +7,11 @@ import { DIGEST_NAME, type ObjectStore } from "../objectStore";
 import { unlessFailed } from "../storeError";
 import { containerClient } from "./client";
 import { findAccess } from "./credentials";
+import { isMissingBlob } from "./failure";
 import { type AzureContainerInputs, blobAddress, brokenBlobRule, containerUri, LONGEST_NAME } from "./inputs";
 import { blobLink } from "./link";
 import { listBlobs } from "./pages";
-import { loadBlobs } from "./sdk";
+import { type BatchReply, loadBlobs } from "./sdk";
 import { DISCARDED, revisionOf, sendBlob, unfinishedBlobs } from "./upload";
 
 /**
@@ -42,7 +43,7 @@ export async function openAzure(
       const { subResponses } = await run({ action: "delete" }, ({ abortSignal }) =>
         container.getBlobBatchClient().deleteBlobs(names.map(blob), { abortSignal, deleteSnapshots }),
       );
-      return names.filter((_, at) => ![202, 404].includes(subResponses[at]?.status ?? 0));
+      return names.filter((_, at) => !isGone(subResponses[at]));
     },
     async one(key) {
       const removal = run({ action: "delete", key }, ({ abortSignal }) =>
@@ -163,3 +164,7 @@ export async function openAzure(
     close: () => undefined, // idle connections of the SDK do not keep the process alive
   };
 }
+
+/** Whether a part of a batch's reply says that a blob is removed or was not there. A 404 without the service's code says neither. */
+const isGone = ({ status, headers }: Partial<BatchReply> = {}): boolean =>
+  status === 202 || (status === 404 && isMissingBlob(headers?.get("x-ms-error-code")));

@@ -57,13 +57,19 @@ const CREDENTIALS =
 const NEW_SAS =
   "Make a new one, with the permissions rcwdl for the container, and give it as AZURE_STORAGE_SAS_TOKEN.";
 
+const MISSING_BLOB = "BlobNotFound ResourceNotFound";
+
+/** Whether an error code of the service means that there is no such blob. */
+export const isMissingBlob = (code: string | undefined): boolean =>
+  code !== undefined && MISSING_BLOB.split(" ").includes(code);
+
 const CODES: FailureTable = {
   "ContainerNotFound ContainerBeingDeleted": {
     failure: "noBucket",
     message: "there is no container {container} in the storage account {account} ({code})",
     remedy: "{making}",
   },
-  "BlobNotFound ResourceNotFound": {
+  [MISSING_BLOB]: {
     failure: "missing",
     message: "there is no blob {where}",
     remedy: "Check its name.",

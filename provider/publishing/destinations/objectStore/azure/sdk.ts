@@ -8,6 +8,8 @@ export type BlobServiceClient = Blobs.BlobServiceClient;
 export type Container = Blobs.ContainerClient;
 export type BlockBlob = Blobs.BlockBlobClient;
 export type BlobItem = Blobs.BlobItem;
+/** The reply to one request of a batch. */
+export type BatchReply = Blobs.BatchSubResponse;
 export type ListOptions = Blobs.ContainerListBlobsOptions;
 export type SharedKey = Blobs.StorageSharedKeyCredential;
 export type IdentitySdk = typeof Identity;

@@ -104,9 +104,8 @@ export async function refusalFailure(
     requestId: headers.get(UPLOAD_ID),
   });
   if (status === 404 || status === 410) {
-    // the reply to a request for content has a text in place of an error
-    const isOfStore =
-      error !== undefined || headers.get(UPLOAD_ID) !== null || /^No such object: /.test(whole);
+    // gateways also have an `error`, without a reason; the reply to a request for content has a text in its place
+    const isOfStore = reason !== "" || headers.get(UPLOAD_ID) !== null || /^No such object: /.test(whole);
     if (!isOfStore) {
       return notTheStore({ action, key }, { uri: gcsBucketUri(inputs), prefix: inputs.prefix, status });
     }

@@ -30,8 +30,10 @@ export function gcsRemoval(client: GcsClient, head: ObjectStore["head"]): Remove
       const gone = new Set<number>();
       for (const reply of replies.split(/^content-id: *<response-/im).slice(1)) {
         const [, at, status = ""] = /^(\d+)>.*?^HTTP\/[\d.]+ (\d+)/ims.exec(reply) ?? [];
-        const isMissing = status === "404" && !/bucket does not exist/i.test(reply);
-        if (status.startsWith("2") || isMissing) gone.add(Number(at));
+        // a missing bucket has the same reason
+        const isMissing =
+          status === "404" && /"reason": *"notFound"/.test(reply) && !/bucket does not exist/i.test(reply);
+        if (status === "204" || isMissing) gone.add(Number(at));
       }
       return keys.filter((_, at) => !gone.has(at));
     },
@@ -44,7 +46,8 @@ export function gcsRemoval(client: GcsClient, head: ObjectStore["head"]): Remove
       });
       const status = await unlessFailed(removal, "missing");
       // a login page answers with 200, and Google with 204
-      if (status === 200 && (await head(key)) !== undefined) throw client.notAnswered(request);
+      const isUnsure = status !== undefined && status !== 204;
+      if (isUnsure && (await head(key)) !== undefined) throw client.notAnswered(request);
     },
   });
 }

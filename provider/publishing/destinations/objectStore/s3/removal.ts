@@ -33,7 +33,7 @@ export function s3Removal({ s3, sdk, destination, named, run, notAnswered }: Buc
       const removal = run({ action, key }, (options) => s3.deleteObject(named(key), options));
       const done = await unlessFailed(removal, "NoSuchKey");
       // a login page answers with 200, and S3 with 204
-      if (done && done.$metadata.httpStatusCode === 200) await checkGone(key);
+      if (done && done.$metadata.httpStatusCode !== 204) await checkGone(key);
     },
   });
 }

@@ -333,8 +333,9 @@ describe("a removal", () => {
   test("takes one request for a hundred objects, and one more for each that stays", async (context) => {
     const { store, requests } = await open(context, ({ path, body }) => {
       if (path !== "/batch/storage/v1") return { status: 204 };
+      const missing = `404 Not Found\r\n\r\n${JSON.stringify(refusal(404, "notFound", "No such object").json)}`;
       return batch(body, (each) =>
-        each.endsWith("/v/a 7") ? "503 Busy" : each.endsWith("/v/a 8") ? "404 Not Found" : undefined,
+        each.endsWith("/v/a 7") ? "503 Busy" : each.endsWith("/v/a 8") ? missing : undefined,
       );
     });
     await store.remove(keys);
