@@ -1,4 +1,5 @@
 import { on } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type BundledLanguage, bundledLanguages } from "shiki/langs";
 import type { CodeBlock, HighlightReply, Token } from "./highlightWorker.ts";
@@ -19,6 +20,9 @@ const LONGEST_BLOCK = 100_000;
 /** The number of blocks of a site that may be too slow; after them no more code is highlighted. */
 const MOST_SLOW_BLOCKS = 3;
 
+/** Between two looks at what a block has used, in milliseconds. */
+const SHORTEST_WAIT_MS = 50;
+
 /** Created for the first code block, then kept. One block after the other uses it. */
 let worker: Worker | undefined;
 let turn: Promise<unknown> = Promise.resolve();
@@ -29,8 +33,8 @@ export class CodeHighlighter {
   #slowBlocks = 0;
 
   /**
-   * @param timeLimitMs for a block. Ordinary blocks take a thousandth of it, so that the result does not depend on the speed of
-   *   the machine
+   * @param timeLimitMs for a block, of processor time. Ordinary blocks take a thousandth of it, so that the result depends neither
+   *   on the speed of the machine nor on what else runs there
    */
   constructor(timeLimitMs: number) {
     this.#timeLimitMs = timeLimitMs;
@@ -81,23 +85,36 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   return result;
 }
 
+/** Resolves once a thread has used this much processor time from now on: beside busy processes, an ordinary block may take seconds. */
+async function usedUp(thread: Worker, limitMs: number, signal: AbortSignal): Promise<void> {
+  const before = await thread.cpuUsage();
+  for (let leftMs = limitMs; leftMs > 0;) {
+    await delay(Math.max(leftMs, SHORTEST_WAIT_MS), undefined, { signal });
+    const { user, system } = await thread.cpuUsage(before);
+    leftMs = limitMs - (user + system) / 1_000;
+  }
+}
+
 /** Undefined when it takes longer than the limit, or fails: the thread is then stopped, and the next block gets a new one. */
 async function tokenizeInWorker(block: CodeBlock, timeLimitMs: number): Promise<Token[] | undefined> {
   const asked = (worker ??= new Worker(new URL("./highlightWorker.ts", import.meta.url)));
   const limit = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  const ended = new AbortController();
   asked.ref(); // the thread keeps the process alive only while a block waits for it
   try {
     const replies = on(asked, "message", { signal: limit.signal });
     asked.postMessage(block);
     for await (const [reply] of replies as AsyncIterable<[HighlightReply]>) {
       if (reply !== "begun") return reply;
-      timer = setTimeout(() => limit.abort(), timeLimitMs);
+      void usedUp(asked, timeLimitMs, ended.signal).then(
+        () => limit.abort(),
+        () => undefined,
+      );
     }
   } catch {
     // too slow, or a thread that ran out of memory: the page is exported without highlighting
   } finally {
-    clearTimeout(timer);
+    ended.abort();
     asked.unref();
   }
   worker = undefined;
