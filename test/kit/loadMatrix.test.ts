@@ -72,6 +72,31 @@ const loads = async (ended: Promise<Ended>, target: string): Promise<Ended> => {
   return all;
 };
 
+/** Loads a kit, and again where a page answers in place of the layers, one of which the registry has lost. */
+async function signedOut({ context, load }: Column, text: string): Promise<void> {
+  const kit = newKit(context);
+  const page = {
+    status: 200,
+    headers: { "content-type": "text/html; charset=utf-8" },
+    body: `<title>Sign in</title>${text}`,
+  };
+  let isSignedOut = false;
+  const { registry, target } = await observed(context, ({ method, path }) =>
+    isSignedOut && ["GET", "HEAD"].includes(method) && path.includes("/blobs/sha256")
+      ? { answer: page }
+      : undefined,
+  );
+  await loads(load(kit, target), target);
+  lose(registry, layerOf(kit));
+  isSignedOut = true;
+  const again = await load(kit, target);
+  expect(again).toMatchObject({ code: 1 });
+  expect(again.output).not.toContain(done(target));
+  isSignedOut = false;
+  await loads(load(kit, target), target);
+  await expectLoaded(kit, target);
+}
+
 /** Removes a blob from the registry's own store. */
 function lose({ folder }: Registry, digest: string): void {
   const hex = digest.replace("sha256:", "");
@@ -260,30 +285,10 @@ const ROWS: Readonly<Record<string, (column: Column) => Promise<void>>> = {
     expect(ended.output).toContain("client_max_body_size 0;");
     expect(ended.output).toMatch(/the largest layer of nginx-unprivileged:1\.30 has \d+ bytes/);
   },
-  "a login page with 200 in place of the layers, one of which the registry has lost": async (table) => {
-    const { context, load } = table;
-    const kit = newKit(context);
-    const page = {
-      status: 200,
-      headers: { "content-type": "text/html; charset=utf-8" },
-      body: "<title>Sign in</title>",
-    };
-    let isSignedOut = false;
-    const { registry, target } = await observed(context, ({ method, path }) =>
-      isSignedOut && ["GET", "HEAD"].includes(method) && path.includes("/blobs/sha256")
-        ? { answer: page }
-        : undefined,
-    );
-    await loads(load(kit, target), target);
-    lose(registry, layerOf(kit));
-    isSignedOut = true;
-    const again = await load(kit, target);
-    expect(again).toMatchObject({ code: 1 });
-    expect(again.output).not.toContain(done(target));
-    isSignedOut = false;
-    await loads(load(kit, target), target);
-    await expectLoaded(kit, target);
-  },
+  "a login page with 200 in place of the layers, one of which the registry has lost": (table) =>
+    signedOut(table, ""),
+  "a login page of 100 KiB with 200 in their place": (table) => signedOut(table, "x".repeat(100 << 10)),
+  "a login page of 3 MiB with 200 in their place": (table) => signedOut(table, "x".repeat(3 << 20)),
   "a connection that is cut": async ({ context, load }) => {
     const kit = newKit(context);
     let cuts = 0;

@@ -6,7 +6,8 @@
 # Each image becomes REGISTRY/PATH/NAME:TAG. Content that the registry has is not sent again: if it fails, run it again. At the end
 # it reads every manifest back, compares its digest with the kit's, and asks for every blob that a manifest names.
 #
-# It uses the first of these programs that is installed; curl alone is enough. Docker comes last, because it pushes unchanged
+# It uses the first of these programs that is installed; curl alone is enough. Skopeo cannot tell a blob above 1 MiB from a page of a
+# proxy that is as large. Docker comes last, because it pushes unchanged
 # manifests only with its containerd image store, and cannot ask for a blob: curl does then, if it is installed.
 #
 # The site's image of a signed kit brings its signature along: cosign finds it under the tag sha256-….sig of REGISTRY/PATH/NAME.
@@ -776,14 +777,19 @@ read_with_skopeo() { skopeo --insecure-policy inspect --raw ${plain_http:+--tls-
 has_blob_with_skopeo() {
   rm -rf "$work/part"
   mkdir "$work/part" || exit 1
-  if (cd "$work/part" && ulimit -f 128 && trap '' XFSZ &&
+  if (cd "$work/part" && ulimit -f 2048 && trap '' XFSZ &&
     exec skopeo --insecure-policy layers ${plain_http:+--tls-verify=false} "docker://$(named "$2")" "$1" >/dev/null 2>"$work/errors"); then
     # it does not verify what it has read
     part=$(find "$work/part" -type f -name "${1#sha256:}")
     begins_blob "$1" <"${part:-/dev/null}"
     return
   fi
-  grep -q 'file too large' "$work/errors" && return
+  # nothing is left of what it read: 1 MiB, in some shells 2. No smaller blob is as large, and hardly a page
+  if grep -q 'file too large' "$work/errors"; then
+    part=$(file_of "$1")
+    [ ! -f "$part" ] || [ "$(wc -c <"$part")" -gt 1048576 ] || return 3
+    return 0
+  fi
   if grep -q 'fetching blob' "$work/errors" && says_missing; then return 1; else return 2; fi
 }
 
