@@ -10,6 +10,8 @@ import { FasterClock } from "../../../simulation/fasterClock.ts";
 import { testContext } from "../../../simulation/testContext.ts";
 import { fetchedSite, type Hosts, shownLoads } from "./fetchedSite.ts";
 
+const digestOf = (text: string, algorithm = "sha384"): string =>
+  `${algorithm}-${createHash(algorithm).update(text).digest("base64")}`;
 const PNG = "\u0089PNG";
 const image = (address: string): string => `<img src="${address}">`;
 const script = (address: string, more = ""): string => `<script src="${address}"${more}></script>`;
@@ -129,6 +131,12 @@ describe("what a host answers", () => {
       "the host redirects more than 5 times",
     ],
     [
+      "another content than the strongest digest of integrity says",
+      script(AT, ` integrity="${digestOf("1", "sha256")} sha512-AAAA"`),
+      { headers: { "content-type": "text/javascript" }, text: "1" },
+      "its content is not that of the attribute integrity",
+    ],
+    [
       "a part of the content",
       image(AT),
       { status: 206, headers: { "content-type": "image/png" }, text: PNG },
@@ -246,8 +254,6 @@ test("a host that fails for a moment is asked again", async () => {
 });
 
 test("integrity is checked and kept; that of a changed file becomes that of the stored one", async () => {
-  const digestOf = (text: string, algorithm = "sha384"): string =>
-    `${algorithm}-${createHash(algorithm).update(text).digest("base64")}`;
   const css = "@import 'b.css';";
   const site = await fetchedSite(
     {
