@@ -1,4 +1,4 @@
-import { isNote } from "../offlineSearch/contentElements";
+import { isColumn, isNote } from "../offlineSearch/contentElements";
 import { attributeOf, classesOf, type ContentElement } from "./contentElement";
 import { remembered, rememberedTest } from "./rememberedClasses";
 
@@ -27,7 +27,7 @@ const NEVER_ROLE =
 const AROUND_CLASS = new RegExp(
   String.raw`(?:^|\s)(?:${[
     "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
-    "breadcrumbs?|theme-doc-breadcrumbs|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
+    "(?:[\\w-]*-)?breadcrumbs?|dropdown-menu|only-?print|print-only|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
     "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
     "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
     "md-search|md-source-file|md-content__button|vp-doc-footer|VPDocFooter|prev-next-\\S+|rst-footer-buttons|wy-breadcrumbs",
@@ -57,7 +57,7 @@ const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 /** What classes tell of an element that is not in code: one look for all of it. */
 const MEANING = remembered((classes) => ({
   isLineNumbers: LINE_NUMBERS.test(classes),
-  isOutside: OUTSIDE(classes),
+  isOutside: OUTSIDE(classes) || isColumn(classes),
   isRelated: RELATED.test(classes),
   isAround: AROUND_CLASS.test(classes),
 }));

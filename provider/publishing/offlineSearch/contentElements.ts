@@ -16,7 +16,10 @@ const PASSING_ROLE = /^(?:alert|alertdialog|dialog|listbox|log|menu|progressbar|
 const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 /** Classes of what surrounds the content in generators that do not use the elements for it. */
 const AROUND_CLASS =
-  /(?:^|\s)(?:navheader|navfooter|sphinxsidebar|headerlink|breadcrumbs?|toc|table-of-contents|pagination|skip-link|sr-only|visually-hidden)(?:\s|$)/i;
+  /(?:^|\s)(?:navheader|navfooter|sphinxsidebar|headerlink|(?:[\w-]*-)?breadcrumbs?|dropdown-menu|only-?print|print-only|toc|table-of-contents|pagination|skip-link|sr-only|visually-hidden)(?:\s|$)/i;
+/** Columns and bars of menus beside the content, in generators without `<main>`. */
+const COLUMN =
+  /(?:^|\s)(?:navigationbar|col-sidebar|page-menu|site-menu|book-summary|side-?nav|sidebar-nav)(?:\s|$)/i;
 /** Links to the pages before and after, unless it is a table: that is of things with which the page has to do. */
 const RELATED = /(?:^|\s)related(?:\s|$)/;
 /** A list of links beside the content or, as an `<aside>`, a note in it: the text tells. */
@@ -76,6 +79,7 @@ export class ContentElements {
     }
     if (SIDEBAR.test(classes) && tag !== "aside") return !isMainPart(tag, attribute);
     if (isInMain) return false;
+    if (isColumn(classes)) return true;
     return (AROUND.has(tag) && !(tag === "header" && isInSection)) || AROUND_ROLE.test(role);
   }
 
@@ -99,6 +103,11 @@ export function isDisclosure(role: string, attribute: Attribute): boolean {
   if (attribute("aria-expanded") !== undefined || attribute("aria-controls") !== undefined) return true;
   if (TOGGLED.test(attribute("data-bs-toggle") ?? attribute("data-toggle") ?? "")) return true;
   return (attribute("class") ?? "").split(/\s+/).some((name) => OPENER.test(name));
+}
+
+/** Whether an element with these classes is a column of menus beside the content, if it is outside of the main part. */
+export function isColumn(classes: string): boolean {
+  return COLUMN.test(classes);
 }
 
 /** Whether an element has its own header. */

@@ -291,6 +291,10 @@ describe("outside of the main part", () => {
     ],
     ["so has that of an article", "<article><header><h1>A</h1></header>b</article>", ["# A: b"]],
     ["the header of the page is none", "<header><h1>A</h1></header><section>b</section>c", ["# : b c"]],
+    ["a column of menus is none", '<div class="col-sidebar">Theme</div>b', ["# : b"]],
+    ["it is content in the main part", '<main><div class="page-menu">b</div></main>', ["# : b"]],
+    ["a menu that opens is none", '<main>a<ul class="dropdown-menu"><li>Dark</ul></main>', ["# : a"]],
+    ["what only paper shows is none", '<main><div class="only-print">x</div>a</main>', ["# : a"]],
     ["a main part can have any class", '<main class="sidebar toc">a</main>', ["# : a"]],
   ] as const)("%s", ([, html, found]) => expect(sections(html)).toEqual(found));
 
