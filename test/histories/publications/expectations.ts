@@ -142,8 +142,9 @@ export class Expectations {
       const isShared = keys.some((key, other) => other !== index && key === keys[index]);
       if (isShared) each.hasRaced = true;
       if (!isShared || !newest) continue;
-      if (this.#place.pointer(destinationOf(this.#place, each)) !== this.#place.nameOf(newest))
-        {each.isTaken = true;}
+      if (this.#place.pointer(destinationOf(this.#place, each)) !== this.#place.nameOf(newest)) {
+        each.isTaken = true;
+      }
     }
   }
 

@@ -81,8 +81,9 @@ test.each([
 test("the announcement of a removal that was killed goes with the next one, also if the mark is gone", async () => {
   const copy = await publish(OWNER, "v1");
   await killedRemoval(OWNER, copy);
-  for (const name of left())
-    {if (name.startsWith("docs-hosting-owner-")) shared.registry.manifests.delete(name);}
+  for (const name of left()) {
+    if (name.startsWith("docs-hosting-owner-")) shared.registry.manifests.delete(name);
+  }
   await remove(OWNER, [copy]);
   expect(left().filter((name) => name.startsWith("docs-hosting-"))).toEqual([]);
 });
