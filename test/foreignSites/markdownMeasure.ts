@@ -26,7 +26,7 @@ const CONTENT = `(wanted) => {
   if (found.length === 0) return undefined;
   const beside =
     "script, style, noscript, template, nav, button:not([role=tab]):not([aria-expanded]), select, textarea, [role=navigation], [role=search], [aria-hidden=true], .linenos, .lineno, pre.lines, " +
-    ".line-numbers-wrapper, mjx-assistive-mml, .lnt, .table-of-contents, .theme-doc-toc-mobile, [class*=language-] > .lang, .headerlink, .hash-link, .header-anchor, .gp, .sr-only, .visually-hidden, footer, #footer";
+    ".line-numbers-wrapper, mjx-assistive-mml, .lnt, .table-of-contents, .sidebar > .toc, .theme-doc-toc-mobile, [class*=language-] > .lang, .headerlink, .hash-link, .header-anchor, .gp, .sr-only, .visually-hidden, footer, #footer";
   for (const main of found) for (const each of main.querySelectorAll(beside)) each.remove();
   // of each text and of texts together: elements may stand within a word, or without a space between them
   const texts = (node) => (node.nodeType === 3 ? node.data : [...node.childNodes].map(texts).join(" "));

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { pathProblem } from "../../base/runtime/files/pathProblem";
 import { DocsHostingError } from "../../base/runtime/messages/errors";
 import { isUnknown } from "../../base/runtime/messages/plainText";
 import type { CheckFailure } from "../../resource/inputTable";
@@ -37,6 +38,8 @@ function fileFailures(file: string): CheckFailure[] {
   if (isUnknown(file)) return [];
   const path = resolve(file);
   const failure = (reason: string): CheckFailure[] => [{ property: "source.file", reason }];
+  const problem = pathProblem(file, "an archive", "./docs.tar.gz");
+  if (problem !== undefined) return failure(problem);
   try {
     const stats = statSync(path);
     const found = stats.isDirectory() ? "a folder" : "no file";

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { pathProblem } from "../../base/runtime/files/pathProblem";
 import { isUnknown } from "../../base/runtime/messages/plainText";
 import { hasFields } from "../../base/runtime/values/fields";
 import { PUBLICATION_INPUTS, SIGNING_KEY_INPUT } from "../../copies/publication/inputs";
@@ -171,21 +172,23 @@ export const AIR_GAP_KIT_INPUTS: InputTable<AirGapKitInputs> = {
 };
 
 function ruleOfPath(what: string, example: string): (value: string) => RuleResult {
-  return (value) =>
-    value.trim() === "" || value.includes("\0")
-      ? { problem: `must be the path of ${what}, such as "${example}"` }
-      : { value };
+  return (value) => {
+    const problem = pathProblem(value, what, example);
+    return problem === undefined ? { value } : { problem };
+  };
 }
 
 function ruleOfChart(value: unknown): RuleResult {
-  const problem = 'must be the path of a chart, such as "./chart"';
   const given = typeof value === "string" ? { path: value } : value;
   const { path, digest, ...others } = Object(given) as Record<string, unknown>;
-  if (Object.keys(others).length > 0 || typeof path !== "string") return { problem };
-  if (path.trim() === "" || path.includes("\0")) return { problem };
+  if (Object.keys(others).length > 0 || typeof path !== "string") {
+    return { problem: 'must be the path of a chart, such as "./chart"' };
+  }
   if (/^(?:oci|https?):/.test(path)) {
     return { problem: "must be on this machine: fetch it with `helm pull`, and give its .tgz" };
   }
+  const problem = pathProblem(path, "a chart", "./chart");
+  if (problem !== undefined) return { problem };
   return { value: { path, ...(typeof digest === "string" && { digest }) } };
 }
 

@@ -1,5 +1,6 @@
+import { isColumn, isNote } from "../offlineSearch/contentElements";
 import { attributeOf, classesOf, type ContentElement } from "./contentElement";
-import { rememberedTest } from "./rememberedClasses";
+import { remembered, rememberedTest } from "./rememberedClasses";
 
 /** Where an element is. */
 interface Place {
@@ -23,21 +24,19 @@ const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo|complementary)$/i;
 const NEVER_ROLE =
   /^(?:navigation|search|alertdialog|dialog|listbox|menu|menubar|progressbar|tooltip|toolbar)$/i;
 /** Classes of what surrounds the content, or helps to move in it, in generators that use no elements for it. */
-const AROUND_CLASS = rememberedTest(
-  new RegExp(
-    String.raw`(?:^|\s)(?:${[
-      "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
-      "breadcrumbs?|theme-doc-breadcrumbs|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
-      "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
-      "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
-      "md-search|md-source-file|md-content__button|vp-doc-footer|VPDocFooter|prev-next-\\S+|rst-footer-buttons|wy-breadcrumbs",
-      "viewcode-link|viewcode-back|source-link-button|nav-wrapper|nav-chapters|footnote-backref|footnote-back|fn-backref|data-footnote-backref",
-    ].join("|")})(?=\s|$)`,
-    "i",
-  ),
+const AROUND_CLASS = new RegExp(
+  String.raw`(?:^|\s)(?:${[
+    "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
+    "(?:[\\w-]*-)?breadcrumbs?|dropdown-menu|only-?print|print-only|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
+    "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
+    "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
+    "md-search|md-source-file|md-content__button|vp-doc-footer|VPDocFooter|prev-next-\\S+|rst-footer-buttons|wy-breadcrumbs",
+    "viewcode-link|viewcode-back|source-link-button|nav-wrapper|nav-chapters|footnote-backref|footnote-back|fn-backref|data-footnote-backref",
+  ].join("|")})(?=\s|$)`,
+  "i",
 );
 /** Links to the pages before and after, unless it is a table: that is of things with which the page has to do. */
-const RELATED = rememberedTest(/(?:^|\s)related(?=\s|$)/);
+const RELATED = /(?:^|\s)related(?=\s|$)/;
 /** Classes and ids that mean this outside of the main part only. */
 const OUTSIDE = rememberedTest(
   /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|titlearea|navpath|nosearch|search)(?=\s|$)/i,
@@ -46,9 +45,8 @@ const OUTSIDE = rememberedTest(
 const BESIDE_CODE = rememberedTest(
   /(?:^|\s)(?:linenos?|linenodiv|lineno|linenumbers?|line-numbers?(?:-rows)?|lnt|ln|gl|gutter|hljs-ln-numbers|rouge-gutter|rouge-line-numbers|gp|prompt|hljs-prompt|copybtn|copy)(?=\s|$)/i,
 );
-const LINE_NUMBERS = rememberedTest(
-  /(?:^|\s)(?:linenos?|lineno|lines|linenodiv|lnt|gutter|hljs-ln-numbers|rouge-gutter|line-numbers-wrapper|line-numbers-rows)(?=\s|$)/i,
-);
+const LINE_NUMBERS =
+  /(?:^|\s)(?:linenos?|lineno|lines|linenodiv|lnt|gutter|hljs-ln-numbers|rouge-gutter|line-numbers-wrapper|line-numbers-rows)(?=\s|$)/i;
 /** Spans that mean something. */
 const MEANT_CLASS = rememberedTest(
   /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*)(?=\s|$)/,
@@ -56,6 +54,13 @@ const MEANT_CLASS = rememberedTest(
 /** Spans of a card that a browser shows one below the other. */
 const APART_CLASS = rememberedTest(/(?:^|\s)(?:title|description)(?=\s|$)/);
 const PANEL_ROLE = /^(?:tabpanel|region)$/i;
+/** What classes tell of an element that is not in code: one look for all of it. */
+const MEANING = remembered((classes) => ({
+  isLineNumbers: LINE_NUMBERS.test(classes),
+  isOutside: OUTSIDE(classes) || isColumn(classes),
+  isRelated: RELATED.test(classes),
+  isAround: AROUND_CLASS.test(classes),
+}));
 /** Elements around which a footer belongs to the content: the source of a quotation, for example. */
 const HAS_FOOTER = new Set(["blockquote", "figure", "table"]);
 
@@ -99,12 +104,13 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   if (NEVER_ROLE.test(role) || (!place.isInMain && AROUND_ROLE.test(role))) return true;
   if (role === "doc-backlink" || attributeOf(element, "data-footnote-backref") !== undefined) return true;
   if (attributeOf(element, "aria-hidden") === "true" && !isPanel(element, role)) return true;
-  if (/^(?:td|div|th|pre)$/.test(tag) && LINE_NUMBERS(classes)) return true;
-  if (!place.isInMain && (OUTSIDE(classes) || OUTSIDE(attributeOf(element, "id") ?? ""))) {
+  const meaning = MEANING(classes);
+  if (meaning.isLineNumbers && /^(?:td|div|th|pre)$/.test(tag)) return true;
+  if (!place.isInMain && (meaning.isOutside || OUTSIDE(attributeOf(element, "id") ?? ""))) {
     return !isMain(element);
   }
-  if (RELATED(classes) && tag !== "table") return true;
-  return AROUND_CLASS(classes) && !isMain(element) && !/^h[1-6]$/.test(tag);
+  if (meaning.isRelated && tag !== "table") return true;
+  return meaning.isAround && !isMain(element) && !/^h[1-6]$/.test(tag);
 }
 
 /** Whether an element of {@link AROUND} is content without a main part, too: notes of generators, and what a section has. */
@@ -114,9 +120,7 @@ function isOfContent(element: ContentElement, open: readonly ContentElement[]): 
     return true;
   }
   if (tag !== "aside") return false;
-  return /admonition|note|warning|tip|caution|danger|important|footnote|callout|topic/i.test(
-    classesOf(element),
-  );
+  return isNote(classesOf(element));
 }
 
 /** Whether a button is the name of a tab, of a part of an accordion, or of an item of a list. */

@@ -1,5 +1,5 @@
 import type { Token } from "parse5";
-import type { ContentElement } from "./contentElement";
+import { type ContentElement, firstBelow } from "./contentElement";
 import { isCode, isLeftOut, isMain, isMeant, standsApart } from "./contentRules";
 
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
@@ -82,11 +82,12 @@ export class ContentTree {
   #skipped: { readonly tag: string; depth: number } | undefined;
   #elements = 0;
 
-  /** The content: the main parts; without them the only article; else the body. */
+  /** The content: the main parts; without them the only article, if the page's title is not beside it; else the body. */
   get content(): ContentElement {
     const [article, ...others] = this.#articles;
     if (this.#mains.length > 0) return { ...this.#root, children: this.#mains };
-    return article && others.length === 0 ? article : this.#root;
+    const isWhole = article && others.length === 0 && (has(article, isTitle) || !has(this.#root, isTitle));
+    return isWhole ? article : this.#root;
   }
 
   startTag({ tagName: tag, attrs: attributes, selfClosing }: Token.TagToken, isForeign: boolean): void {
@@ -202,6 +203,14 @@ export class ContentTree {
     if (this.#articleAt >= at) this.#articleAt = Infinity;
     if (this.#codeAt >= at) this.#codeAt = Infinity;
   }
+}
+
+function isTitle({ tag }: ContentElement): boolean {
+  return tag === "h1";
+}
+
+function has(element: ContentElement, fits: (element: ContentElement) => boolean): boolean {
+  return firstBelow(element, fits) !== undefined;
 }
 
 function isMathScript(attributes: readonly Token.Attribute[]): boolean {

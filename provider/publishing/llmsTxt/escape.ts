@@ -2,6 +2,8 @@
 
 const NEEDS = /[\\`*_[\]<&~|]/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
+/** What the beginning of another block begins with. */
+const BEGINNING = /^[#\-+>=:|\d~]/;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Where a text is. */
@@ -61,6 +63,7 @@ function isWordBefore(text: string, at: number): boolean {
 
 /** Escapes what would begin another block at the beginning of each line of a paragraph. */
 export function asParagraph(text: string): string {
+  if (!BEGINNING.test(text) && !text.includes("\n")) return text;
   return text.replace(
     /^(?:(#{1,6})(?=\s|$)|([-+])(?=\s|$)|([>=:|])|(-)(?=-)|(\d{1,9})(?=[.)](?:\s|$))|(~)(?=~~))/gm,
     (found, ...groups: (string | undefined)[]) => (groups[4] === undefined ? `\\${found}` : `${found}\\`),

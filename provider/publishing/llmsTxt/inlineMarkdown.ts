@@ -58,7 +58,7 @@ export class InlineMarkdown {
   ): string {
     const inline = new InlineText({ isInLink, isInCell });
     this.#write(nodes, inline, { isInHeading, isInCell, isInLink, isStrong: isInHeading, isEmphasis: false });
-    return inline.text.replace(/(?:\\\n|<br>)$/, "");
+    return inline.line;
   }
 
   #write(nodes: readonly ContentNode[], inline: InlineText, place: Inside): void {
@@ -184,6 +184,8 @@ export class InlineMarkdown {
       return;
     }
     const named = attributeOf(element, "aria-label") ?? attributeOf(element, "title") ?? "";
+    // of a place on the page, shown as an icon
+    if (text === "" && address.startsWith("#")) return;
     const shown = text === "" ? bracketed(named) : text;
     if (shown === "") return;
     inline.markup(`[${shown}](${LINK_MARK}${destination(address)}${LINK_MARK})`, "[");

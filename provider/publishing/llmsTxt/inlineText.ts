@@ -44,6 +44,13 @@ export class InlineText {
     this.#hasSpace = text.endsWith(" ");
   }
 
+  /** The text without a line break at its end. */
+  get line(): string {
+    const { text } = this;
+    if (text.endsWith("\\\n")) return text.slice(0, -2);
+    return text.endsWith("<br>") ? text.slice(0, -4) : text;
+  }
+
   space(): void {
     this.#hasSpace = true;
   }
@@ -89,7 +96,7 @@ export class InlineText {
   marked(mark: string, tag: string, write: (inner: InlineText) => void): void {
     const inner = new InlineText(this.#place);
     write(inner);
-    const text = inner.text.replace(/(?:\\\n|<br>)$/, "");
+    const text = inner.line;
     if (inner.#isSpaceFirst || (inner.isEmpty && inner.#hasSpace)) this.#hasSpace = true;
     if (text === "") return;
     const [first = ""] = text;

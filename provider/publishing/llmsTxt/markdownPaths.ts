@@ -58,16 +58,20 @@ export class MarkdownPaths {
  * @param targetOf the file of the site that an address leads to, and what follows it; or the address itself
  */
 export function placed(markdown: string, folder: string, targetOf: (address: string) => LinkTarget): string {
-  const pattern = new RegExp(`${LINK_MARK}([^${LINK_MARK}]*)${LINK_MARK}`, "g");
   const known = new Map<string, string>();
-  return markdown.replace(pattern, (_, address: string) => {
-    const before = known.get(address);
-    if (before !== undefined) return before;
-    const target = targetOf(address);
-    const found = "address" in target ? target.address : addressFrom(folder, target);
-    known.set(address, found);
-    return found;
-  });
+  // between two marks is an address
+  const parts = markdown.split(LINK_MARK);
+  for (let at = 1; at < parts.length; at += 2) {
+    const address = parts[at] ?? "";
+    let found = known.get(address);
+    if (found === undefined) {
+      const target = targetOf(address);
+      found = "address" in target ? target.address : addressFrom(folder, target);
+      known.set(address, found);
+    }
+    parts[at] = found;
+  }
+  return parts.join("");
 }
 
 /** Where a link leads: to a file of the site, or to an address as the page has it. */

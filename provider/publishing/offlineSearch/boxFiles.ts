@@ -1,6 +1,7 @@
 import { packageText } from "../../base/runtime/files/packageText";
 import { contentId, IMMUTABLE, type IndexFile } from "../search/dataFile";
 import { type InterfaceTexts, interfaceTexts } from "../search/interfaceTexts";
+import { textsLanguageOf } from "../search/languageVariants";
 import { primaryOf } from "./languages";
 import type { SearchOptions } from "./options";
 
@@ -29,6 +30,8 @@ const KNOWN_BOXES = [
 export interface LanguageIndex {
   /** Such as `de` or `pt-br`. */
   readonly language: string;
+  /** The language that most of its pages state. */
+  readonly variant: string;
   /** The key of its directory. */
   readonly key: string;
   readonly pages: number;
@@ -74,12 +77,12 @@ const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
 /** The search's own page, in the language of most pages. */
 function ownPage(indexes: readonly LanguageIndex[], texts: ReadonlyMap<string, InterfaceTexts>): string {
   const [most] = [...indexes].sort((one, other) => other.pages - one.pages);
-  const main = primaryOf(most?.language ?? "");
+  const main = textsLanguageOf(most?.variant ?? "");
   const language = texts.has(main) ? main : "en";
   const { box = [], startPage = "", needsScripts = "" } = texts.get(language) ?? {};
   const direction = RIGHT_TO_LEFT.includes(language) ? ' dir="rtl"' : "";
   return packageText(`${BOX}/index.html`)
-    .replace('lang="en"', `lang="${language}"${direction}`)
+    .replace('lang="en"', `lang="${language.replace("zh-hant", "zh-Hant")}"${direction}`)
     .replace(">Search<", `>${asciiHtml(box[0] ?? "")}<`)
     .replace(">Start page<", `>${asciiHtml(startPage)}<`)
     .replace(/>The search needs [^<]*</, `>${asciiHtml(needsScripts)}<`);

@@ -7,15 +7,25 @@ const NEVER = new Set(
     " ",
   ),
 );
-/** Elements whose text is no content outside of the main part. */
+/** Elements whose text is no content outside of the main part, unless it is the header of a section. */
 const AROUND = new Set(["header", "footer"]);
+const SECTION = new Set(["section", "article"]);
 /** Hidden elements that scripts fill or show for a moment, by their names and roles. Other hidden ones are panels of tabs and the like. */
 const PASSING = new Set(["form", "label", "output", "progress"]);
 const PASSING_ROLE = /^(?:alert|alertdialog|dialog|listbox|log|menu|progressbar|status|tooltip)$/i;
 const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 /** Classes of what surrounds the content in generators that do not use the elements for it. */
 const AROUND_CLASS =
-  /(?:^|\s)(?:navheader|navfooter|sphinxsidebar|related|headerlink|breadcrumbs?|sidebar|toc|table-of-contents|pagination|skip-link|sr-only|visually-hidden)(?:\s|$)/i;
+  /(?:^|\s)(?:navheader|navfooter|sphinxsidebar|headerlink|(?:[\w-]*-)?breadcrumbs?|dropdown-menu|only-?print|print-only|toc|table-of-contents|pagination|skip-link|sr-only|visually-hidden)(?:\s|$)/i;
+/** Columns and bars of menus beside the content, in generators without `<main>`. */
+const COLUMN =
+  /(?:^|\s)(?:navigationbar|col-sidebar|page-menu|site-menu|book-summary|side-?nav|sidebar-nav)(?:\s|$)/i;
+/** Links to the pages before and after, unless it is a table: that is of things with which the page has to do. */
+const RELATED = /(?:^|\s)related(?:\s|$)/;
+/** A list of links beside the content or, as an `<aside>`, a note in it: the text tells. */
+const SIDEBAR = /(?:^|\s)sidebar(?:\s|$)/i;
+/** Classes of notes that generators write as an `<aside>`. */
+const NOTE = /admonition|note|warning|tip|caution|danger|important|footnote|callout|topic/i;
 const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo)$/i;
 /** What a link of its page leads to is content, if it is one of these: the panel of a tab. */
 const LINKED = new Set(["div", "section", "article", "dd", "li"]);
@@ -30,6 +40,7 @@ const MOST_PANELS = 5_000;
 interface Surroundings {
   readonly isInMain: boolean;
   readonly isInHeading: boolean;
+  readonly isInSection: boolean;
 }
 
 /** Tells which elements of a page have content, which a reader can see or open. */
@@ -51,15 +62,25 @@ export class ContentElements {
   }
 
   /** Whether the text of an element is no content. */
-  isLeftOut(tag: string, attribute: Attribute, { isInMain, isInHeading }: Surroundings): boolean {
+  isLeftOut(
+    tag: string,
+    attribute: Attribute,
+    { isInMain, isInHeading, isInSection }: Surroundings,
+  ): boolean {
     if (tag === "template" && attribute("shadowrootmode") !== undefined) return false; // browsers show it
     if (NEVER.has(tag) || attribute("data-pagefind-ignore") !== undefined) return true;
     const role = attribute("role") ?? "";
     if (attribute("hidden") !== undefined && (PASSING.has(tag) || PASSING_ROLE.test(role))) return true;
     if (attribute("aria-hidden") === "true" && !this.#isPanel(tag, role, attribute)) return true;
     if (tag === "button") return !isInHeading && !isDisclosure(role, attribute);
-    if (AROUND_CLASS.test(attribute("class") ?? "")) return true;
-    return !isInMain && (AROUND.has(tag) || AROUND_ROLE.test(role));
+    const classes = attribute("class") ?? "";
+    if (AROUND_CLASS.test(classes) || (RELATED.test(classes) && tag !== "table")) {
+      return !isMainPart(tag, attribute);
+    }
+    if (SIDEBAR.test(classes) && tag !== "aside") return !isMainPart(tag, attribute);
+    if (isInMain) return false;
+    if (isColumn(classes)) return true;
+    return (AROUND.has(tag) && !(tag === "header" && isInSection)) || AROUND_ROLE.test(role);
   }
 
   /** Whether an element is the content of a tab or of an accordion. */
@@ -82,6 +103,26 @@ export function isDisclosure(role: string, attribute: Attribute): boolean {
   if (attribute("aria-expanded") !== undefined || attribute("aria-controls") !== undefined) return true;
   if (TOGGLED.test(attribute("data-bs-toggle") ?? attribute("data-toggle") ?? "")) return true;
   return (attribute("class") ?? "").split(/\s+/).some((name) => OPENER.test(name));
+}
+
+/** Whether an element with these classes is a column of menus beside the content, if it is outside of the main part. */
+export function isColumn(classes: string): boolean {
+  return COLUMN.test(classes);
+}
+
+/** Whether an element has its own header. */
+export function isSection(tag: string): boolean {
+  return SECTION.has(tag);
+}
+
+/** Whether an `<aside>` is a list of links or a note, wherever it is: the text tells. */
+export function isSidebar(attribute: Attribute): boolean {
+  return SIDEBAR.test(attribute("class") ?? "");
+}
+
+/** Whether an `<aside>` with these classes is a note of the content. */
+export function isNote(classes: string): boolean {
+  return NOTE.test(classes);
 }
 
 /** Whether an element is hidden until it is opened in a way that no address does. */

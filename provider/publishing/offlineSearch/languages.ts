@@ -7,11 +7,14 @@ interface Page {
   readonly language: string;
 }
 
+/** The language of a page's index. */
+export type LanguageOf = (page: Page) => string;
+
 /**
  * The language of each page's index. Variants that a site has beside each other, such as `pt-br` and `pt-pt`, have an index each. A
  * variant and the bare language are one if a folder has pages of both: then only some pages say which variant they are in.
  */
-export function indexLanguages(pages: readonly Page[]): (page: Page) => string {
+export function indexLanguages(pages: readonly Page[]): LanguageOf {
   const byTag = Map.groupBy(pages, ({ language }) => language);
   const tags = [...byTag.keys()].filter((tag) => tag !== "");
   const named = new Map<string, string>();
@@ -41,7 +44,7 @@ function foldersOf(pages: readonly Page[]): Set<string> {
 }
 
 /** Of several equally frequent ones, the first in the order of texts; empty ones do not count. */
-function mostFrequent(pages: readonly Page[], languageOf: (page: Page) => string): string {
+export function mostFrequent(pages: readonly Page[], languageOf: (page: Page) => string): string {
   const [[most] = [""]] = [...Map.groupBy(pages, languageOf)]
     .filter(([language]) => language !== "")
     .sort((one, other) => other[1].length - one[1].length || compareTexts(one[0], other[0]));

@@ -1,6 +1,6 @@
 import type { Section } from "../search/sections";
 import { beginning, visible } from "../search/words";
-import { type Attribute, isDisclosure } from "./contentElements";
+import { type Attribute, isDisclosure, isNote, isSidebar } from "./contentElements";
 
 /** Elements outside of the main part whose text tells whether it is content: notes or lists of links, whole pages or fields. */
 const DOUBTFUL = new Set(["aside", "form"]);
@@ -55,7 +55,7 @@ interface Doubtful {
   readonly pieces: number;
   readonly characters: number;
   readonly linked: number;
-  /** Whether it belongs to the main part, or has it. */
+  /** Whether it is content for certain: it belongs to the main part, or has it. */
   isMain: boolean;
 }
 
@@ -107,7 +107,7 @@ export class PageSections {
 
   /** @param isHidden whether a browser does not show the element: an address of it would lead nowhere */
   startTag(tag: string, attribute: Attribute, isHidden: boolean): void {
-    if (DOUBTFUL.has(tag)) this.#beginDoubtful(tag);
+    if (DOUBTFUL.has(tag)) this.#beginDoubtful(tag, attribute);
     const id =
       tag === "input" ? undefined : (attribute("id") ?? (tag === "a" ? attribute("name") : undefined));
     if (id !== undefined && !isHidden) {
@@ -209,9 +209,11 @@ export class PageSections {
     if (before) this.#begin(before.anchor);
   }
 
-  #beginDoubtful(tag: string): void {
+  #beginDoubtful(tag: string, attribute: Attribute): void {
     this.#endHeading();
-    const [characters, linked, isMain] = [this.#characters, this.#linked, this.#isMain];
+    const [characters, linked] = [this.#characters, this.#linked];
+    const isCertain = tag === "aside" && isNote(attribute("class") ?? "");
+    const isMain = isCertain || (this.#isMain && !(tag === "aside" && isSidebar(attribute)));
     const pieces = this.#sections.at(-1)?.text.length ?? 0;
     this.#doubtful.push({ tag, sections: this.#sections.length, pieces, characters, linked, isMain });
   }

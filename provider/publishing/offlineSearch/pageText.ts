@@ -1,7 +1,7 @@
 import { type Token, TokenizerMode } from "parse5";
 import { MarkupReader } from "../inspection/markupReader";
 import type { Section } from "../search/sections";
-import { type Attribute, ContentElements, isHidden, isMainPart } from "./contentElements";
+import { type Attribute, ContentElements, isHidden, isMainPart, isSection } from "./contentElements";
 import { type PageFacts, PageFactsReader } from "./pageFacts";
 import { PageSections, titleOf } from "./pageSections";
 
@@ -35,6 +35,8 @@ export class PageReader extends MarkupReader {
   readonly #sections = new PageSections();
   #skipped: OpenElement | undefined;
   #main: OpenElement | undefined;
+  /** Number of open elements that can have their own header. */
+  #sectionDepth = 0;
   /** An element that a browser does not show. */
   #hidden: OpenElement | undefined;
 
@@ -58,11 +60,15 @@ export class PageReader extends MarkupReader {
     if (isForeign && tag !== "svg" && tag !== "math") return;
     const attribute: Attribute = (name) => token.attrs.find((other) => other.name === name)?.value;
     this.#facts.startTag(tag, attribute, this.isInForeign);
-    this.#content.note(attribute);
+    if (token.attrs.length > 0) this.#content.note(attribute);
     if (deepen(this.#skipped, tag)) return;
     const isOpen = !VOID.has(tag) && !(isForeign && token.selfClosing);
     const canBeFollowed = isOpen && !UNCLOSED.has(tag);
-    const surroundings = { isInMain: this.#main !== undefined, isInHeading: this.#sections.isInHeading };
+    const surroundings = {
+      isInMain: this.#main !== undefined,
+      isInHeading: this.#sections.isInHeading,
+      isInSection: this.#sectionDepth > 0,
+    };
     if (canBeFollowed && this.#content.isLeftOut(tag, attribute, surroundings)) {
       this.#skipped = { tag, depth: 1 };
       return;
@@ -72,6 +78,7 @@ export class PageReader extends MarkupReader {
       this.#sections.beginMain(attribute("id"));
     }
     if (!deepen(this.#hidden, tag) && canBeFollowed && isHidden(attribute)) this.#hidden = { tag, depth: 1 };
+    if (isSection(tag)) this.#sectionDepth++;
     this.#sections.startTag(tag, attribute, this.#hidden !== undefined);
   }
 
@@ -83,6 +90,7 @@ export class PageReader extends MarkupReader {
       if (this.#skipped.tag === tag && --this.#skipped.depth === 0) this.#skipped = undefined;
       return;
     }
+    if (isSection(tag)) this.#sectionDepth = Math.max(0, this.#sectionDepth - 1);
     this.#sections.endTag(tag);
     if (this.#hidden?.tag === tag && --this.#hidden.depth === 0) this.#hidden = undefined;
     if (this.#main?.tag === tag && --this.#main.depth === 0) {

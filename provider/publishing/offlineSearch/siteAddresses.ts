@@ -8,12 +8,17 @@ type Style = (typeof STYLES)[number];
 /** Longer addresses, in UTF-16 units, and deeper ones lead to no page: no path of a site is that long. */
 const LONGEST_ADDRESS = 4_096;
 const MOST_FOLDERS = 100;
+/** Most addresses of a folder's pages whose paths are remembered. */
+const MOST_REMEMBERED = 10_000;
 
 /** Learns from a site's links how it writes the addresses of its pages. */
 export class SiteAddresses {
   readonly #hasFile: (path: string) => boolean;
   /** How many links lead to a page (`page`) or to that of a folder (`index`) in each style: `index slash`. */
   readonly #counts = new Map<string, number>();
+  /** The folder of the last page, and the paths that addresses may lead to from it: pages beside each other have many in common. */
+  #folder = "";
+  readonly #paths = new Map<string, readonly string[]>();
 
   /** @param hasFile whether the site has a file */
   constructor(hasFile: (path: string) => boolean) {
@@ -23,7 +28,7 @@ export class SiteAddresses {
   /** @param links addresses as the page has them */
   learn(page: string, links: readonly string[]): void {
     for (const link of links) {
-      const kinds = pathsOf(page, link)
+      const kinds = this.#pathsOf(page, link)
         .values()
         .map((path) => this.#kindOf(path));
       const kind = kinds.find((each) => each !== undefined);
@@ -38,7 +43,7 @@ export class SiteAddresses {
 
   /** The file of the site that a link of a page leads to; undefined for another place. */
   fileOf(page: string, link: string): string | undefined {
-    for (const path of pathsOf(page, link)) {
+    for (const path of this.#pathsOf(page, link)) {
       const bare = path.replace(/\/$/, "");
       const folder = bare === "" ? "" : `${bare}/`;
       const file = [path, `${bare}.html`, `${folder}index.html`, `${folder}index.htm`].find(this.#hasFile);
@@ -71,6 +76,17 @@ export class SiteAddresses {
     return undefined;
   }
 
+  /** The paths that a link of a page may lead to: the path of the site on its server is unknown. */
+  #pathsOf(page: string, link: string): readonly string[] {
+    const folder = dirname(page);
+    if (folder !== this.#folder || this.#paths.size >= MOST_REMEMBERED) this.#paths.clear();
+    this.#folder = folder;
+    const address = withoutSuffix(link);
+    const paths = this.#paths.get(address) ?? pathsFrom(folder, address);
+    this.#paths.set(address, paths);
+    return paths;
+  }
+
   /** What a link to a path leads to, and its style; undefined if it leads to no file. */
   #kindOf(path: string): string | undefined {
     if (this.#hasFile(path)) {
@@ -89,22 +105,26 @@ export class SiteAddresses {
   }
 }
 
-/** The paths that a link of a page may lead to: the path of the site on its server is unknown. */
-function pathsOf(page: string, link: string): string[] {
-  if (/^[a-z][a-z0-9+.-]*:|^\/\/|^[#?]|^$/i.test(link)) return [];
+function pathsFrom(folder: string, link: string): string[] {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\/|^$/i.test(link)) return [];
   const address = addressIn(link);
   if (address === undefined) return [];
   if (address.startsWith("/")) return slashesIn(address).map((slash) => address.slice(slash + 1));
-  const { pathname } = new URL(encodeURI(address), `http://site/${dirname(page)}/`);
+  const { pathname } = new URL(encodeURI(address), `http://site/${folder}/`);
   const path = decoded(pathname);
   return path === undefined ? [] : [path.slice(1)];
 }
 
 /** The address without query and fragment; undefined if no page of a site can have it. */
 function addressIn(link: string): string | undefined {
-  const end = link.search(/[?#]/);
-  const address = end < 0 ? link : link.slice(0, end);
+  const address = withoutSuffix(link);
   return address.length > LONGEST_ADDRESS ? undefined : decoded(address);
+}
+
+/** An address without query and fragment. */
+function withoutSuffix(address: string): string {
+  const end = address.search(/[?#]/);
+  return end < 0 ? address : address.slice(0, end);
 }
 
 function slashesIn(address: string): number[] {

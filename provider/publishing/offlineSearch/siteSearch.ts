@@ -7,7 +7,7 @@ import { compareTexts } from "../search/order";
 import type { Section } from "../search/sections";
 import { TextIndex } from "../search/textIndex";
 import { boxFiles, type LanguageIndex } from "./boxFiles";
-import { indexLanguages } from "./languages";
+import { indexLanguages, type LanguageOf, mostFrequent } from "./languages";
 import { isExcluded, type SearchOptions } from "./options";
 import type { ReadPage } from "./readPage";
 import { leadsAway } from "./redirect";
@@ -69,7 +69,7 @@ export class SiteSearch {
 
   /** Writes index and search box. The sink then accepts no more pages. @returns number of pages that can be found */
   async finish(): Promise<number> {
-    const indexes = await this.#indexes();
+    const { indexes, languageOf } = await this.#indexes();
     const languages: LanguageIndex[] = [];
     const write = async ({ name, text }: IndexFile): Promise<void> => {
       await this.#yielder.take(text.length + WORK_PER_FILE);
@@ -82,7 +82,9 @@ export class SiteSearch {
         await write(file);
         last = file.key;
       }
-      languages.push({ language, key: last, pages: index.size });
+      const pages = this.#pages.filter((page) => languageOf(page) === language);
+      const variant = mostFrequent(pages, (page) => page.language);
+      languages.push({ language, variant, key: last, pages: index.size });
     }
     for (const file of boxFiles(this.#options, languages)) await write(file);
     return [...indexes.values()].reduce((sum, { size }) => sum + size, 0);
@@ -108,7 +110,10 @@ export class SiteSearch {
   }
 
   /** An index for each language. */
-  async #indexes(): Promise<Map<string, TextIndex>> {
+  async #indexes(): Promise<{
+    indexes: Map<string, TextIndex>;
+    languageOf: LanguageOf;
+  }> {
     // shorter paths first: of several equal pages, the one with the shortest path is found
     const pages = this.#pages.sort(
       (one, other) => one.path.length - other.path.length || compareTexts(one.path, other.path),
@@ -134,7 +139,7 @@ export class SiteSearch {
       index.add(page.path, titleOf(page), sections);
       await this.#yielder.take(2 * sections.reduce((sum, { text }) => sum + text.length, WORK_PER_ENTRY));
     }
-    return indexes;
+    return { indexes, languageOf };
   }
 }
 

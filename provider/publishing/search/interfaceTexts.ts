@@ -10,14 +10,17 @@ export interface InterfaceTexts {
   readonly needsScripts: string;
 }
 
-/** Both written forms of Norwegian have the same texts. */
-const SAME: Readonly<Record<string, string>> = { nb: "no", nn: "no" };
+/** Both written forms of Norwegian have the same texts; some systems write the old name of Hebrew or Indonesian. */
+const SAME: Readonly<Record<string, string>> = { in: "id", iw: "he", nb: "no", nn: "no" };
+/** What pages of a language may need, too: those of a single variant have the index of the bare language. */
+const VARIANTS: Readonly<Record<string, readonly string[]>> = { zh: ["zh-hant"] };
 
 /** The texts for each of these languages that has some. */
 export function interfaceTexts(languages: Iterable<string>): Map<string, InterfaceTexts> {
   const lists = listsOf("interface");
   const texts = new Map<string, InterfaceTexts>();
-  for (const language of languages) {
+  const wanted = [...languages].flatMap((language) => [language, ...(VARIANTS[language] ?? [])]);
+  for (const language of wanted) {
     const list = lists.get(SAME[language] ?? language);
     if (list === undefined) continue;
     const lines = list.trim().split("\n");

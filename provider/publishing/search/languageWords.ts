@@ -11,7 +11,7 @@ let files: Readonly<Record<"stopWords" | "endings" | "synonyms", Lists>> | undef
 /** The lists of a file in `languages/`. */
 export function listsOf(name: string): Lists {
   const sections = packageText(`provider/publishing/search/languages/${name}.txt`).matchAll(
-    /^\[(\w+)\].*\n([^[]*)/gm,
+    /^\[([\w-]+)\].*\n([^[]*)/gm,
   );
   return new Map(Array.from(sections, ([, language = "", list = ""]) => [language, list]));
 }

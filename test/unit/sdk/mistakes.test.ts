@@ -46,6 +46,37 @@ const MISTAKES: Readonly<Record<string, readonly [program: string, says: string]
     "Type 'true' is not assignable to type 'false'",
   ],
   "an export without a domain": [`new StaticExport("d", { version: "v1" })`, "'domain' is missing"],
+  "a tag for a folder": [copy(`{ folder: "public", tag: "v1" }`), "'tag'"],
+  "a link's life for a folder": [copy(`{ folder: "public", linkLife: "1h" }`), "'linkLife'"],
+  "a deployment kind in other letters": [
+    `new SelfHostedDocs("s", { staticExport: docs, chart: "./chart", deploymentKind: "Air-Gapped" })`,
+    `Did you mean '"air-gapped"'?`,
+  ],
+  "an output where a program reads a job at once": [
+    `getAgentJob({ projectId: "p1", id: laterText })`,
+    "Type 'Output<string>' is not assignable to type 'string'",
+  ],
+  "a kit without a folder": [`new AirGapKit("k", { source: docs })`, "Property 'folder' is missing"],
+  "the destination of a copy for a kit": [
+    `new AirGapKit("k", { source: docs, destination: { folder: "kits" } })`,
+    "'destination' does not exist",
+  ],
+  "time limits among the inputs": [
+    `new StaticExport("d", { domain: "docs.example.com", customTimeouts: { create: "1h" } })`,
+    "'customTimeouts' does not exist",
+  ],
+  "a link as the source of a copy": [
+    `new BundleCopy("c", { source: docs.bundleUrl, destination: { folder: "public" } })`,
+    "is not assignable to type 'SourceArgs'",
+  ],
+  "a limit with its unit": [
+    copy(`{ folder: "public" }`, `, limits: { archiveBytes: "10MB" }`),
+    "Type 'string' is not assignable to type 'number'",
+  ],
+  "an option of the search that does not exist": [
+    copy(`{ folder: "public", layout: "site" }`, ", offlineSearch: { buton: false }"),
+    "'buton' does not exist",
+  ],
   "an input that does not exist": [
     `new StaticExport("d", { domain: "docs.example.com", paths: [] })`,
     "'paths' does not exist",
@@ -81,7 +112,7 @@ const RIGHT: Readonly<Record<string, string>> = {
 const PROGRAM = join(import.meta.dirname, "program.ts");
 const HEAD = `
 import type * as pulumi from "@pulumi/pulumi";
-import { AirGapKit, BundleCopy, type BundleCopyArgs, StaticExport } from "../../../sdk/index.ts";
+import { AirGapKit, BundleCopy, type BundleCopyArgs, getAgentJob, StaticExport } from "../../../sdk/index.ts";
 import { SelfHostedDocs } from "../../../sdk/kubernetes/index.ts";
 declare const docs: StaticExport, folderCopy: BundleCopy, given: BundleCopyArgs["destination"];
 declare const laterText: pulumi.Output<string>, laterLayout: pulumi.Output<"archive" | "site">;

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { pathProblem } from "../../../base/runtime/files/pathProblem";
 import { folderIdentity } from "../../../base/runtime/files/samePlace";
 import { isUnknown } from "../../../base/runtime/messages/plainText";
 import { type FieldsOfKind, LAYOUT, type Layout } from "../destination";
@@ -23,10 +24,7 @@ export const FOLDER_FIELDS: FieldsOfKind<FolderInputs> = {
     // `copies`, `./copies` and its absolute path are one folder
     key: (value) => resolve(String(value)),
     place: (value) => folderIdentity(String(value)),
-    problem: (value) =>
-      typeof value === "string" && value.trim() !== "" && !value.includes("\0")
-        ? undefined
-        : 'must be the path of a folder, such as "./bundles"',
+    problem: (value) => pathProblem(typeof value === "string" ? value : "", "a folder", "./bundles"),
   },
   layout: LAYOUT,
 };

@@ -1,5 +1,6 @@
 // The search box: a dialog with results as the reader types. Loaded when a reader opens the search for the first time.
 import "./settings";
+import { languageOfPage, textsLanguageOf } from "../languageVariants";
 import { isDark } from "./appearance";
 import { element, isComposing, ownScript, part, runScript } from "./builtIn";
 import { LONGEST_QUERY, type Result } from "./query";
@@ -35,11 +36,11 @@ function load(key: string): Promise<unknown> {
   return promise;
 }
 
-const language = (): string => part("documentElement").lang.trim().toLowerCase().replaceAll("_", "-");
+const language = (): string => languageOfPage(part("documentElement").lang);
 const texts = window.docsHostingSearchTexts;
-const [primary = ""] = language().split("-");
+const textsLanguage = textsLanguageOf(language());
 const [LABEL = "", NONE = "", FAILED = "", FOUND = "", CLOSE = ""] =
-  (Object.hasOwn(texts, primary) && texts[primary]) || (texts["en"] ?? []);
+  (Object.hasOwn(texts, textsLanguage) && texts[textsLanguage]) || (texts["en"] ?? []);
 
 const ID = "docs-hosting-search";
 const input = element("input", {

@@ -1,5 +1,6 @@
 // On every page: the button, the shortcuts, and the site's own search boxes. Loads the rest when a reader opens the search.
 import "./settings";
+import { languageOfPage, textsLanguageOf } from "../languageVariants";
 import { element, isComposing, ownScript, part, runScript, scriptsIn } from "./builtIn";
 
 const settings = window.docsHostingSearchSettings;
@@ -29,7 +30,7 @@ function open(query = ""): void {
 }
 
 const { labels } = settings;
-const language = part("documentElement").lang.toLowerCase().split(/[-_]/)[0] ?? "";
+const language = textsLanguageOf(languageOfPage(part("documentElement").lang));
 const LABEL = (Object.hasOwn(labels, language) ? labels[language] : labels["en"]) ?? "";
 
 const EDITABLE = "input,textarea,select,[contenteditable]:not([contenteditable=false])";

@@ -1,10 +1,8 @@
+import { lineOf } from "../languageVariants";
 import { type Load, MOST_RESULTS, type Result, search } from "./query";
 
 /** An index: the language of its pages in lower case, such as `de` or `pt-br`, and the key of its directory. */
 export type Language = readonly [language: string, key: string];
-
-/** Places where Chinese is written in traditional characters. */
-const TRADITIONAL = /^zh-(?:hant|tw|hk|mo)\b/;
 
 /**
  * Searches in the language of the reader's page: its own variant first, then other variants of the language. Other languages are searched
@@ -29,11 +27,9 @@ export async function searchLanguages(
   return found.slice(0, MOST_RESULTS);
 }
 
-/** How near a language is to that of the page, by what their names share: 0 for another one. */
+/** How near a language is to that of the page, by what their lines have in common: 0 for another one. */
 function nearness(language: string, own: string): number {
-  const [tags, ownTags] = [language.split("-"), own.split("-")];
-  if (own === "" || tags[0] !== ownTags[0]) return 0;
-  const different = ownTags.findIndex((tag, at) => tag !== tags[at]);
-  const shared = different < 0 ? ownTags.length : different;
-  return TRADITIONAL.test(language) === TRADITIONAL.test(own) ? 1 + shared : shared;
+  const [line, ownLine] = [lineOf(language), lineOf(own)];
+  const different = ownLine.findIndex((each, at) => each !== line[at]);
+  return different < 0 ? ownLine.length : different;
 }

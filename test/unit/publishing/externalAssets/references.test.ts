@@ -51,6 +51,29 @@ test("each kind of load of a page is fetched, stored below its host, and referre
   );
 });
 
+test.each([
+  ['background: image-set("https://a.example.com/x.png" 1x)', true],
+  ["background: -webkit-image-set('https://a.example.com/x.png' 1x, url(own.png) 2x)", true],
+  ['background: image-set(linear-gradient(red, blue) 1x, "https://a.example.com/x.png" 2x)', true],
+  ['background: src("https://a.example.com/x.png")', true],
+  ['content: "https://a.example.com/x.png"', false],
+  ['background: image-set("own.png" type("https://a.example.com/x.png"))', false],
+])("the style «%s» loads a picture of another host: %s", async (declaration, isLoad) => {
+  const css = `.x { ${declaration} }`;
+  const site = await fetchedSite({ "a.css": css }, { "https://a.example.com/x.png": PNG });
+  expect(site.stored).toHaveLength(isLoad ? 1 : 0);
+  expect(site.files["a.css"] === css).toBe(!isLoad);
+});
+
+test.each(["@namespace svg url(https://a.example.com/x.png);", "@namespace 'https://a.example.com/x.png';"])(
+  "an address that only names is not fetched: %s",
+  async (css) => {
+    const site = await fetchedSite({ "a.css": css }, { "https://a.example.com/x.png": PNG });
+    expect(site.requests).toEqual([]);
+    expect(site.files["a.css"]).toBe(css);
+  },
+);
+
 test("styles are followed to any depth, by their own addresses, also in a circle", async () => {
   const hosts = {
     "https://a.example.com/css/one.css": "@import url(two.css); @import '//b.example.com/three.css' print;",

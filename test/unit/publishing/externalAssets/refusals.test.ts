@@ -1,10 +1,17 @@
 // What is not fetched: it stays as it is, and is named with its page and the reason.
 import { createHash } from "node:crypto";
+import nodeFetch from "node-fetch";
 import { describe, expect, test } from "vitest";
+import type { Lookup } from "../../../../provider/base/http/address.ts";
+import { startDeadline, systemClock } from "../../../../provider/base/runtime/time/clock.ts";
+import { requestAsset } from "../../../../provider/publishing/externalAssets/assetRequest.ts";
 import { TRACKERS } from "../../../../provider/publishing/externalAssets/trackers.ts";
 import { FasterClock } from "../../../simulation/fasterClock.ts";
+import { testContext } from "../../../simulation/testContext.ts";
 import { fetchedSite, type Hosts, shownLoads } from "./fetchedSite.ts";
 
+const digestOf = (text: string, algorithm = "sha384"): string =>
+  `${algorithm}-${createHash(algorithm).update(text).digest("base64")}`;
 const PNG = "\u0089PNG";
 const image = (address: string): string => `<img src="${address}">`;
 const script = (address: string, more = ""): string => `<script src="${address}"${more}></script>`;
@@ -123,6 +130,19 @@ describe("what a host answers", () => {
       { status: 302, headers: { location: AT } },
       "the host redirects more than 5 times",
     ],
+    [
+      "another content than the strongest digest of integrity says",
+      script(AT, ` integrity="${digestOf("1", "sha256")} sha512-AAAA"`),
+      { headers: { "content-type": "text/javascript" }, text: "1" },
+      "its content is not that of the attribute integrity",
+    ],
+    [
+      "a part of the content",
+      image(AT),
+      { status: 206, headers: { "content-type": "image/png" }, text: PNG },
+      "the host answers with status 206",
+    ],
+    ["no content", image(AT), { status: 204 }, "the host answers with status 204"],
     ["a redirect to nowhere", image(AT), { status: 302 }, "the host redirects to nowhere"],
     [
       "a redirect to a private address",
@@ -156,6 +176,27 @@ describe("what a host answers", () => {
     ],
   ] as const)("%s", async ([, html, reply, reason]) => {
     expect(await reasonFor(html, { [AT]: reply })).toBe(reason);
+  });
+
+  test.each([
+    [{}, 5],
+    [{ limits: { redirects: 2 } }, 2],
+    [{ limits: { redirects: 0 } }, 0],
+  ])("a file behind as many redirects as are allowed, and none behind one more: %o", async (wanted, most) => {
+    const at = (number: number): string => `https://r.example.com/${number}.png`;
+    const chain = (length: number): Hosts => ({
+      ...Object.fromEntries(
+        Array.from({ length }, (_, index) => [
+          at(index),
+          { status: 302, headers: { location: at(index + 1) } },
+        ]),
+      ),
+      [at(length)]: PNG,
+    });
+    const allowed = await fetchedSite({ "a.html": image(at(0)) }, chain(most), { wanted });
+    expect(allowed.stored).toHaveLength(1);
+    const reason = await reasonFor(image(at(0)), chain(most + 1), { wanted });
+    expect(reason).toBe(`the host redirects more than ${most} times`);
   });
 
   test("more bytes than a limit", async () => {
@@ -213,8 +254,6 @@ test("a host that fails for a moment is asked again", async () => {
 });
 
 test("integrity is checked and kept; that of a changed file becomes that of the stored one", async () => {
-  const digestOf = (text: string, algorithm = "sha384"): string =>
-    `${algorithm}-${createHash(algorithm).update(text).digest("base64")}`;
   const css = "@import 'b.css';";
   const site = await fetchedSite(
     {
@@ -320,3 +359,25 @@ test("this machine is asked only by its own name, and not at all with publicStor
     "it is not a public address",
   );
 });
+
+test.each([["127.0.0.1"], ["::1"], ["10.0.0.7"], ["169.254.169.254"]])(
+  "a host whose name leads to %s is not connected to",
+  async (address) => {
+    const looked: string[] = [];
+    const context = {
+      ...testContext({ fetch: nodeFetch, clock: systemClock }),
+      deadline: startDeadline(systemClock, 60_000),
+      policy: { allowInsecure: false, publicStorageOnly: false },
+      proxyFor: () => undefined,
+      lookup: ((host, _options, callback) => {
+        looked.push(host);
+        callback(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
+      }) as Lookup,
+    };
+    const limits = { bytes: 1_000, redirects: 5, remainingMs: () => 60_000 };
+    const url = new URL("https://assets.example.com/x.png");
+    const reply = await requestAsset(url, limits, context, new Map(), () => undefined);
+    expect(looked).toEqual(["assets.example.com"]);
+    expect(reply).toEqual({ failure: expect.stringMatching(/^the host leads to /) as string });
+  },
+);

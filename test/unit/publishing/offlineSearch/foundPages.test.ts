@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { packageText } from "../../../../provider/base/runtime/files/packageText.ts";
 import { PagesWithAdditions } from "../../../../provider/publishing/additions/pagesWithAdditions.ts";
 import { SiteSearch } from "../../../../provider/publishing/offlineSearch/siteSearch.ts";
+import { textsLanguageOf } from "../../../../provider/publishing/search/languageVariants.ts";
 import { addedTo, find, languagesOf, type PublishedSite, publishedSite } from "./publishedSite.ts";
 
 const page = (title: string, body: string, lang = ""): string =>
@@ -225,6 +226,35 @@ describe("the settings of the search box", () => {
     );
     return JSON.parse(json) as Record<string, unknown>;
   };
+
+  test.for([
+    ["zh-TW", "zh", "zh-Hant", "\u641c\u5c0b"],
+    ["zh-HK", "zh", "zh-Hant", "\u641c\u5c0b"],
+    ["zh-CN", "zh", "zh", "\u641c\u7d22"],
+    ["nn", "nn", "nn", "S\u00f8k"],
+    ["iw", "iw", "iw", "\u05d7\u05d9\u05e4\u05d5\u05e9"],
+    ["pt-PT", "pt", "pt", "Pesquisar"],
+    ["tlh", "tlh", "en", "Search"],
+  ])(
+    "of a site in %s name the box in its own characters",
+    async ([language = "", index, shown, search = ""]) => {
+      const site = await publishedSite({
+        "a.html": page("A", "text", language),
+        "b.html": page("B", "c", ""),
+      });
+      const load = site.files.get("docs-hosting-search/load.js")?.toString() ?? "";
+      const [, json = ""] = /^self\.docsHostingSearchSettings=(.*);\n/.exec(load) ?? [];
+      const settings = JSON.parse(json) as { labels: Record<string, string>; languages: [string, string][] };
+      expect(settings.languages.map(([each]) => each)).toEqual([index]);
+      expect(settings.labels[textsLanguageOf(language.toLowerCase())] ?? settings.labels["en"]).toContain(
+        search === "\u641c\u7d22" ? "\u526f\u672c" : search.slice(0, 2),
+      );
+      const own = site.files.get("docs-hosting-search/index.html")?.toString() ?? "";
+      expect(own).toContain(`lang="${shown}"`);
+      const ascii = search.replace(/[^\0-\x7e]/g, (each) => `&#${each.charCodeAt(0)};`);
+      expect(own).toContain(`>${ascii}<`);
+    },
+  );
 
   test("have a button, shortcuts, and the search boxes of known generators", async () => {
     const { languages, box, style, ...settings } = await settingsOf({});

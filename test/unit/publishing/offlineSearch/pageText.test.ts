@@ -264,6 +264,40 @@ describe("outside of the main part", () => {
     expect(sections("a<aside><a>one</a> <a>two</a></aside>b")).toEqual(["# : a b"]);
   });
 
+  test.for([
+    ["is content in a note of links alone", '<aside class="admonition note"><a>one</a></aside>', ["# : one"]],
+    ["is content as a topic of links alone", '<aside class="topic"><p><a>one</a></p></aside>', ["# : one"]],
+    [
+      "is content in a sidebar of the main part",
+      '<main><aside class="sidebar">A note</aside>',
+      ["# : A note"],
+    ],
+    [
+      "is none as a sidebar of links",
+      '<main>a<aside class="sidebar"><a>one</a></aside>b</main>',
+      ["# : a b"],
+    ],
+    ["is none beside the page", '<div class="sidebar">one</div>b', ["# : b"]],
+  ] as const)("%s", ([, html, found]) => expect(sections(html)).toEqual(found));
+
+  test.for([
+    ["a table of related things is content", '<table class="related"><td>mod_ssl</table>', ["# : mod_ssl"]],
+    ["also in a section", '<section>a<table class="x related"><td>b</table></section>', ["# : a b"]],
+    ["links to the pages around are none", '<div class="related">Next</div>a', ["# : a"]],
+    [
+      "the header of a section has its heading",
+      "<section><header><h2>A</h2></header>b</section>",
+      ["# A: b"],
+    ],
+    ["so has that of an article", "<article><header><h1>A</h1></header>b</article>", ["# A: b"]],
+    ["the header of the page is none", "<header><h1>A</h1></header><section>b</section>c", ["# : b c"]],
+    ["a column of menus is none", '<div class="col-sidebar">Theme</div>b', ["# : b"]],
+    ["it is content in the main part", '<main><div class="page-menu">b</div></main>', ["# : b"]],
+    ["a menu that opens is none", '<main>a<ul class="dropdown-menu"><li>Dark</ul></main>', ["# : a"]],
+    ["what only paper shows is none", '<main><div class="only-print">x</div>a</main>', ["# : a"]],
+    ["a main part can have any class", '<main class="sidebar toc">a</main>', ["# : a"]],
+  ] as const)("%s", ([, html, found]) => expect(sections(html)).toEqual(found));
+
   test("a form with a heading or a long text is text, and so is one without anything around it", () => {
     expect(sections('<form><h1 id="t">T</h1>a</form>')).toEqual(["#t T: a"]);
     expect(sections(`a<form>${"word ".repeat(50)}</form>`)[0]).toContain("word word");

@@ -124,4 +124,31 @@ describe("a site finds", () => {
     const found = await searchLanguages("server", [...languagesOf(chinese)], "zh-tw", loadFrom(chinese));
     expect(found.map(({ path }) => path)).toEqual(["hk/a.html", "cn/a.html"]);
   });
+
+  test.for([
+    ["es-mx", ["es", "es-419"], "es-419"],
+    ["es-ar", ["es-es", "es-419", "es-mx"], "es-419"],
+    ["es-es", ["es-419", "es"], "es"],
+    ["es", ["es-419", "es-es"], "es-es"],
+    ["pt-ao", ["pt-br", "pt-pt"], "pt-pt"],
+    ["pt-mz", ["pt", "pt-pt"], "pt-pt"],
+    ["pt", ["pt-br", "pt-pt"], "pt-br"],
+    ["en-in", ["en", "en-gb"], "en-gb"],
+    ["en-ph", ["en-gb", "en-us"], "en-us"],
+    ["fr-be", ["fr-ca", "fr-fr"], "fr-fr"],
+    ["de-li", ["de", "de-ch"], "de-ch"],
+    ["zh-sg", ["zh-tw", "zh-cn"], "zh-cn"],
+    ["zh-mo", ["zh-cn", "zh-tw", "zh-hk"], "zh-hk"],
+    ["zh-hant-mo", ["zh-hant", "zh-hant-hk"], "zh-hant-hk"],
+    ["zh-hans-hk", ["zh-hant", "zh-hans"], "zh-hans"],
+  ] as const)("for %s, of %s the one that is nearest", async ([own, languages, nearest]) => {
+    const asked: string[] = [];
+    const load = (key: string): Promise<never> => {
+      asked.push(key);
+      return Promise.reject(new Error("asked"));
+    };
+    const indexes = languages.map((language) => [language, language] as const);
+    await expect(searchLanguages("server", indexes, own, load)).rejects.toThrow("asked");
+    expect(asked).toEqual([nearest]);
+  });
 });
