@@ -74,6 +74,25 @@ test.each(["@namespace svg url(https://a.example.com/x.png);", "@namespace 'http
   },
 );
 
+test.each([
+  String.raw`<img src="\\a.example.com\x.png">`,
+  String.raw`<img src="/\a.example.com/x.png">`,
+  '<img src="/\t/a.example.com/x.png">',
+  '<img src="/\n/a.example.com/x.png">',
+])("an address that browsers read as one of another host is fetched: %j", async (html) => {
+  const site = await fetchedSite({ "a.html": html }, { "https://a.example.com/x.png": PNG });
+  expect(site.stored).toHaveLength(1);
+  expect(site.files["a.html"]).toBe(`<img src="${site.stored[0] ?? ""}">`);
+});
+
+test("the first base of a page holds, and one without an address is none", async () => {
+  const bases =
+    '<base target="_top"><base href="https://a.example.com/"><base href="https://b.example.com/">';
+  const hosts = { "https://a.example.com/x.png": PNG, "https://b.example.com/x.png": PNG };
+  const site = await fetchedSite({ "a.html": `${bases}<img src="x.png">` }, hosts);
+  expect(site.requests.map(({ url }) => url)).toEqual(["https://a.example.com/x.png"]);
+});
+
 test("styles are followed to any depth, by their own addresses, also in a circle", async () => {
   const hosts = {
     "https://a.example.com/css/one.css": "@import url(two.css); @import '//b.example.com/three.css' print;",
