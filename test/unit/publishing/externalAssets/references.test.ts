@@ -85,6 +85,18 @@ test.each([
   expect(site.files["a.html"]).toBe(`<img src="${site.stored[0] ?? ""}">`);
 });
 
+test("integrity in an import map is that of the stored module", async () => {
+  const at = "https://a.example.com/x.js";
+  const script = 'import "https://b.example.com/y.js";';
+  const digest = (text: string): string => `sha384-${createHash("sha384").update(text).digest("base64")}`;
+  const map = JSON.stringify({ imports: { x: at }, integrity: { [at]: digest(script) } });
+  const page = `<script type="importmap">${map}</script><script type="module">import "x"</script>`;
+  const site = await fetchedSite({ "a.html": page }, { [at]: script, "https://b.example.com/y.js": "1" });
+  const stored = site.stored.find((path) => path.includes("/x.")) ?? "";
+  expect(site.files["a.html"]).toContain(digest(site.files[stored] ?? ""));
+  expect(site.files["a.html"]).not.toContain(digest(script));
+});
+
 test("the first base of a page holds, and one without an address is none", async () => {
   const bases =
     '<base target="_top"><base href="https://a.example.com/"><base href="https://b.example.com/">';
