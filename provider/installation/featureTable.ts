@@ -83,7 +83,7 @@ export function unknownName(what: string, name: unknown, allowed: readonly strin
 }
 
 /** The title of a feature in the table. */
-export function titleOf(feature: Feature): string {
+export function featureTitle(feature: Feature): string {
   return TABLE[feature].title;
 }
 
@@ -130,7 +130,7 @@ export function featureValues(
 function refusal(features: readonly Feature[], deploymentKind: SelfHostedDeploymentKind): string {
   const names = features.map((feature) => `\`${feature}\``).join(" and ");
   return (
-    `${features.map(titleOf).join(" and ")}: unavailable in an installation of the kind "${deploymentKind}".\n\n` +
+    `${features.map(featureTitle).join(" and ")}: unavailable in an installation of the kind "${deploymentKind}".\n\n` +
     `${quoteRows(features)}\n\n` +
     `An air-gapped installation has no outbound network access, so nothing in it can rely on the service's cloud. ` +
     `Remove ${names} from \`features\`; or, if this installation may reach external hosts, give ` +

@@ -3,7 +3,7 @@ import type { Reply } from "../base/http/transport";
 import { InputError, UnreadableStartError } from "../base/runtime/messages/errors";
 import { redact } from "../base/runtime/messages/plainText";
 import { normaliseDomain, readIdentifier } from "./identifier";
-import { TEXT_LIMIT, textOf, warningsIn } from "./jobWarnings";
+import { TEXT_LIMIT, warningsIn, warningText } from "./jobWarnings";
 import type { PolledJob } from "./polling/jobWait";
 import type { JobOutcome } from "./polling/progress";
 import { endInWords, inLowerCase } from "./statusWords";
@@ -124,7 +124,7 @@ function readStatus({ body: { status }, secrets }: Reply): string {
 
 /** The service's error text, redacted: also of an object with a `message`. */
 function errorIn({ error }: Readonly<Record<string, unknown>>): string | undefined {
-  const text = redact(textOf(error), TEXT_LIMIT);
+  const text = redact(warningText(error), TEXT_LIMIT);
   return text === "" ? undefined : text;
 }
 

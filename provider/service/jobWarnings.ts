@@ -14,7 +14,7 @@ export const TEXT_LIMIT = 200;
 export function warningsIn(body: Readonly<Record<string, unknown>>): string | undefined {
   const found = [body["warnings"], body["errors"]].filter(Array.isArray).flat() as unknown[];
   if (found.length === 0) return undefined;
-  const texts = found.values().map((one) => redact(textOf(one), TEXT_LIMIT));
+  const texts = found.values().map((one) => redact(warningText(one), TEXT_LIMIT));
   const first = texts.filter((text) => text !== "").take(SHOWN);
   const list = first.map((text, index) => `(${index + 1}) ${text}`).toArray();
   const left = found.length - list.length;
@@ -23,7 +23,7 @@ export function warningsIn(body: Readonly<Record<string, unknown>>): string | un
   return list.length > 0 ? `${count}: ${list.join("; ")}` : count;
 }
 
-export function textOf(warning: unknown): string {
+export function warningText(warning: unknown): string {
   if (typeof warning !== "object" || warning === null) return typeof warning === "string" ? warning : "";
   const { path, message } = warning as Readonly<Record<string, unknown>>;
   return [path, message].filter((part) => typeof part === "string").join(": ");

@@ -159,9 +159,9 @@ function failureOf(
     return new UnfinishedError(explained(error, domain, oldLink.trim()), unreadState(inputs, before, clock));
   }
   if (!job) {
-    const begun = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
+    const started = client.mayHaveStarted ? "No job is known to have been started." : "No job was started.";
     const replaced = !before && isOfSite(error) && error.remedy !== NOT_THE_API ? REPLACED_STAYS : "";
-    return explained(error, domain, `${begun}${oldLink}${replaced}`);
+    return explained(error, domain, `${started}${oldLink}${replaced}`);
   }
   const unfinishedWith = (failure: Error, left: KnownJob | undefined): Error =>
     new UnfinishedError(failure, unfinishedState(inputs, left, before, clock));

@@ -259,7 +259,9 @@ test("H13 a job that is unknown just after its start is waited for, ten seconds 
 });
 
 test("H14 a job that is gone later is a failure with nothing to continue", async () => {
-  site.answer("status", () => (site.clock.monotonic() > 20_000 ? { status: 404 } : undefined));
+  site.answer("status", () =>
+    site.clock.monotonic() > 20_000 ? { status: 404, body: { error: "there is no such job" } } : undefined,
+  );
   const error = await caught(site.create());
   expect(error.message).toContain("answered 404");
   expect(error).not.toBeInstanceOf(UnfinishedError);

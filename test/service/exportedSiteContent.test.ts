@@ -255,3 +255,15 @@ test("Titles and descriptions come from front matter, headings, paragraphs or fi
   expect(two).toContain("<title>Getting started | The Manual</title>");
   expect(two).toContain('content="This first paragraph is long enough');
 });
+
+test("the same sources are packed into the same bytes, whatever their folder", async () => {
+  const sources = {
+    "README.md": "# Docs\n[guide](guide/first.md) ![logo](logo.png)\n",
+    "guide/first.md": "# First\n\n```ts\nconst a = 1;\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n",
+    "guide/second.md": "# Second\n[up](../README.md)\n",
+    "logo.png": Buffer.from([0x89, 0x50, 0x4e, 0x47]),
+  };
+  const [one, other] = [await exportFiles(sources), await exportFiles(sources)];
+  expect(one.pageCount).toBe(3);
+  expect(one.archiveSha256).toBe(other.archiveSha256);
+});

@@ -38,8 +38,7 @@ export function refusal(
   const [Refusal, message, remedy] = isOfVersion
     ? ([ResponseError, answered, ONLY_HTTP2] as const)
     : explanation(status, answered, access, isWebPage);
-  // frameworks of gateways have an `error`, too, that repeats the status
-  const isOfApi = reply.text !== undefined && hasReason(reply.text) && !/^not found\W*$/i.test(reason);
+  const isOfApi = reply.text !== undefined && hasReason(reply.text);
   const error = new Refusal(message, remedy, { status, requestId, isOfApi });
   return { fault: { kind: "status", status, retryAfterMs }, error };
 }
@@ -96,10 +95,12 @@ export function pathRemedy(baseUrl: string): string {
   return ` The base URL has the path ${pathname}: if the API is not below it, set the base URL to ${origin}.`;
 }
 
-/** Whether a reply gives a reason as the API does. */
+/** Whether a reply gives a reason as the API does. Routers of frameworks have an `error`, too: it repeats the status beside it. */
 function hasReason(text: string): boolean {
-  const { error: reason } = Object(parseJson(text)) as { error?: unknown };
-  return typeof reason === "string" && reason !== "";
+  const { error, status, statusCode } = Object(parseJson(text)) as Record<string, unknown>;
+  if (typeof error !== "string" || error === "") return false;
+  const isOfRouter = typeof (statusCode ?? status) === "number" && /^not found\W*$/i.test(error);
+  return !isOfRouter;
 }
 
 /** The service's message: the field `error`, or the beginning of a text that is not JSON; a web page by its title. */

@@ -135,11 +135,12 @@ export function layoutDestination<Place extends OwnPlace>(
           if (wasFree) await withdraw(context);
           throw error;
         });
-      const begun = at(context, async (place) => {
-        if (layout.hasDrafts) wasFree = await place.owner.claim();
-        return layout.begin(place, bundle, edition, earlier);
-      });
-      const draft = await unlessFailed(begun);
+      const draft = await unlessFailed(
+        at(context, async (place) => {
+          if (layout.hasDrafts) wasFree = await place.owner.claim();
+          return layout.begin(place, bundle, edition, earlier);
+        }),
+      );
       return {
         ...draft,
         publish(placing) {

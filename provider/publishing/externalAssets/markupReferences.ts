@@ -15,7 +15,14 @@ import {
   type TextBase,
 } from "./references";
 import { replaceInStyle } from "./styleReferences";
-import { attributeEdits, escaped, type FoundTag, localName, type TagEditing, tagEdits } from "./tagEdits";
+import {
+  attributeEdits,
+  attributeValue,
+  type FoundTag,
+  localName,
+  type TagEditing,
+  tagEdits,
+} from "./tagEdits";
 
 /** Types of scripts that are not modules: `import()` works in them, too. */
 const CLASSIC = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/;
@@ -96,7 +103,7 @@ export class MarkupReferences extends MarkupReader {
       edits.push({
         start,
         end,
-        text: escaped(`${replacement.address}${fragmentOf(plain)}`).replaceAll("'", "&apos;"),
+        text: attributeValue(`${replacement.address}${fragmentOf(plain)}`).replaceAll("'", "&apos;"),
       });
     }
     const editing: TagEditing = {

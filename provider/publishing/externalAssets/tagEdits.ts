@@ -196,12 +196,12 @@ export function attributeEdits(
   return [...changes].flatMap(([name, value]): Edit[] => {
     const at = attrs[name];
     if (at === undefined) return [];
-    const text = value === undefined ? "" : `${name}="${escaped(value)}"`;
+    const text = value === undefined ? "" : `${name}="${attributeValue(value)}"`;
     return [{ start: at.startOffset, end: at.endOffset, text }];
   });
 }
 
 /** The value of an attribute between double quotes. */
-export function escaped(value: string): string {
+export function attributeValue(value: string): string {
   return value.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }

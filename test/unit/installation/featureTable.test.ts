@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FEATURES, supportOf, titleOf } from "../../../provider/installation/featureTable.ts";
+import { FEATURES, featureTitle, supportOf } from "../../../provider/installation/featureTable.ts";
 
 test("the docstring of each feature says what the table says", () => {
   const source = readFileSync(
@@ -12,7 +12,7 @@ test("the docstring of each feature says what the table says", () => {
       new RegExp(`/\\*\\* ([^*]*) \\*/\\s*readonly ${feature}\\?`).exec(source)?.slice(1) ?? [];
     const [clientHosted, airGapped] = [supportOf(feature, "client-hosted"), supportOf(feature, "air-gapped")];
     expect(text).toBe(
-      `${titleOf(feature)}: ` +
+      `${featureTitle(feature)}: ` +
         (clientHosted === airGapped
           ? `always ${clientHosted ?? ""}.`
           : `${clientHosted ?? ""} in a client-hosted installation, ${airGapped ?? ""} in an air-gapped one.`),

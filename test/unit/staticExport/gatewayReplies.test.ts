@@ -19,6 +19,12 @@ const NOT_FOUND = {
   "nothing but the status": { status: 404 },
 };
 
+test("a job that the API does not find is over, however short its reason is", async () => {
+  site.service.fault = ({ method }) =>
+    method === "GET" ? { status: 404, body: { error: "Not found" } } : undefined;
+  expect((await caught(site.create())).message).not.toContain("is kept");
+});
+
 describe.each(Object.entries(NOT_FOUND))("a 404 of %s", (_, reply) => {
   test("to the bundle of a completed job leaves the job to the next run", async () => {
     site.service.fault = ({ path }) => (path.endsWith("/bundle") ? reply : undefined);

@@ -61,8 +61,8 @@ export class FolderWriter {
 
   /** Makes a folder after its parents, unless that was begun before. */
   #folder(path: string): Promise<void> {
-    const begun = this.#folders.get(path);
-    if (begun !== undefined) return begun;
+    const underWay = this.#folders.get(path);
+    if (underWay !== undefined) return underWay;
     const parent = path === this.#root ? Promise.resolve() : this.#folder(dirname(path));
     const made = parent.then(() => makeFolder(path));
     this.#folders.set(path, made);

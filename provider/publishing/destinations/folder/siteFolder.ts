@@ -45,11 +45,11 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
   },
   exists: async (place, sha256) => (await place.has(sha256)) || place.has(listingOf(sha256)),
 
-  async begin(begun, _bundle, sha256) {
-    const { folder, context } = begun;
+  async begin(drafted, _bundle, sha256) {
+    const { folder, context } = drafted;
     const { signal, reporter } = context;
-    await refuseForeignLink(begun);
-    const draft = await beginDraft(begun.path(), reporter);
+    await refuseForeignLink(drafted);
+    const draft = await beginDraft(drafted.path(), reporter);
     const inDraft = (name: string): string => join(draft, name);
     const listing = new Map<string, string>();
     const site = new FolderWriter(inDraft("site"));

@@ -120,6 +120,9 @@ export async function ownerOfTag(place: RepositoryPlace): Promise<string | undef
   return claims && (claims[0]?.owner ?? "");
 }
 
+/** How often a tag is moved that then names what it named before. */
+const MOST_MOVES = 2;
+
 /** Moves the tag to an image, unless another resource has moved it since. @throws DestinationError, also when the registry loses it */
 export async function takeTag(
   place: RepositoryPlace,
@@ -128,11 +131,14 @@ export async function takeTag(
 ): Promise<void> {
   const { client, tag } = place;
   if (tag === undefined) return;
-  const before = await findManifest(client, tag);
-  if (before === image.digest) return;
-  await claimTag(place, known, SAID);
-  await sendManifest(client, image, tag);
-  if ((await findManifest(client, tag)) !== before) return;
+  for (let moves = 1; moves <= MOST_MOVES; moves++) {
+    const before = await findManifest(client, tag);
+    if (before === image.digest) return;
+    await claimTag(place, known, SAID);
+    await sendManifest(client, image, tag);
+    if ((await findManifest(client, tag)) !== before) return;
+    // lost, or moved back by another resource at the same time
+  }
   throw new DestinationError(
     `the registry accepted the tag ${repositoryName(client.repository)}:${tag}, and does not have it`,
     "The image is there. Run `pulumi up` again: it moves the tag. If it fails again, report it to the registry's operator.",

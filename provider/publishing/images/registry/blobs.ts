@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { HttpReply } from "../../../base/http/attempt";
 import type { RegistryClient } from "./client";
 import { absenceIn, isProven } from "./notFound";
-import { isPage } from "./page";
+import { isWebPage } from "./page";
 
 /** Reads a part of a blob, more than once if asked. @param end offset after the last byte */
 export type RangeReader = (start: number, end: number) => AsyncIterable<Uint8Array>;
@@ -45,7 +45,7 @@ export async function hasBlob(client: RegistryClient, digest: string): Promise<b
  */
 export function isOf(digest: string, reply: Pick<HttpReply, "headers">): boolean {
   const named = reply.headers.get("docker-content-digest");
-  return named === null ? !isPage(reply) : named === digest;
+  return named === null ? !isWebPage(reply) : named === digest;
 }
 
 /** Statuses of a reply with a part of a blob; 416 if the blob is empty. */

@@ -6,7 +6,7 @@ import { DestinationError, type DocsHostingError } from "../../../base/runtime/m
 import { exchange, type RegistryContext, type RegistryRequest } from "./exchange";
 import { isRefusal, readUnwanted } from "./failedRequest";
 import { Login, type Rights } from "./login";
-import { isPage } from "./page";
+import { isWebPage } from "./page";
 import type { Repository } from "./reference";
 
 /** A request to a registry. */
@@ -171,7 +171,7 @@ export class RegistryClient {
   isRegistry(): Promise<boolean> {
     return (this.#isRegistry ??= this.#root()
       .then((root) => this.#ask(root))
-      .then((reply) => reply !== undefined && [200, 401].includes(reply.status) && !isPage(reply)));
+      .then((reply) => reply !== undefined && [200, 401].includes(reply.status) && !isWebPage(reply)));
   }
 
   /** How the API's root asks for a login; empty if it does not. */

@@ -6,7 +6,7 @@ import { type Content, contentOf, fieldsOf, isObject } from "./content";
 import { wholeBody } from "./exchange";
 import { MANIFEST_TYPES } from "./mediaTypes";
 import { type Absence, absenceIn, demandProof, isOfRegistry, isProven, notAnswered } from "./notFound";
-import { isPage } from "./page";
+import { isWebPage } from "./page";
 import { pinned, repositoryName } from "./reference";
 
 /** A manifest or an index, with the exact bytes of its digest. */
@@ -52,7 +52,7 @@ export async function getManifest(client: RegistryClient, name: string): Promise
       const bytes = await wholeBody(reply);
       const manifest = contentOf(mediaTypeOf(reply.headers.get("content-type"), bytes), bytes);
       if (isDigest(name)) checkDigest(client, name, manifest.digest);
-      else if (isPage(reply) && !isObject(bytes)) throw notAnswered(client, what);
+      else if (isWebPage(reply) && !isObject(bytes)) throw notAnswered(client, what);
       checkDigest(client, reply.headers.get("docker-content-digest") ?? manifest.digest, manifest.digest);
       return manifest;
     },

@@ -177,7 +177,7 @@ describe("a bundle file", () => {
       join(process.cwd(), "none/bundle.tar.gz"),
     ],
     ["is a folder", () => join(folder, "chart"), "chart is a folder. Give the path of the archive itself"],
-    ["has an impossible name", () => "a\0b", "cannot be read: "],
+    ["has an impossible name", () => "a\0b", "must be the path of an archive"],
   ])("that %s is refused in a preview, by copies and kits", (_, file, reason) => {
     expect(checkBoth(file())).toEqual(onFile(reason));
   });

@@ -7,7 +7,6 @@ import type { Placing } from "../../copyLayout";
 import type { Copy } from "../../destination";
 import type { OwnedPlace } from "../bucketMark";
 import { CONCURRENCY } from "../objectStore";
-import { listedAt } from "../readObject";
 import { changedOnDisk, sendObject } from "../sendObject";
 import { ABANDONED_AFTER_MS } from "../unfinishedUploads";
 import { type ExistingContents, existingContents } from "./existingContents";
@@ -205,28 +204,23 @@ export class SitePublication {
 
   /** Writes the record after the last file. @throws DestinationError for a missing or changed object */
   async #complete(plan: SitePlan): Promise<void> {
-    if (!(await this.#isKnown(plan))) await this.#confirm(plan.record);
+    if (!this.#isKnown(plan)) await this.#confirm(plan.record);
     await putRecord(this.#place, { ...plan.record, isWhole: true });
   }
 
   /**
-   * Completes the files of the record by the replies of the store: nobody else publishes below the prefix, and most objects were listed
-   * before. Returns whether that is enough; for the first copy, a list also proves that the store lists what it accepted.
+   * Completes the files of the record by the list of before, if nothing was sent since. Returns whether that is enough: a store may
+   * confirm an object and lose it, which only a new list shows.
    */
-  async #isKnown({ inventory, missing, existing, record }: SitePlan): Promise<boolean> {
+  #isKnown({ inventory, missing, existing, record }: SitePlan): boolean {
     const isFirst = !inventory.records.some(({ isWhole }) => isWhole);
-    if (isFirst) return false;
+    if (isFirst || missing.some((stage) => stage.length > 0)) return false;
     for (const [path, file] of record.files) {
       const listed = inventory.objects.get(path);
       if (listed !== undefined && !existing.differing.has(path)) file.revision = listed.revision;
       if (file.revision === "") return false;
     }
-    const last = missing.flat().at(-1);
-    // some stores name revisions otherwise in lists
-    return (
-      last === undefined ||
-      (await listedAt(this.#place, this.#place.key(last.path)))?.revision === last.revision
-    );
+    return true;
   }
 
   /**

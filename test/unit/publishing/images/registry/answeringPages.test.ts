@@ -180,3 +180,34 @@ test("a removal that the registry confirms and does not do is asked for again, o
   });
   expect(never.lines().filter((line) => line.startsWith("DELETE"))).toHaveLength(2);
 });
+
+const LOGIN = { headers: { "content-type": "text/html" }, body: "<title>Sign in</title>" };
+
+test.each<[string, Reply]>([
+  ["a page with 410", { ...LOGIN, status: 410 }],
+  ["a proxy that wants a login", { ...LOGIN, status: 407 }],
+  ["a network that wants a login", { ...LOGIN, status: 511 }],
+  [
+    "a redirect to a login page",
+    { ...LOGIN, status: 301, headers: { location: "https://login.example.net/" } },
+  ],
+  ["a login page as a part", { ...LOGIN, status: 206 }],
+  [
+    "a page with 404 that calls itself JSON",
+    { ...LOGIN, status: 404, headers: { "content-type": "application/json" } },
+  ],
+])("%s says nothing of a manifest, a tag, a blob or a removal", async (_, reply) => {
+  const { client } = scriptedRegistry(({ line, method }) => {
+    const page = line.includes("login.example.net") ? LOGIN : reply;
+    return method === "HEAD" ? { ...page, body: "" } : page;
+  });
+  for (const name of [digest, "latest"]) {
+    await expect(findManifest(client, name)).rejects.toThrow();
+    await expect(getManifest(client, name)).rejects.toThrow();
+  }
+  await expect(putManifest(client, MANIFEST)).rejects.toThrow();
+  expect(await lacksBlob(client, digest).catch(() => false)).toBe(false);
+  expect(await hasBlob(client, digest).catch(() => false)).toBe(false);
+  const removed = await deleteManifest(client, digest).catch((error: unknown) => error);
+  expect(removed).toBeDefined(); // refused, or not known
+});

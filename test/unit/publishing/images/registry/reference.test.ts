@@ -31,7 +31,7 @@ test.each([
   ["registry.internal/a//b", "has no usable path"],
   ["registry.internal/a/../b", "has no usable path"],
   ["registry.internal/a?b", "has no usable path"],
-  ["https://registry.internal/a", "has no usable host"],
+  ["https://registry.internal/a", "must not begin with «https://»"],
   ["me@registry.internal/a", "must begin with"],
   ["registry.internal:99999/a", "has no usable host"],
   ["registry.internal:0/a", "has no usable host"],

@@ -52,8 +52,9 @@ test.each([
   await publish(OTHER, "theirs", { tag: "latest" });
   const context = { ...(await as(newOwner(urn))), isCreate, isDeclared: () => isDeclared };
   const check = place("latest").check([], context);
-  if (!isTaken)
-    {return expect(check).rejects.toThrow(`the tag ${shared.repository}:latest belongs to ${OTHER_NAME}`);}
+  if (!isTaken) {
+    return expect(check).rejects.toThrow(`the tag ${shared.repository}:latest belongs to ${OTHER_NAME}`);
+  }
   await check;
   expect(shared.lines.info).toEqual([expect.stringContaining("is taken over")]);
 });
@@ -145,6 +146,20 @@ test("a tag that the registry accepts and loses is an error, and the next run mo
   await expect(publish(OWNER, "v2", { tag: "latest", earlier: [first] })).rejects.toThrow("accepted the tag");
   shared.registry.rule = undefined;
   const second = await publish(OWNER, "v2", { tag: "latest", earlier: [first] });
+  expect(named("latest")).toBe(digestIn(second));
+});
+
+test("a tag that another resource moves back at the same time is moved again", async () => {
+  const first = await publish(OWNER, "v1", { tag: "latest" });
+  const before = shared.registry.manifests.get("latest");
+  let moves = 0;
+  shared.registry.rule = (method, path) => {
+    const isMove = method === "PUT" && path.endsWith("/latest") && moves++ === 0;
+    return isMove ? 201 : undefined; // it has the former image again
+  };
+  const second = await publish(OWNER, "v2", { tag: "latest", earlier: [first] });
+  expect(moves).toBe(2);
+  expect(before).toBeDefined();
   expect(named("latest")).toBe(digestIn(second));
 });
 
