@@ -153,6 +153,14 @@ describe("a preview of a local file", () => {
     expect(line).toContain(`${AT}11.png and 8 more, and what these load`);
   });
 
+  test.each(["https://10.0.0.1/x.png", "https://169.254.169.254/x.png", "ftp://cdn.example.com/x.png"])(
+    "does not name %s, which is never fetched",
+    async (address) => {
+      const [line] = await foreseen({}, { "index.html": `<img src="${address}">`, "lib.js": "" });
+      expect(JSON.stringify(line)).not.toContain(address);
+    },
+  );
+
   test("says that nothing would be fetched", async () => {
     expect(await foreseen({ fetchExternal: { exclude: ["cdn.example.com"] } })).toEqual([
       expect.stringContaining("nothing would be fetched from other hosts"),

@@ -74,6 +74,37 @@ test.each(["@namespace svg url(https://a.example.com/x.png);", "@namespace 'http
   },
 );
 
+test.each([
+  String.raw`<img src="\\a.example.com\x.png">`,
+  String.raw`<img src="/\a.example.com/x.png">`,
+  '<img src="/\t/a.example.com/x.png">',
+  '<img src="/\n/a.example.com/x.png">',
+])("an address that browsers read as one of another host is fetched: %j", async (html) => {
+  const site = await fetchedSite({ "a.html": html }, { "https://a.example.com/x.png": PNG });
+  expect(site.stored).toHaveLength(1);
+  expect(site.files["a.html"]).toBe(`<img src="${site.stored[0] ?? ""}">`);
+});
+
+test("integrity in an import map is that of the stored module", async () => {
+  const at = "https://a.example.com/x.js";
+  const script = 'import "https://b.example.com/y.js";';
+  const digest = (text: string): string => `sha384-${createHash("sha384").update(text).digest("base64")}`;
+  const map = JSON.stringify({ imports: { x: at }, integrity: { [at]: digest(script) } });
+  const page = `<script type="importmap">${map}</script><script type="module">import "x"</script>`;
+  const site = await fetchedSite({ "a.html": page }, { [at]: script, "https://b.example.com/y.js": "1" });
+  const stored = site.stored.find((path) => path.includes("/x.")) ?? "";
+  expect(site.files["a.html"]).toContain(digest(site.files[stored] ?? ""));
+  expect(site.files["a.html"]).not.toContain(digest(script));
+});
+
+test("the first base of a page holds, and one without an address is none", async () => {
+  const bases =
+    '<base target="_top"><base href="https://a.example.com/"><base href="https://b.example.com/">';
+  const hosts = { "https://a.example.com/x.png": PNG, "https://b.example.com/x.png": PNG };
+  const site = await fetchedSite({ "a.html": `${bases}<img src="x.png">` }, hosts);
+  expect(site.requests.map(({ url }) => url)).toEqual(["https://a.example.com/x.png"]);
+});
+
 test("styles are followed to any depth, by their own addresses, also in a circle", async () => {
   const hosts = {
     "https://a.example.com/css/one.css": "@import url(two.css); @import '//b.example.com/three.css' print;",
