@@ -61,7 +61,7 @@ const LIKE = 0.8;
 /** Quality of a page that has a word as two: `file system` for `filesystem`. */
 const HALVES = 0.5;
 /** Looked for if no page has the word as one; if it is the only word of a query, also if fewer pages than this have it. */
-const FEW_PAGES = 10;
+const FEW_PAGES = 4;
 const MOST_HALVES = 3;
 /** Weight of a word that carries no question beside others. */
 const STOP_WORD = 0.2;

@@ -80,7 +80,10 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   const ranked = bestOf(matched, isSentence ? COVERAGE : KEYWORDS_COVERAGE);
   const results = await Promise.all(
     ranked.map(async ({ page, score }) => {
-      const terms = matched.map(({ pages }) => pages.get(page)?.terms ?? []);
+      // a word that carries no question decides nothing: where it is, is not loaded
+      const terms = matched.map(({ pages, isStopWord }) =>
+        isStopWord ? [] : (pages.get(page)?.terms ?? []),
+      );
       const stored = await readPage(page, directory, load);
       const { result, names, texts } = await quote(stored, question, terms, load);
       // a page that lists what changed has texts like those of the pages that explain it

@@ -322,7 +322,7 @@ describe("a result", () => {
   test("is found without place tables if its words are stored with the page, and with one for each other word", async () => {
     const filler = "some words that all sections of this page have in their text ".repeat(20);
     const long = Array.from({ length: 300 }, (_, at): Section => {
-      const text = `visible${at}v ${filler} ${[1, 2, 3, 4].map((each) => `hidden${at}h${each}`).join(" ")}`;
+      const text = `visible${at}v ${filler} ${[1, 2, 3, 4].map((each) => `hidden${at}h${each}`).join(" ")} where`;
       return { anchor: `s${at}`, heading: `Part ${at}`, text };
     });
     const textsFor = async (query: string): Promise<[string | undefined, number]> => {
@@ -333,6 +333,7 @@ describe("a result", () => {
     expect(await textsFor("visible7v some words part")).toEqual(["s7", 1]);
     expect(await textsFor("hidden9h2")).toEqual(["s9", 2]);
     expect(await textsFor("hidden9h2 some words part")).toEqual(["s9", 2]);
+    expect(await textsFor("visible7v where")).toEqual(["s7", 1]); // hidden, too, but it carries no question
   });
 
   test("without a title has its path", async () => {

@@ -77,6 +77,26 @@ describe("a site finds", () => {
     expect((await find(site, query, "en"))[0]?.path).toBe("b.html");
   });
 
+  test.for([
+    [3, 4],
+    [4, 4],
+    [0, 1],
+  ])(
+    "a word that %i pages have: %i pages, with one that has it as two if they are few",
+    async ([having, found]) => {
+      const pages = Array.from({ length: having }, (_, at): [string, string] => [
+        `${at}.html`,
+        page(`the filesystem ${at} is full`),
+      ]);
+      const site = await publishedSite({
+        ...Object.fromEntries(pages),
+        "two.html": page("the file system is full"),
+        "other.html": page("another"),
+      });
+      expect(await find(site, "filesystem", "en")).toHaveLength(found);
+    },
+  );
+
   test("both spellings of an umlaut, if a site has both", async () => {
     const site = await publishedSite({ "a.html": page("die Tuer", "de"), "b.html": page("die Tür", "de") });
     const paths = async (query: string): Promise<string[]> =>
