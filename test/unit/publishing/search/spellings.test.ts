@@ -81,7 +81,7 @@ describe("a site finds", () => {
     [3, 4],
     [4, 4],
     [0, 1],
-  ])(
+  ] as const)(
     "a word that %i pages have: %i pages, with one that has it as two if they are few",
     async ([having, found]) => {
       const pages = Array.from({ length: having }, (_, at): [string, string] => [
