@@ -200,6 +200,28 @@ describe.each<[string, Place]>([
     );
   });
 
+  test("of two that make the mark at once, the first keeps it, and the second is refused", async () => {
+    const clock = Object.create(operation.clock) as typeof operation.clock;
+    let hasMade = false;
+    // the date of a mark: the other run makes its own after this one has found none
+    clock.now = () => {
+      if (!hasMade) takeOver();
+      hasMade = true;
+      return operation.clock.now();
+    };
+    await expect(place().claim([], as(OWNER, { clock }))).rejects.toThrow(`belongs to ${OTHER.urn ?? ""}`);
+    expect(hasMade).toBe(true);
+    expect(JSON.parse(content()[OWNER_FILE] ?? "")).toMatchObject({ owner: OTHER.id });
+  });
+
+  test("a mark that was made after the check found none is kept", async () => {
+    await place().check([], as());
+    takeOver();
+    const before = content();
+    await expect(place().claim([], as())).rejects.toThrow(`belongs to ${OTHER.urn ?? ""}`);
+    expect(content()).toEqual(before);
+  });
+
   test("pruning whose mark becomes unreadable meanwhile is an error: the next run tries again", async () => {
     const first = await publish(place(), "v1", as());
     const second = await publish(place(), "v2", as(OWNER, { isCreate: false }));
