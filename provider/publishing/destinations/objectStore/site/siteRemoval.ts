@@ -16,13 +16,12 @@ export async function removeRecords(
   const stay = inventory.records.filter((record) => !gone.includes(record));
   if (gone.length === 0) return;
   const { removable, foreign } = await fatesOf(inventory, gone, stay);
-  // the inventory took its time, and nobody can tell the objects from those of whoever took the place over meanwhile
-  await place.owner.confirm();
-  await clearSiteUploads(place, gone);
   const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
   const isOfPage = (path: string): boolean => isPage(path) || addresses.has(path);
   // pages first: what a page loads exists as long as the page
-  for (const isNow of [true, false]) await place.removeOwn(removable.filter((path) => isOfPage(path) === isNow));
+  for (const isNow of [true, false])
+    await place.removeOwn(removable.filter((path) => isOfPage(path) === isNow));
+  await clearSiteUploads(place, gone);
   // last the records: with them, a later run completes an interrupted removal
   await place.removeOwn(gone.map(({ sha256 }) => recordPath(sha256)));
 
