@@ -174,7 +174,6 @@ async function removeSite(place: FolderPlace, sha256: string): Promise<void> {
   const { signal, reporter } = place.context;
   const path = place.path(sha256);
   const listing = await readListing(place, sha256);
-  await place.owner.confirm();
   const left = await removeListed(path, listing ?? new Map(), signal);
   if (left.length > 0) reporter.warn(keptText(path, left, "copy"));
   await place.owner.confirm();

@@ -19,8 +19,9 @@ export async function removeRecords(
   const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
   const isOfPage = (path: string): boolean => isPage(path) || addresses.has(path);
   // pages first: what a page loads exists as long as the page
-  for (const isNow of [true, false])
+  for (const isNow of [true, false]) {
     await place.removeOwn(removable.filter((path) => isOfPage(path) === isNow));
+  }
   await clearSiteUploads(place, gone);
   // last the records: with them, a later run completes an interrupted removal
   await place.removeOwn(gone.map(({ sha256 }) => recordPath(sha256)));
