@@ -43,7 +43,7 @@ export function pinned(repository: Repository, digest: string): string {
 function read(text: string, isBase: boolean): ImageReference | string {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
   if (scheme !== undefined)
-    return `must not begin with «${scheme}»: write ${quoted(text.slice(scheme.length))}`;
+    {return `must not begin with «${scheme}»: write ${quoted(text.slice(scheme.length))}`;}
   const [, named = "", digest] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
   const slash = named.indexOf("/");
   const first = named.slice(0, Math.max(slash, 0));
