@@ -172,8 +172,10 @@ async function removeKits(
     for (const name of new Set([...removed.keys(), ...leftover])) {
       const path = resolve(folder, name);
       const kit = removed.get(name) ?? (await unknownKit(path));
+      await place.confirm();
       const left = kit ? await removeKit(path, kit, context.signal) : [];
       if (left.length > 0) context.reporter.warn(keptText(path, left, "kit"));
+      await place.confirm();
       await records.remove([name]);
     }
     if (isLast && isMarked) await removeRecordedCopies(folder, context);

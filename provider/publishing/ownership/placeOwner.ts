@@ -22,6 +22,12 @@ const MAX_TRIES = 5;
 /** The places that {@link PlaceOwner.check} has just found free, for an owner: the claim that follows need not ask again. */
 const FREE = new WeakMap<Owner, Set<string>>();
 
+/** How long a mark that was read proves whose the place is, while batches that take long are removed. */
+export const PROOF_LIFE_MS = 30_000;
+
+/** What {@link PlaceOwner.confirm} found in place of the own mark, by the error that it threw. */
+const LOST = new WeakMap<Error, FoundMark>();
+
 /** Where the mark of a place is. */
 export interface MarkStore extends NamedPlace {
   /** The text of the mark; `undefined` only if the place says that there is none. @throws UnreadableMarkError */
@@ -52,7 +58,7 @@ export class UnreadableMarkError extends Error {
 
 /** What the rights at a place depend on. */
 export interface PlaceContext extends Partial<Omit<Claimant, "owner">>, Pick<Claimant, "owner"> {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly reporter: Reporter;
 }
 
@@ -65,6 +71,8 @@ export class PlaceOwner {
   readonly #context: PlaceContext;
   readonly #claimant: Claimant;
   #wasFree = false;
+  /** When the mark was last read as the own one, by the monotonic clock. */
+  #provenAtMs: number | undefined;
 
   constructor(marks: MarkStore, context: PlaceContext) {
     const { owner, isCreate = false, takeOver = false, adopts, isDeclared = () => true } = context;
@@ -124,12 +132,22 @@ export class PlaceOwner {
     );
   }
 
-  /** @throws DestinationError unless the place still belongs to the resource */
-  async confirm(): Promise<void> {
+  /**
+   * Reads the mark again, right before what is changed or removed cannot be told from what another resource wrote meanwhile.
+   *
+   * @param proofLifeMs how old a proof may be. @default it is not older than this call
+   * @throws DestinationError unless the place still belongs to the resource
+   */
+  async confirm(proofLifeMs = 0): Promise<void> {
+    const nowMs = this.#context.clock.monotonic();
+    if (this.#provenAtMs !== undefined && nowMs - this.#provenAtMs < proofLifeMs) return;
     const found = await this.#find();
     if (removalAction(found, this.#claimant) !== "remove") {
-      throw placeRefusal(found, this.#claimant, this.#marks);
+      const refusal = placeRefusal(found, this.#claimant, this.#marks);
+      LOST.set(refusal, found);
+      throw refusal;
     }
+    this.#provenAtMs = nowMs;
   }
 
   /**
@@ -158,10 +176,11 @@ export class PlaceOwner {
   }
 
   /**
-   * Removes what the resource wrote to the place, if the place belongs to it.
+   * Removes what the resource wrote to the place, if the place belongs to it, and as long as it does.
    *
    * @param isLast whether nothing of the resource stays: the mark is removed last
-   * @param remove removes the content and its records; its argument says whether the place has the mark of the resource
+   * @param remove removes the content, then its records, and calls {@link confirm} before each; its argument says whether the place
+   *   has the mark of the resource
    * @param left what stays, for people
    * @throws what `remove` throws; DestinationError if something stays in the place, and the resource has more there
    */
@@ -170,19 +189,36 @@ export class PlaceOwner {
     remove: (isMarked: boolean) => Promise<void>,
     left: () => Promise<readonly string[]>,
   ): Promise<void> {
-    const { reporter, owner } = this.#context;
     const found = await this.#find();
+    if (removalAction(found, this.#claimant) !== "remove") return this.#leave(found, isLast, "nothing", left);
+    this.#provenAtMs = this.#context.clock.monotonic();
+    try {
+      await remove(found.kind !== "none");
+    } catch (error) {
+      const lost = error instanceof Error ? LOST.get(error) : undefined;
+      if (lost === undefined) throw error;
+      return this.#leave(lost, isLast, "nothing more", left);
+    }
+    if (isLast) await this.#removeMark(found);
+  }
+
+  /** Says why nothing, or nothing more, is removed. @throws DestinationError if the next operation can remove it */
+  async #leave(
+    found: FoundMark,
+    isLast: boolean,
+    what: "nothing" | "nothing more",
+    left: () => Promise<readonly string[]>,
+  ): Promise<void> {
+    const { reporter, owner } = this.#context;
     switch (removalAction(found, this.#claimant)) {
       case "remove":
-        await remove(found.kind !== "none");
-        if (isLast) await this.#removeMark(found);
         return;
       case "leave": {
         const mark = namedMark(found, owner);
         // replaced, renamed or moved within the stack
         const isSuccessor =
           mark?.urn !== undefined && owner.urn !== undefined && stackIn(mark.urn) === stackIn(owner.urn);
-        const line = `nothing is removed from ${this.#marks.uri}: it belongs to ${this.#named(found)}`;
+        const line = `${what} is removed from ${this.#marks.uri}: it belongs to ${this.#named(found)}`;
         return isSuccessor ? reporter.info(line) : reporter.warn(line);
       }
       case "warn": {
@@ -193,12 +229,12 @@ export class PlaceOwner {
         const remedy = (found.kind === "unreadable" && found.remedy) || "";
         // the next operation tries again
         if (!isLast) {
-          throw new DestinationError(`nothing is removed from ${this.#marks.uri}: ${reason}`, remedy);
+          throw new DestinationError(`${what} is removed from ${this.#marks.uri}: ${reason}`, remedy);
         }
         const items = await left();
         if (items.length === 0) return;
         return reporter.warn(
-          `nothing is removed from ${this.#marks.uri}: ${reason}. These stay: ${items.join(", ")}. Remove them by hand if nobody else needs them`,
+          `${what} is removed from ${this.#marks.uri}: ${reason}. These stay: ${items.join(", ")}. Remove them by hand if nobody else needs them`,
         );
       }
     }

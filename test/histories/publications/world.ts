@@ -20,7 +20,7 @@ import { Story } from "./story.ts";
 /** From one run to the next, in milliseconds: longer than a removal may take that was announced, and shorter than drafts are kept. */
 const RUNS_EVERY_MS = 20 * 60_000;
 /** How a run says that something stays. */
-const NAMES_WHAT_STAYS = / stays?\b|nothing is removed| is not removed/;
+const NAMES_WHAT_STAYS = / stays?\b|nothing (?:more )?is removed| is not removed/;
 
 /** Several resources that publish at neighbouring places. */
 export class World {

@@ -17,6 +17,8 @@ const DRAFT = /^\.docs-hosting-(?:([0-9a-f]{16})\.)?([0-9a-z-]+)\.(?:draft|kit)$
 export const SCRATCH = "scratch";
 /** The name of a folder in a draft that its process was replacing: with the name that it had. */
 const REPLACED = /^replaced-\d+-(.+)$/;
+/** What such a name begins with as long as the folder may have to come back, and when another one has replaced it. */
+const [REPLACING, DONE] = ["replaced", "done"] as const;
 
 /** Only the user who made a draft may change what is in it. What is published has modes of its own. */
 export const DRAFT_MODE = 0o700;
@@ -184,18 +186,33 @@ export async function replaceFolder(
     foreignIn?: (folder: string) => Promise<readonly string[]>;
   } = {},
 ): Promise<void> {
+  const moved: string[] = [];
+  const foreign = new Set<string>();
   for (let tries = 1; ; tries++) {
     try {
-      return await rename(from, to);
+      await rename(from, to);
+      break;
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
       if (!OCCUPIED.includes(code) || tries === MAX_TRIES) throw error;
     }
-    if (await options.isDone?.()) return;
+    if (await options.isDone?.()) {
+      // of a target before the one that another process made
+      await carryOver([...foreign], from, to);
+      break;
+    }
+    const found = (await options.foreignIn?.(to)) ?? [];
     // they are in both folders until the target is replaced: a kill loses none of them
-    await carryOver((await options.foreignIn?.(to)) ?? [], to, from);
+    await carryOver(found, to, from);
+    for (const path of found) foreign.add(path);
     // a later run puts it back if this one is killed before the next rename
-    await rename(to, join(draft, `replaced-${tries}-${basename(to)}`)).catch(ignoreMissing);
+    const name = `${tries}-${basename(to)}`;
+    await rename(to, join(draft, `${REPLACING}-${name}`)).catch(ignoreMissing);
+    moved.push(name);
+  }
+  // the target has what these had of others: they do not come back if the run fails later, and somebody removes the target meanwhile
+  for (const name of moved) {
+    await rename(join(draft, `${REPLACING}-${name}`), join(draft, `${DONE}-${name}`)).catch(ignoreMissing);
   }
 }
 

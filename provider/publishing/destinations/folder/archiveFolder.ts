@@ -57,6 +57,7 @@ export const ARCHIVES_IN_FOLDER: CopyLayout<FolderPlace> = {
 
   async remove(place, files) {
     for (const file of files) await removeArchive(place, file);
+    await place.owner.confirm();
     await place.records.remove(files);
     await removeDrafts(place.path(), place.context.reporter);
     place.context.signal.throwIfAborted();
@@ -111,7 +112,10 @@ async function removeArchive(place: FolderPlace, file: string): Promise<void> {
     ? await digestFile(path, place.context.signal).catch(ignoreMissing)
     : { sha256: "" };
   if (!found) return; // somebody has just removed it
-  if (found.sha256 === sha256) return rm(path, { force: true });
+  if (found.sha256 === sha256) {
+    await place.owner.confirm();
+    return rm(path, { force: true });
+  }
   place.context.reporter.warn(
     `${path} is not removed: it is not the archive that this copy wrote. Remove it when it is no longer needed`,
   );

@@ -157,6 +157,7 @@ export const SITES_IN_FOLDER: CopyLayout<FolderPlace> = {
     // the newest last: the link leads to an existing site as long as there is one
     for (const site of sites.toReversed()) {
       place.context.signal.throwIfAborted();
+      await place.owner.confirm();
       if (newest === undefined) await removeLink(place, site);
       else if ((await currentSite(place)) === site) await moveLink(place, newest);
       await removeSite(place, site);
@@ -175,6 +176,7 @@ async function removeSite(place: FolderPlace, sha256: string): Promise<void> {
   const listing = await readListing(place, sha256);
   const left = await removeListed(path, listing ?? new Map(), signal);
   if (left.length > 0) reporter.warn(keptText(path, left, "copy"));
+  await place.owner.confirm();
   if (listing) await rm(place.path(listingOf(sha256)), { force: true });
 }
 

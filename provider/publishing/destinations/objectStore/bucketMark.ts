@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { DestinationError } from "../../../base/runtime/messages/errors";
 import { isOwnerId } from "../../ownership/owner";
 import { LONGEST_MARK, MARK_NAME, markIn, type PlaceMark, RECORDS_FOLDER } from "../../ownership/placeMark";
-import { type MarkStore, PlaceOwner, UnreadableMarkError } from "../../ownership/placeOwner";
+import { type MarkStore, PlaceOwner, PROOF_LIFE_MS, UnreadableMarkError } from "../../ownership/placeOwner";
 import { BucketPlace } from "./bucketPlace";
 import { sendObject, sendText } from "./sendObject";
 import { StoreError, type StoreFailure } from "./storeError";
@@ -19,9 +19,24 @@ const HEADERS = { contentType: "application/json", cacheControl: "no-store" };
 /** Failures that say nothing about the mark. After any other, the operation fails, and the next one asks again. */
 const SAYS_NOTHING: ReadonlySet<StoreFailure> = new Set(["denied", "unsupported", "other"]);
 
+/** How many objects are removed before the age of the proof is looked at: four of the largest batches. */
+const OBJECTS_A_PROOF = 4_000;
+
 /** A place with the rights of the operation's resource. */
 export class OwnedPlace extends BucketPlace {
   readonly owner: PlaceOwner = new PlaceOwner(bucketMark(this), this.context);
+
+  /**
+   * Removes objects as long as the place belongs to the resource.
+   *
+   * @throws DestinationError when it does not any more: what is left stays
+   */
+  async removeOwn(names: readonly string[]): Promise<void> {
+    for (let at = 0; at < names.length; at += OBJECTS_A_PROOF) {
+      await this.owner.confirm(at === 0 ? 0 : PROOF_LIFE_MS);
+      await this.remove(names.slice(at, at + OBJECTS_A_PROOF));
+    }
+  }
 }
 
 /** Reads a mark as a text; `undefined` only if the store says that there is none. @throws UnreadableMarkError; StoreError */

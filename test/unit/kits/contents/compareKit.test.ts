@@ -1,6 +1,7 @@
 // Kits that are there already: whether they are whole, and what goes with them.
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,10 +13,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { compareKit } from "../../../../provider/kits/contents/compareKit.ts";
+import { compareKit, releaseKits } from "../../../../provider/kits/contents/compareKit.ts";
 import { type KitRequest } from "../../../../provider/kits/contents/writeKit.ts";
 import { RECORDS_FOLDER as MARKS_FOLDER } from "../../../../provider/publishing/ownership/placeMark.ts";
 import { draftingDestination } from "../../../simulation/draftingDestination.ts";
+import { otherOwner } from "../../../simulation/owners.ts";
+import { recordingReporter } from "../../../simulation/recordingReporter.ts";
+import { VirtualClock } from "../../../simulation/virtualClock.ts";
 import {
   filesOf,
   folder,
@@ -73,6 +77,33 @@ describe("a check of a kit", () => {
     await draft.publish();
     const kit = await write();
     expect(await removed([kit])).toEqual([]);
+    expect(readdirSync(kits)).toEqual([]);
+  });
+
+  test.each<[string, string, (kit: string) => boolean, boolean]>([
+    ["kit", "before anything of it is gone", () => true, true],
+    ["record of the kit", "when its files are gone", (kit) => !existsSync(kit), false],
+  ])("the %s stays where a takeOver overtakes the removal %s", async (_what, _when, isThen, stays) => {
+    const kit = await write();
+    const other = otherOwner();
+    let hasTaken = false;
+    const clock = new VirtualClock();
+    clock.monotonic = () => {
+      if (!hasTaken && isThen(inKit(kit))) {
+        hasTaken = true;
+        const mark = JSON.stringify({ format: 1, owner: other.id, urn: other.urn });
+        writeFileSync(join(kits, MARKS_FOLDER, "owner.json"), mark);
+      }
+      return 0;
+    };
+    const context = { ...operation(), clock, reporter: recordingReporter() };
+    await releaseKits(kits, [kit], context);
+    expect(context.reporter.lines.warn).toEqual([
+      expect.stringMatching(`^nothing more is removed from .*: it belongs to ${other.urn ?? ""}`),
+    ]);
+    expect(existsSync(inKit(kit))).toBe(stays);
+    expect(readdirSync(join(kits, MARKS_FOLDER)).sort()).toEqual([`${kit.name}.json`, "owner.json"].sort());
+    await releaseKits(kits, [], { ...operation(), owner: other });
     expect(readdirSync(kits)).toEqual([]);
   });
 

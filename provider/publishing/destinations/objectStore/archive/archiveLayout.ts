@@ -96,8 +96,12 @@ export const ARCHIVES_IN_BUCKET: CopyLayout<OwnedPlace> = {
   /** An archive that others wrote since stays, with a warning that names it. */
   async remove(place, names, copies, kept) {
     const known = new Map(copies.map(archivePartsOf).map((parts) => [parts.key, parts]));
-    await inParallel(names, CONCURRENCY, (name) => removeArchive(place, name, known.get(place.key(name))));
-    await place.remove(names.map(recordPath));
+    const own: string[] = [];
+    await inParallel(names, CONCURRENCY, async (name) => {
+      if (await isOwnArchive(place, name, known.get(place.key(name)))) own.push(name);
+    });
+    await place.removeOwn(own);
+    await place.removeOwn(names.map(recordPath));
     // no run follows the removal of the last copy
     if (kept.length === 0) await clearArchiveUploads(place, names);
   },
@@ -201,8 +205,8 @@ async function clearArchiveUploads(place: OwnedPlace, names: readonly string[]):
   );
 }
 
-/** Removes an archive, unless its content is not what its name says. */
-async function removeArchive(place: OwnedPlace, name: string, known?: ArchiveParts): Promise<void> {
+/** Whether an archive is what its name says. A warning names any other: it stays. */
+async function isOwnArchive(place: OwnedPlace, name: string, known?: ArchiveParts): Promise<boolean> {
   const stored = await place.objects.head(place.key(name));
   const [, sha256 = ""] = ARCHIVE_NAME.exec(name) ?? [];
   // if HEAD finds nothing, the removal reports what is wrong, if anything
@@ -211,9 +215,10 @@ async function removeArchive(place: OwnedPlace, name: string, known?: ArchivePar
     stored.revision === known?.etag ||
     isSameContent(stored, { size: known?.size ?? stored.size, sha256 })
   ) {
-    return place.remove([name]);
+    return true;
   }
   place.context.reporter.warn(`${place.itemUri(name)} is not removed: someone else overwrote it`);
+  return false;
 }
 
 /** What the state stores of a copy's archive. @throws DestinationError when it does not */

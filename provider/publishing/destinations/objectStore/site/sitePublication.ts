@@ -199,7 +199,7 @@ export class SitePublication {
   async #removeSurplus({ inventory, surplus, record }: SitePlan): Promise<void> {
     const others = inventory.records.filter(({ sha256 }) => sha256 !== record.sha256);
     const unshared = [...surplus.keys()].filter((path) => !others.some(({ files }) => files.has(path)));
-    await this.#place.remove(await inventory.writtenBy(inventory.records, unshared));
+    await this.#place.removeOwn(await inventory.writtenBy(inventory.records, unshared));
   }
 
   /** Writes the record after the last file. @throws DestinationError for a missing or changed object */

@@ -14,15 +14,17 @@ export async function removeRecords(
   const inventory = await SiteInventory.take(place);
   const gone = inventory.records.filter(isLeaving);
   const stay = inventory.records.filter((record) => !gone.includes(record));
-  await clearSiteUploads(place, gone);
-
+  if (gone.length === 0) return;
   const { removable, foreign } = await fatesOf(inventory, gone, stay);
   const addresses = new Set(gone.flatMap(({ derived = [] }) => derived));
   const isOfPage = (path: string): boolean => isPage(path) || addresses.has(path);
   // pages first: what a page loads exists as long as the page
-  for (const isNow of [true, false]) await place.remove(removable.filter((path) => isOfPage(path) === isNow));
+  for (const isNow of [true, false]) {
+    await place.removeOwn(removable.filter((path) => isOfPage(path) === isNow));
+  }
+  await clearSiteUploads(place, gone);
   // last the records: with them, a later run completes an interrupted removal
-  await place.remove(gone.map(({ sha256 }) => recordPath(sha256)));
+  await place.removeOwn(gone.map(({ sha256 }) => recordPath(sha256)));
 
   if (foreign.length === 0) return;
   place.context.reporter.warn(

@@ -20,6 +20,7 @@ import {
   endedDrafts,
   removeDraft,
   removeDrafts,
+  removeEndedDraft,
   removeOldDrafts,
   replaceFolder,
 } from "../../../../../provider/base/runtime/files/drafts.ts";
@@ -143,6 +144,34 @@ test("a folder with the same content is left where it is", async () => {
     isDone: () => Promise.resolve(true),
   });
   expect(readdirSync(join(folder, "to"))).toEqual(["theirs"]);
+});
+
+test("a folder that was replaced does not come back when the run fails later, and somebody has removed what replaced it", async () => {
+  const draft = await beginDraft(folder, reporter);
+  const to = make(join(folder, "to"));
+  writeFileSync(join(to, "before"), "");
+  writeFileSync(join(to, "theirs"), "");
+  await replaceFolder(make(join(draft, "site")), to, draft, { foreignIn: () => Promise.resolve(["theirs"]) });
+  expect(readdirSync(to)).toEqual(["theirs"]);
+  rmSync(to, { recursive: true });
+  await removeEndedDraft(draft, reporter);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(reporter.lines.info).toEqual([]);
+});
+
+test("files of others in a folder that was moved away reach the one that another process has made meanwhile", async () => {
+  const draft = await beginDraft(folder, reporter);
+  const to = make(join(folder, "to"));
+  writeFileSync(join(to, "theirs"), "");
+  let calls = 0;
+  await replaceFolder(make(join(draft, "site")), to, join(folder, "no-draft"), {
+    foreignIn: () => Promise.resolve(["theirs"]),
+    isDone: () => {
+      if (++calls === 2) rmSync(join(to, "theirs")); // the other process has moved it to its draft
+      return Promise.resolve(calls === 2);
+    },
+  });
+  expect(readdirSync(to)).toEqual(["theirs"]);
 });
 
 test("a replacement that fails is an error", async () => {

@@ -69,6 +69,20 @@ describe("who may push and writes marks", () => {
     expect(shared.registry.manifests.has(foreign)).toBe(true);
     expect(shared.lines.warn).toEqual([expect.stringContaining("it has no mark of this resource")]);
   });
+
+  test("under the tag of a mark, while a publication fails, does not have a manifest removed that is no mark", async () => {
+    storeBase(shared.registry, "foreign");
+    const foreign = shared.registry.manifests.get("foreign");
+    shared.registry.rule = (method, path) => {
+      if (method !== "PUT" || !path.includes("/manifests/sha256-")) return undefined;
+      const mark = left().find((name) => name.startsWith("docs-hosting-owner-"));
+      if (mark !== undefined && foreign) shared.registry.manifests.set(mark, foreign);
+      return 403;
+    };
+    await expect(publish(OWNER, "v1")).rejects.toThrow("answered 403");
+    expect(shared.registry.manifests.has(named("foreign") ?? "removed")).toBe(true);
+    expect(left().some((name) => name.startsWith("docs-hosting-owner-"))).toBe(true);
+  });
 });
 
 test("a mark that the registry accepts and loses is an error, and nothing was published", async () => {
