@@ -373,6 +373,30 @@ test("a store that loses the mark is noticed, and of two that make it at once, o
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
+test.each(["archive", "site"] as const)(
+  "the mark of who takes a place over right before the mark is removed stays: %s",
+  async (layout) => {
+    const place = draftingDestination({
+      bucket: STUB_BUCKET,
+      prefix: "public",
+      endpoint: store.endpoint,
+      layout,
+    });
+    const copy = await publish(place, "v1", as());
+    const theirs = JSON.stringify({ format: 1, owner: OTHER.id, urn: OTHER.urn });
+    store.rule = ({ method, key }) => {
+      if (method === "GET" && key.endsWith("owner.json") && store.objects.size === 1) {
+        store.put(`public/${OWNER_FILE}`, theirs);
+      }
+      return undefined;
+    };
+    await place.release([copy], as());
+    expect([...store.objects].map(([key, { body }]) => [key, String(body)])).toEqual([
+      [`public/${OWNER_FILE}`, theirs],
+    ]);
+  },
+);
+
 test("a store without conditional writes gets a plain one", async () => {
   const place = draftingDestination({
     bucket: STUB_BUCKET,
