@@ -104,7 +104,7 @@ interface FoundContent {
 }
 
 /** Looks at the object that is at the path of another. */
-async function lookAt(place: BucketPlace, object: SiteObject): Promise<FoundContent> {
+export async function lookAt(place: BucketPlace, object: SiteObject): Promise<FoundContent> {
   const key = place.key(object.path);
   const stored = await place.objects.head(key);
   if (stored === undefined) return { isSame: false, hasContent: false, isSent: false };

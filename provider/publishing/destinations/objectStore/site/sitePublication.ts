@@ -9,7 +9,7 @@ import type { OwnedPlace } from "../bucketMark";
 import { CONCURRENCY } from "../objectStore";
 import { changedOnDisk, sendObject } from "../sendObject";
 import { ABANDONED_AFTER_MS } from "../unfinishedUploads";
-import { type ExistingContents, existingContents } from "./existingContents";
+import { type ExistingContents, existingContents, lookAt } from "./existingContents";
 import { checkNames } from "./nameRules";
 import { reportFalseHashes } from "./revalidatedFiles";
 import type { SiteBuffer } from "./siteBuffer";
@@ -204,7 +204,7 @@ export class SitePublication {
 
   /** Writes the record after the last file. @throws DestinationError for a missing or changed object */
   async #complete(plan: SitePlan): Promise<void> {
-    if (!this.#isKnown(plan)) await this.#confirm(plan.record);
+    if (!this.#isKnown(plan)) await this.#confirm(plan);
     await putRecord(this.#place, { ...plan.record, isWhole: true });
   }
 
@@ -225,18 +225,30 @@ export class SitePublication {
 
   /**
    * Completes the files of the record by a new list. A record that the store has confirmed and lost is written again: what is there would
-   * be nobody's without it.
+   * be nobody's without it. An object that was to get other content and still has its revision is looked at: it may be lost, too.
    */
-  async #confirm(record: SentRecord): Promise<void> {
+  async #confirm({ record, inventory, existing }: SitePlan): Promise<void> {
     const { files, sha256 } = record;
     for (const file of files.values()) file.revision = "";
+    const hadContent = (file: SiteObject, revision: string): boolean =>
+      inventory.records.some((each) => {
+        const before = each.files.get(file.path);
+        return before?.revision === revision && before.sha256 === file.sha256;
+      });
+    const unsure: SiteObject[] = [];
     const found = { record: false };
     await listObjects(this.#place, (path, { size, revision }) => {
       found.record ||= path === recordPath(sha256);
       const file = files.get(path);
-      if (file?.size === size) file.revision = revision;
+      if (file?.size !== size) return;
+      file.revision = revision;
+      const isAsBefore = existing.differing.has(path) && inventory.objects.get(path)?.revision === revision;
+      if (isAsBefore && !hadContent(file, revision)) unsure.push(file);
     });
     if (!found.record) await putRecord(this.#place, record);
+    await inParallel(unsure, CONCURRENCY, async (file) => {
+      if (!(await lookAt(this.#place, file)).isSame) file.revision = "";
+    });
     for (const [path, { revision }] of files) if (revision === "") throw this.#changedMeanwhile(path);
   }
 
@@ -258,7 +270,7 @@ export class SitePublication {
 
   #changedMeanwhile(path: string): DestinationError {
     return new DestinationError(
-      `${this.#place.uriOf(this.#place.key(path))} was written by somebody else at the same time`,
+      `${this.#place.uriOf(this.#place.key(path))} was written by somebody else at the same time, or the store has lost what was sent`,
       "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
     );
   }

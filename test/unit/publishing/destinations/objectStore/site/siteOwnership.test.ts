@@ -170,7 +170,7 @@ test("what a killed run has sent is not sent again, unless it is of other conten
   }
   await publish(context, SITE);
   expect(asked("PUT")).toEqual(["v/app.css", "v/guide.html"]);
-  expect(asked("HEAD").sort()).toEqual(files());
+  expect([...new Set(asked("HEAD"))].sort()).toEqual(files());
 });
 
 test.for([
@@ -204,7 +204,7 @@ test("a file that changes while the site is sent is an error", async (context) =
     return undefined;
   };
   await expect(publish(context, SITE)).rejects.toMatchObject({
-    message: "s3://docs/v/app.css was written by somebody else at the same time",
+    message: "s3://docs/v/app.css was written by somebody else at the same time, or the store has lost what was sent",
     remedy:
       "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
   });

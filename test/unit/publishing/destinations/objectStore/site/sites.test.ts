@@ -150,6 +150,17 @@ test("a page of an update that the store confirms and loses is an error, and the
   expect(store.objects.get("v/more.html")?.body.toString()).toBe(third["more.html"]);
 });
 
+test("other content of the same size that the store confirms and loses is an error, and the next run sends it", async (context) => {
+  await publish(context, FIRST);
+  const third = { ...FIRST, "guide.html": FIRST["guide.html"].replace(/./g, "x") };
+  store.rule = ({ method, key }) =>
+    method === "PUT" && key === "v/guide.html" ? { status: 200, headers: { etag: '"lost"' } } : undefined;
+  await expect(publish(context, third)).rejects.toThrow("v/guide.html");
+  store.rule = () => undefined;
+  await publish(context, third);
+  expect(store.objects.get("v/guide.html")?.body.toString()).toBe(third["guide.html"]);
+});
+
 test("a record that the store confirms and loses is written again: a failed first copy is not of somebody else", async (context) => {
   let lost = 0;
   store.rule = ({ method, key }) => {
