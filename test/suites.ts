@@ -45,6 +45,13 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     run: "engine/vitest.config.ts",
     short: filesIn("engine", "refusals", "command"),
   },
+  histories: {
+    what: "random histories of resources: exports, and copies at shared places",
+    run: "vitest.config.ts",
+    env: { PUBLICATIONS: "all" },
+    files: ["histories/"],
+    short: ["histories/publications/"],
+  },
   package: {
     what: "the packed package, as package managers install it, and states of earlier releases",
     run: "package/vitest.config.ts",
@@ -115,7 +122,10 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   kit: {
     what: "an operator's steps with a kit",
     run: "kit/main.ts",
-    short: filesIn("kit", "readme", "verifySignature", "install", "loadChoice", "transfer"),
+    short: filesIn(
+      "kit",
+      ...["readme", "operatorScripts", "sameRules", "verifySignature", "install", "loadChoice", "transfer"],
+    ),
   },
   workflows: { what: "the workflows of .github/ and of the examples", run: "workflows/main.ts" },
   pictures: { what: "draws the pictures of the documentation", run: "pictures/main.ts" },

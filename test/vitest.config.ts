@@ -22,6 +22,9 @@ const sharedProcesses: Options = { isolate: false };
 /** Tests of what a process does once in its life: each file replaces modules by others. */
 export const REPLACED_MODULES = "unit/{adapters,sdk}/**/*.test.ts";
 
+/** Histories of copies, which `npm test -- histories` runs. */
+const LONG_HISTORIES = process.env["PUBLICATIONS"] === "all" ? [] : ["histories/publications/*.test.ts"];
+
 /** Stacks that need minutes of processor time, and those that measure time: other suites run them (`suites.ts`). */
 const hasLongStacks =
   process.env["STACKS"] === "all" || process.env["ADAPTER"] === "native" || process.env["ENGINE"] === "cli";
@@ -33,7 +36,7 @@ export default defineConfig({
     projects: [
       project("unit", HANG_MS, {
         include: ["unit/**/*.test.ts", "histories/**/*.test.ts"],
-        exclude: [REPLACED_MODULES],
+        exclude: [REPLACED_MODULES, ...LONG_HISTORIES],
         setupFiles: ["fixedSeed.ts", "replacedTimers.ts"],
         ...sharedProcesses,
       }),

@@ -1,5 +1,5 @@
 // A create, an update and a destroy that are killed at each of their steps (calls of the file system, or requests). The next runs are on
-// the same machine, or on another one, which has no records of the killed run. HISTORIES: every step, in place of every 29th.
+// the same machine, or on another one, which has no records of the killed run. HISTORIES: every step, in place of every 19th.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { stepFiles } from "./steppedFiles.ts";
 import { World } from "./world.ts";
 
 const isWhole = process.env["HISTORIES"] !== undefined;
-const STRIDE = isWhole ? 1 : 29;
+const STRIDE = isWhole ? 1 : 19;
 
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "kills-"));
 let contents: Content[] = [];

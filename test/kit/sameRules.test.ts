@@ -4,12 +4,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
-import { Secrets } from "../../../../provider/base/runtime/messages/secrets.ts";
-import { lacksBlob } from "../../../../provider/publishing/images/registry/blobs.ts";
-import { findCredential } from "../../../../provider/publishing/images/registry/credentials.ts";
-import { writeKit } from "../../../kit/kitFolder.ts";
-import { recordingReporter } from "../../../simulation/recordingReporter.ts";
-import { scriptedRegistry } from "../../publishing/images/registry/scriptedRegistry.ts";
+import { Secrets } from "../../provider/base/runtime/messages/secrets.ts";
+import { lacksBlob } from "../../provider/publishing/images/registry/blobs.ts";
+import { findCredential } from "../../provider/publishing/images/registry/credentials.ts";
+import { recordingReporter } from "../simulation/recordingReporter.ts";
+import { scriptedRegistry } from "../unit/publishing/images/registry/scriptedRegistry.ts";
+import { writeKit } from "./kitFolder.ts";
 
 function folderOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "same-rules-"));

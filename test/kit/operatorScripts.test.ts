@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
-import { KINDS, newKey, writeKit } from "../../../kit/kitFolder.ts";
-import { findCommand } from "../../../programs/commands.ts";
+import { findCommand } from "../programs/commands.ts";
+import { KINDS, newKey, writeKit } from "./kitFolder.ts";
 
 /** The scripts need coreutils and openssl 3, which an operator of a cluster has. */
 function onLinux(context: Pick<TestContext, "skip">): void {
