@@ -118,7 +118,9 @@ export class Expectations {
     for (const [{ resource }, { lines }] of outcomes) {
       // a removal names the owner of a place, who loses nothing
       const text = lines
-        .filter((line) => /is taken over/.test(line) || !/^nothing (?:more )?is removed from|belongs to/.test(line))
+        .filter(
+          (line) => /is taken over/.test(line) || !/^nothing (?:more )?is removed from|belongs to/.test(line),
+        )
         .join("\n");
       for (const other of this.#resources) {
         if (!text.includes(other.urn)) continue;

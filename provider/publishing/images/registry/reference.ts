@@ -42,8 +42,9 @@ export function pinned(repository: Repository, digest: string): string {
 /** @param isBase also accepts Docker's short names: `nginx:1.30` @returns the problem of an invalid name, as a text */
 function read(text: string, isBase: boolean): ImageReference | string {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
-  if (scheme !== undefined)
-    {return `must not begin with «${scheme}»: write ${quoted(text.slice(scheme.length))}`;}
+  if (scheme !== undefined) {
+    return `must not begin with «${scheme}»: write ${quoted(text.slice(scheme.length))}`;
+  }
   const [, named = "", digest] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
   const slash = named.indexOf("/");
   const first = named.slice(0, Math.max(slash, 0));

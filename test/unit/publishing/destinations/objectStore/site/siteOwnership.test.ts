@@ -204,7 +204,8 @@ test("a file that changes while the site is sent is an error", async (context) =
     return undefined;
   };
   await expect(publish(context, SITE)).rejects.toMatchObject({
-    message: "s3://docs/v/app.css was written by somebody else at the same time, or the store has lost what was sent",
+    message:
+      "s3://docs/v/app.css was written by somebody else at the same time, or the store has lost what was sent",
     remedy:
       "Run `pulumi up` again. Two sites cannot be published below one prefix at the same time: give each its own.",
   });
