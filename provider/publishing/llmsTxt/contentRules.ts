@@ -49,7 +49,7 @@ const LINE_NUMBERS =
   /(?:^|\s)(?:linenos?|lineno|lines|linenodiv|lnt|gutter|hljs-ln-numbers|rouge-gutter|line-numbers-wrapper|line-numbers-rows)(?=\s|$)/i;
 /** Spans that mean something. */
 const MEANT_CLASS = rememberedTest(
-  /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*)(?=\s|$)/,
+  /(?:^|\s)(?:katex|katex-display|katex-mathml|math|arithmatex|mathjax\S*|MathJax\S*|label|backrefs)(?=\s|$)/,
 );
 /** Spans of a card that a browser shows one below the other. */
 const APART_CLASS = rememberedTest(/(?:^|\s)(?:title|description)(?=\s|$)/);

@@ -27,6 +27,8 @@ const TAB_LABEL = rememberedTest(/(?:^|\s)sd-tab-label(?=\s|$)/);
 const REFERENCE = rememberedTest(
   /(?:^|\s)(?:footnote-ref|footnote-reference|footnote_reference|footnoteref|footref|footnote)(?=\s|$)/,
 );
+/** The name of a note, and the links back to where it is named, as Sphinx writes them. */
+const NOTE_MARK = rememberedTest(/(?:^|\s)(?:label|backrefs)(?=\s|$)/);
 
 interface Tabs {
   readonly list: ContentElement;
@@ -99,6 +101,9 @@ export function prepared(content: ContentElement): Prepared {
       );
       // the name of the note, which leads back
       if (back && textOf(back).trim() === textOf(link).trim()) skipped.add(back);
+      for (const child of note.children) {
+        if (typeof child !== "string" && NOTE_MARK(classesOf(child))) skipped.add(child);
+      }
     }
     notes.set(note, name);
     references.set(link, name);

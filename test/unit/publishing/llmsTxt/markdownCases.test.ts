@@ -446,6 +446,11 @@ describe("mathematics", () => {
 describe("what generators write", () => {
   test.each<[string, string, string]>([
     [
+      "Sphinx: a footnote with its label and several links back",
+      '<p>a <a class="footnote-reference brackets" href="#n" id="id5" role="doc-noteref"><span class="fn-bracket">[</span>1<span class="fn-bracket">]</span></a></p><p>b <a class="footnote-reference brackets" href="#n" id="id6" role="doc-noteref"><span class="fn-bracket">[</span>1<span class="fn-bracket">]</span></a></p><aside class="footnote-list brackets"><aside class="footnote brackets" id="n" role="note"><span class="label"><span class="fn-bracket">[</span>1<span class="fn-bracket">]</span></span><span class="backrefs">(<a role="doc-backlink" href="#id5">1</a>,<a role="doc-backlink" href="#id6">2</a>)</span><p>Note with a <span class="label">label</span>.</p></aside></aside>',
+      "a [^1]\n\nb [^1]\n\n[^1]: Note with a label.",
+    ],
+    [
       "Asciidoctor: footnotes with their brackets and links back",
       '<p>a<sup class="footnote">[<a id="_footnoteref_1" class="footnote" href="#_footnotedef_1">1</a>]</sup></p><div id="footnotes"><hr><div class="footnote" id="_footnotedef_1"><a href="#_footnoteref_1">1</a>. Note.</div></div>',
       "a[^1]\n\n---\n\n[^1]: Note.",
