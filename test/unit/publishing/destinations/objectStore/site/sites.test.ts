@@ -139,27 +139,22 @@ test("a file that another client writes at the same moment is not overwritten", 
   expect(store.objects.get("v/guide.html")?.body.toString()).toBe("theirs");
 });
 
-test("a page of an update that the store confirms and loses is an error, and the next run sends it", async (context) => {
-  await publish(context, FIRST);
-  const third = { ...FIRST, "index.html": "<h1>New start</h1>", "more.html": "<h1>More</h1>" };
-  store.rule = ({ method, key }) =>
-    method === "PUT" && key === "v/more.html" ? { status: 200, headers: { etag: '"lost"' } } : undefined;
-  await expect(publish(context, third)).rejects.toThrow("v/more.html");
-  store.rule = () => undefined;
-  await publish(context, third);
-  expect(store.objects.get("v/more.html")?.body.toString()).toBe(third["more.html"]);
-});
-
-test("other content of the same size that the store confirms and loses is an error, and the next run sends it", async (context) => {
-  await publish(context, FIRST);
-  const third = { ...FIRST, "guide.html": "x".repeat(FIRST["guide.html"]?.length ?? 0) };
-  store.rule = ({ method, key }) =>
-    method === "PUT" && key === "v/guide.html" ? { status: 200, headers: { etag: '"lost"' } } : undefined;
-  await expect(publish(context, third)).rejects.toThrow("v/guide.html");
-  store.rule = () => undefined;
-  await publish(context, third);
-  expect(store.objects.get("v/guide.html")?.body.toString()).toBe(third["guide.html"]);
-});
+test.for([
+  ["a new page", "more.html", "<h1>More</h1>"],
+  ["other content of the same size", "guide.html", "x".repeat(FIRST["guide.html"]?.length ?? 0)],
+] as const)(
+  "%s of an update that the store confirms and loses is an error, and the next run sends it",
+  async ([, path, content], context) => {
+    await publish(context, FIRST);
+    const third = { ...FIRST, "index.html": "<h1>New start</h1>", [path]: content };
+    store.rule = ({ method, key }) =>
+      method === "PUT" && key === `v/${path}` ? { status: 200, headers: { etag: '"lost"' } } : undefined;
+    await expect(publish(context, third)).rejects.toThrow(`v/${path}`);
+    store.rule = () => undefined;
+    await publish(context, third);
+    expect(store.objects.get(`v/${path}`)?.body.toString()).toBe(content);
+  },
+);
 
 test("a record that the store confirms and loses is written again: a failed first copy is not of somebody else", async (context) => {
   let lost = 0;
