@@ -9,7 +9,7 @@ import {
   textOf,
 } from "./contentElement";
 import { isCode } from "./contentRules";
-import { asParagraph, codeBlock } from "./escape";
+import { asHeading, asParagraph, codeBlock } from "./escape";
 import { InlineMarkdown } from "./inlineMarkdown";
 import { InlineText } from "./inlineText";
 import { mathIn } from "./mathText";
@@ -136,7 +136,7 @@ export class MarkdownWriter {
     const text = this.#inlines.textOf(element.children, { isInHeading: true }).replace(/\\\n/g, " ");
     if (text === "") return "";
     if (level === 1) this.hasTitle = true;
-    return `${"#".repeat(level)} ${text}${addressOf(id)}`;
+    return `${"#".repeat(level)} ${asHeading(`${text}${addressOf(id)}`)}`;
   }
 
   #paragraph(nodes: readonly ContentNode[]): string {
