@@ -19,10 +19,13 @@ export function admittingSelf(policy: string, origins: ReadonlySet<string>): str
 
 function admitsOrigin(source: string, origin: string): boolean {
   const { protocol, host, hostname } = new URL(origin);
-  if (source.endsWith(":")) return source.toLowerCase() === protocol;
+  /** A source with `http:` admits `https:`, too. */
+  const isScheme = (each: string): boolean =>
+    each === protocol || (each === "http:" && protocol === "https:");
+  if (source.endsWith(":")) return isScheme(source.toLowerCase());
   const [, scheme = protocol, pattern = ""] =
     /^(?:([a-z][a-z0-9+.-]*:)\/\/)?([^/]+)/i.exec(source.toLowerCase()) ?? [];
-  if (scheme !== protocol) return false;
+  if (!isScheme(scheme)) return false;
   const bare = pattern.replace(/:(?:\d+|\*)$/, "");
   if (bare.startsWith("*.")) return hostname.endsWith(bare.slice(1));
   return pattern === host || bare === hostname;

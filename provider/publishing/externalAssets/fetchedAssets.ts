@@ -119,6 +119,7 @@ export class FetchedAssets {
     return {
       replace: replaced,
       dropsConnection: (url) => this.#wanted.dropsConnection(url),
+      policy: () => new Set(this.#recorded.map(({ address }) => new URL(address).origin)),
       prefixed: (prefix, url) => {
         const found = new Map<string, string>();
         for (const [name, inner] of this.#names.translated(prefix, url)) {

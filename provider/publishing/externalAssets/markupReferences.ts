@@ -119,10 +119,12 @@ export class MarkupReferences extends TagReader {
       if (tag.element === "meta") policies.push(tag);
       else edits.push(...tagEdits(tag, editing));
     }
-    if (hosts.size > 0) {
+    if (policies.length > 0) {
+      // styles and modules that the page loads, load from other hosts, too
+      const origins = new Set([...hosts, ...(replacing.policy?.() ?? [])]);
       for (const { attributes, location } of policies) {
         const policy = valueOf(attributes, "content") ?? "";
-        const next = admittingSelf(policy, hosts);
+        const next = admittingSelf(policy, origins);
         if (next !== policy) edits.push(...attributeEdits(location, new Map([["content", next]])));
       }
     }

@@ -23,6 +23,8 @@ export interface Replacing {
   replace(reference: AssetReference, base: TextBase): Replacement | undefined;
   /** Whether a hint to connect to a host early is left out. */
   dropsConnection(url: URL): boolean;
+  /** Called for a page with a content security policy. @returns the origins whose files are now the copy's own, if that is known */
+  policy?(): ReadonlySet<string>;
   /** Names of modules that a text imports, which an import map translates. */
   named?(specifier: string): void;
   /** A module of the site that a page loads, or that its import map translates a name to: its address as written. */
