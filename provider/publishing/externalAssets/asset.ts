@@ -14,6 +14,8 @@ export interface Asset {
   /** Where it was in the end. */
   from: URL;
   type: string;
+  /** The encoding that its host names. */
+  charset?: string | undefined;
   bytes: number;
   sha256: string;
   digests?: Digests;

@@ -6,11 +6,11 @@ import { compareTexts } from "../search/order";
 import type { Asset } from "./asset";
 import { relativeAddress } from "./assetAddresses";
 import { assetPath } from "./assetNames";
+import { assetText } from "./assetText";
 import { cyclesIn } from "./cycles";
 import { integrityOf } from "./integrity";
 import type { KeptAssets } from "./keptAssets";
 import type { Replacing } from "./references";
-import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
 
 /** What is needed to name what was fetched. */
@@ -100,7 +100,7 @@ export class AssetStore {
   async #contentOf(asset: Asset, within: ReadonlySet<string> | undefined): Promise<Buffer> {
     const bytes = await readFile(await this.#file(asset));
     if (asset.text === undefined) return bytes;
-    const { text, bytesOf } = siteText(bytes);
+    const { text, bytesOf } = assetText(bytes, asset);
     const own = asset.path;
     const final = this.#replacing((path) => (own === undefined ? path : relativeAddress(own, path)));
     const replacing: Replacing = {

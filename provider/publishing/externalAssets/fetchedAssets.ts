@@ -11,6 +11,7 @@ import { shownAddress } from "./assetAddresses";
 import { assetFolder } from "./assetNames";
 import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetRequest";
 import { AssetStore } from "./assetStore";
+import { assetText } from "./assetText";
 import type { FetchedAsset } from "./fetchedAsset";
 import { digestsOf } from "./integrity";
 import type { KeptAssets, RecordedAsset } from "./keptAssets";
@@ -18,7 +19,6 @@ import { contentProblem, type LoadKind } from "./loadKinds";
 import { ModuleNames } from "./moduleNames";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
 import type { AssetReference, Replacement, Replacing } from "./references";
-import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
 import { WantedAddresses } from "./wantedAddresses";
 
@@ -302,7 +302,7 @@ export class FetchedAssets {
       asset.failure = reply.failure;
       return;
     }
-    const { bytes, type, url: from } = reply;
+    const { bytes, type, charset, url: from } = reply;
     if (this.#fetchedBytes + bytes.length > allBytes) {
       asset.failure = `all files together have more than ${formatBytes(allBytes)} (fetchExternal.limits.bytes)`;
       return;
@@ -310,6 +310,7 @@ export class FetchedAssets {
     this.#fetchedBytes += bytes.length;
     Object.assign(asset, {
       type,
+      charset,
       from,
       bytes: bytes.length,
       sha256: hash("sha256", bytes),
@@ -337,7 +338,7 @@ export class FetchedAssets {
         return undefined;
       },
     };
-    const { text } = siteText(await this.#store.fetchedBytes(asset));
+    const { text } = assetText(await this.#store.fetchedBytes(asset), asset);
     const base = { url: asset.from.href, href: asset.from.href };
     await replaceInText(asset.text, text, base, () => noting, this.#turns);
   }
