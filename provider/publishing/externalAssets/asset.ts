@@ -35,8 +35,12 @@ export interface Asset {
   kept?: RecordedAsset;
   /** The addresses that it refers to. */
   readonly refers: Set<string>;
+  /** A custom property has its address. */
+  isInProperty?: true;
   /** Where it is stored, once all are fetched. */
   path?: string;
+  /** Its content as an address, if a custom property has its own. */
+  content?: string | undefined;
   /** `integrity` of what is stored, if that is not what was fetched. */
   storedIntegrity?: string;
 }

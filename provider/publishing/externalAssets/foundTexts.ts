@@ -67,7 +67,7 @@ export class FoundTexts implements SiteSink {
       },
       policy: () => {
         this.changed.add(path);
-        return new Set();
+        return { stored: new Set(), inStyles: new Set() };
       },
       prefixed: (prefix, url, at) => {
         this.changed.add(path);

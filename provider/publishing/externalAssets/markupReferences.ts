@@ -3,7 +3,7 @@ import { mayLoad } from "../inspection/cssLoads";
 import { SITE_HOST } from "../inspection/externalAddress";
 import { ADDRESSES, PRESENTATION, SCRIPTS, valueOf } from "../inspection/loadingTags";
 import { TagReader } from "../inspection/tagReader";
-import { admittingSelf } from "./contentPolicy";
+import { admittingContent, admittingSelf } from "./contentPolicy";
 import { replaceInImportMap, replaceInModule } from "./moduleReferences";
 import {
   type Edit,
@@ -121,10 +121,11 @@ export class MarkupReferences extends TagReader {
     }
     if (policies.length > 0) {
       // styles and modules that the page loads, load from other hosts, too
-      const origins = new Set([...hosts, ...(replacing.policy?.() ?? [])]);
+      const { stored, inStyles } = replacing.policy?.() ?? {};
+      const origins = new Set([...hosts, ...(stored ?? [])]);
       for (const { attributes, location } of policies) {
         const policy = valueOf(attributes, "content") ?? "";
-        const next = admittingSelf(policy, origins);
+        const next = admittingContent(admittingSelf(policy, origins), inStyles ?? new Set());
         if (next !== policy) edits.push(...attributeEdits(location, new Map([["content", next]])));
       }
     }
