@@ -66,10 +66,15 @@ function wordsOfRun(run: string): Word[] {
   if (!isWord(whole) || whole === "_") return [];
   if (whole.includes(".")) return [versionOf(whole)];
   if (/^v\p{N}+$/u.test(whole)) return [{ text: whole, parts: [whole.slice(1)] }];
+  const [, bare] = ARTICLE.exec(whole) ?? [];
+  if (bare !== undefined) return [{ text: whole, parts: [bare] }];
   const parts = run.split(/_+/).flatMap((part) => part.split(CAMEL));
   const folds = parts.map(folded).filter((part) => part.length > 1);
   return [{ text: whole, parts: parts.length > 1 ? folds : [] }];
 }
+
+/** A word of Arabic with its article and what is written together with it: `the settings`, `and the settings`, `to the settings`. */
+const ARTICLE = /^(?:[وفبك]?ال|لل)(\p{sc=Arabic}{3,})$/u;
 
 /** A version is the same with and without `v`. Its parts are its beginnings, the longest first: of `2.4.0`, `2.4` and `2`. */
 function versionOf(whole: string): Word {
@@ -80,6 +85,11 @@ function versionOf(whole: string): Word {
 }
 
 const isWord = (text: string): boolean => text.length <= LONGEST_WORD;
+
+/** Whether a word has letters alone, of scripts with spaces between words: then it may also be written as two, or be a half of one. */
+export function isOfLetters(word: string): boolean {
+  return /^[\p{L}\p{M}]+$/u.test(word) && word.search(UNSPACED) < 0;
+}
 const simple = (text: string): Word => ({ text, parts: [] });
 
 /** Each pair begins with its first character, so that this one alone finds it. The last character of a run is a part of its pair. */
@@ -96,6 +106,9 @@ function pairsOf(run: string): Word[] {
 const HYPHENS = /[-\u200c\u2010\u2011]/g;
 const HYPHENATED =
   /[-\u200c\u2010\u2011](?<=(?<![\p{L}\p{N}\p{M}_])([\p{L}\p{M}]{1,20}).)((?:[\p{L}\p{M}]{1,20}[-\u200c\u2010\u2011]){0,3}[\p{L}\p{M}]{1,20})(?![\p{L}\p{N}\p{M}_])/gu;
+/** Apostrophes within words of Cyrillic, and the marks of Hebrew within abbreviations, with the words: `об'єкт`, `צה״ל`. */
+const INNER_MARKED =
+  /['’"״׳](?<=(?<![\p{L}\p{N}\p{M}_])([\p{sc=Cyrillic}\p{sc=Hebrew}]{1,20}).)([\p{sc=Cyrillic}\p{sc=Hebrew}]{1,20})(?![\p{L}\p{N}\p{M}_])/gu;
 /** Longer ones are names of files and classes, in UTF-16 units. */
 const LONGEST_HYPHENATED = 20;
 
@@ -103,14 +116,15 @@ const LONGEST_HYPHENATED = 20;
 export const SHORTEST_PARTS = [3, 2] as const;
 
 /**
- * The words of a text that have hyphens, without them: many readers write `email`.
+ * The words of a text that have hyphens or marks inside, without them: many readers write `email`.
  *
  * @param isText whether those are left out that are found by their parts, as `file-system` is: a text has many
  */
 export function unhyphenated(text: string, isText = false): string[] {
   const [start, end] = SHORTEST_PARTS;
   const joined: string[] = [];
-  for (const [, before = "", rest = ""] of text.matchAll(HYPHENATED)) {
+  const found = [...text.matchAll(HYPHENATED), ...text.matchAll(INNER_MARKED)];
+  for (const [, before = "", rest = ""] of found) {
     if (before.length + rest.length >= LONGEST_HYPHENATED) continue;
     const others = rest.replace(HYPHENS, "");
     const isFound = others === rest && before.length >= start && rest.length >= end;
@@ -129,13 +143,16 @@ export function nameOf(path: string): string {
   return path.replace(/(?:index)?\.[a-z]+$/i, "");
 }
 
-/** Accents of European scripts, marks of Hebrew and Arabic, and the Arabic stroke that makes a word longer. */
+/**
+ * Accents of European scripts, the letter that is an apostrophe, marks of Hebrew and Arabic, the Arabic stroke that makes a word longer,
+ * and the nukta of Indian scripts.
+ */
 const MARKS =
-  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]/g;
+  /[\u02bc\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]/g;
 /** Letters that are written in two ways and that Unicode does not take apart. */
 const LETTERS = new Map(
   [
-    "ß:ss ı:i ł:l ø:o đ:d ð:d þ:th ħ:h ŧ:t æ:ae œ:oe ŋ:n ĸ:k ς:σ",
+    "ґ:г ß:ss ı:i ł:l ø:o đ:d ð:d þ:th ħ:h ŧ:t æ:ae œ:oe ŋ:n ĸ:k ς:σ",
     // kaf, yeh and heh of Persian and Urdu; final yeh, teh marbuta, alef with wasla
     "ک:ك ی:ي ے:ي ہ:ه ھ:ه ە:ه ى:ي ة:ه ٱ:ا",
   ]

@@ -1,5 +1,5 @@
 import { HIGHEST, readLines, readPostings, type WordLine } from "../wordLines";
-import { SHORTEST_PARTS } from "../words";
+import { isOfLetters, SHORTEST_PARTS } from "../words";
 import { type Directory, filesOf, type Load } from "./directory";
 
 interface Wanted {
@@ -136,7 +136,7 @@ export function matcherOf(
   const withHalves = async (word: string, found: Matched): Promise<Matched> => {
     const [start, end] = SHORTEST_PARTS;
     const enough = isOnly ? FEW_PAGES : 1;
-    if (found.pages.size >= enough || word.length < start + end || !/^\p{Ll}+$/u.test(word)) return found;
+    if (found.pages.size >= enough || word.length < start + end || !isOfLetters(word)) return found;
     const cuts = [...Array(word.length - start - end + 1).keys()].map((at) => at + start);
     const collected = async (parts: readonly string[]): Promise<Matched[]> => {
       const lines = await linesOf(firstFilesOf(parts));

@@ -1,5 +1,5 @@
 import { isListPage, LIST_SHARE } from "../listPages";
-import { RUNS, transcribed, visible, type Word, wordsOf } from "../words";
+import { isOfLetters, RUNS, transcribed, visible, type Word, wordsOf } from "../words";
 import { type Directory, type Load, readPage } from "./directory";
 import { type Matched, matcherOf } from "./match";
 import { questionOf, quote, type Result } from "./quote";
@@ -52,7 +52,7 @@ export async function search(text: string, key: string, load: Load): Promise<Res
         match({ word: part, joined: [], isSimple: false, spellings: [], isOpen: false, ...others });
       const whole = await match({
         word: word.text,
-        joined: joinedWith(word, all[at - 1], all[at + 1]),
+        joined: [...joinedWith(word, all[at - 1], all[at + 1]), ...withoutArticle(word)],
         isSimple: word.parts.length === 0,
         spellings: transcribed(word.run),
         isOpen: at === all.length - 1 && !isAlone,
@@ -133,8 +133,13 @@ function bestOf(matched: readonly Matched[], coverage: number): { page: number; 
     .slice(0, MOST_READ);
 }
 
+/** A word of Arabic without its article, which pages may have. */
+function withoutArticle({ text, parts }: Word): readonly string[] {
+  return /^\p{sc=Arabic}/u.test(text) ? parts : [];
+}
+
 /** A word joined with its neighbours, because many are also written as one: `back up`, `می خواهم`. Not in scripts without spaces. */
 function joinedWith({ text }: Word, before: Word | undefined, after: Word | undefined): string[] {
   const joined = [before ? before.text + text : "", after ? text + after.text : ""];
-  return joined.filter((each) => /^[\p{Ll}\p{sc=Arabic}]+$/u.test(each));
+  return joined.filter(isOfLetters);
 }

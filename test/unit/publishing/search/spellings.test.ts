@@ -15,6 +15,8 @@ test.for([
   ["كَتَبَ أحمد إلى مؤسسة", "كتب احمد الي موسسه"],
   ["کتاب فارسی", "كتاب فارسي"],
   ["שָׁלוֹם", "שלום"],
+  ["ज़रूरत কড়া", "जरूरत কডা"],
+  ["ґрунт обʼєкт", "грунт обєкт"],
   ["٢٫۳", "2٫3"],
 ] as const)("«%s» is folded to «%s»", ([text, expected]) => expect(folded(text)).toBe(expected));
 
@@ -37,6 +39,20 @@ test("words with hyphens are also one word; names with digits are not", () => {
     "nocache",
   ]);
   expect(unhyphenated("نمی\u200cخوانده\u200cام")).toEqual(["نميخواندهام"]);
+});
+
+test("so are words of Cyrillic and Hebrew with an apostrophe or a gershayim, and no others", () => {
+  expect(unhyphenated("об'єкт пам’ять «сл»'о l'eau don't")).toEqual(["обєкт", "память"]);
+  expect(unhyphenated('צה״ל מע"מ צ׳ק ("שרת")')).toEqual(["צהל", "מעמ", "צק"]);
+});
+
+test("a word of Arabic with an article is also the word without it", () => {
+  expect(wordsOf("الإعدادات والخادم للتثبيت اله")).toEqual([
+    { text: "الاعدادات", parts: ["اعدادات"] },
+    { text: "والخادم", parts: ["خادم"] },
+    { text: "للتثبيت", parts: ["تثبيت"] },
+    { text: "اله", parts: [] },
+  ]);
 });
 
 test("umlauts have two spellings", () => {
@@ -68,6 +84,17 @@ describe("a site finds", () => {
     ["می‌خواهم", "می‌خواهم", "می‌روم"],
     ["میخواهم", "می‌خواهم", "می‌روم"],
     ["می‌خواهم", "میخواهم", "میروم"],
+    ["نرم‌افزار", "نرمافزار", "افزار"],
+    ["نرمافزار", "نرم‌افزار", "افزار"],
+    ["об'єкт", "новий об’єкт", "новий предмет"],
+    ["обєкт", "новий об'єкт", "новий предмет"],
+    ["обʼєкт", "новий об'єкт", "новий предмет"],
+    ["צהל", "ארגון צה״ל", "ארגון אחר"],
+    ['צה"ל', "ארגון צהל", "ארגון אחר"],
+    ["데이터베이스", "데이터 베이스", "데이터"],
+    ["데이터 베이스", "데이터베이스", "자료"],
+    ["إعدادات", "قائمة الإعدادات", "قائمة"],
+    ["الإعدادات", "قائمة إعدادات", "قائمة"],
     ["filesystem", "the file system is full", "the file is full"],
     ["time-out", "a timeout of ten seconds", "a pause of ten seconds"],
     ["Schluessel", "der Schlüssel", "die Tür"],
