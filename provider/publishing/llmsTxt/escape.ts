@@ -3,7 +3,7 @@
 const NEEDS = /[\\`*_[\]<&~|]/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 /** What the beginning of another block begins with. */
-const BEGINNING = /^[#\-+>=:|\d~]/;
+const BEGINNING = /^[#\-+*>=:|\d~]/;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Where a text is. */
@@ -29,7 +29,7 @@ export function escaped(text: string, before: string, { isInLink, isInCell }: Te
         case "\\":
           return PUNCTUATION.test(right) || right === "";
         case "*":
-          return !(/^\s?$/.test(left) && right === " ") && !(left === " " && right === "");
+          return !(/^\s?$/.test(left) && right === " ");
         case "_":
           return (
             !(WORD.test(left) && WORD.test(right)) &&
@@ -65,9 +65,14 @@ function isWordBefore(text: string, at: number): boolean {
 export function asParagraph(text: string): string {
   if (!BEGINNING.test(text) && !text.includes("\n")) return text;
   return text.replace(
-    /^(?:(#{1,6})(?=\s|$)|([-+])(?=\s|$)|([>=:|])|(-)(?=-)|(\d{1,9})(?=[.)](?:\s|$))|(~)(?=~~))/gm,
+    /^(?:(#{1,6})(?=\s|$)|([-+*])(?=\s|$)|([>=:|])|(-)(?=-)|(\d{1,9})(?=[.)](?:\s|$))|(~)(?=~~))/gm,
     (found, ...groups: (string | undefined)[]) => (groups[4] === undefined ? `\\${found}` : `${found}\\`),
   );
+}
+
+/** Escapes what would be left out at the end of a heading. */
+export function asHeading(text: string): string {
+  return text.endsWith("#") ? text.replace(/(?<=^|\s)#+$/, "\\$&") : text;
 }
 
 /** A code span. */

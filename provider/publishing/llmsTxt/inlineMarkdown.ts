@@ -160,8 +160,7 @@ export class InlineMarkdown {
     }
     const inner = new InlineText(place);
     this.#write(children, inner, place);
-    if (inner.isEmpty) return;
-    inline.markup(`<${tag}>${inner.text}</${tag}>`, "<");
+    inline.enclose(inner, (text) => inline.markup(`<${tag}>${text}</${tag}>`, "<"));
   }
 
   #link(element: ContentElement, inline: InlineText, place: Inside): void {
@@ -177,18 +176,17 @@ export class InlineMarkdown {
     if (isPlain) return this.#write(children, inline, place);
     const inner = new InlineText({ isInCell: place.isInCell, isInLink: true });
     this.#write(children, inner, { ...place, isInLink: true });
-    const text = inner.text;
-    if (place.isInHeading && address.startsWith("#")) {
-      // the address of the heading itself
-      if (!PERMALINK.test(text)) inline.markup(text, text[0]);
-      return;
-    }
+    const isOfPage = address.startsWith("#");
+    const link = (text: string): void =>
+      inline.markup(`[${text}](${LINK_MARK}${destination(address)}${LINK_MARK})`, "[");
+    inline.enclose(inner, (text) => {
+      // in a heading, it is the address of the heading itself
+      if (!place.isInHeading || !isOfPage) link(text);
+      else if (!PERMALINK.test(text)) inline.markup(text, text[0]);
+    });
+    // shown as an icon: one to a place of the page is not needed
     const named = attributeOf(element, "aria-label") ?? attributeOf(element, "title") ?? "";
-    // of a place on the page, shown as an icon
-    if (text === "" && address.startsWith("#")) return;
-    const shown = text === "" ? bracketed(named) : text;
-    if (shown === "") return;
-    inline.markup(`[${shown}](${LINK_MARK}${destination(address)}${LINK_MARK})`, "[");
+    if (inner.line === "" && !isOfPage && named.trim() !== "") link(bracketed(named));
   }
 
   #image(element: ContentElement, inline: InlineText): void {

@@ -2,8 +2,21 @@ import { codeSpan, escaped, type TextPlace } from "./escape";
 
 const EDGE = /[\p{L}\p{N}]/u;
 
+/** Characters of marks that a text may begin or end with. */
+const [STAR_AT_END, TILDE_AT_END] = [/^\*\s|\s\*$/, /^~|~$/];
+
 /** White space other than a single space. */
 const UNEVEN = /[^\S ]|\u200b| {2}/;
+
+interface PendingMark {
+  readonly open: number;
+  readonly close: number;
+  /** The element that says the same in HTML. */
+  readonly tag: string;
+  /** What it consists of. */
+  readonly character: string;
+  readonly isAfterLetter: boolean;
+}
 
 /** Collects the words and marks of one block. White space is one space, and belongs to no mark. */
 export class InlineText {
@@ -17,8 +30,8 @@ export class InlineText {
   #hasSpace = false;
   /** Whether a space came before the first word. */
   #isSpaceFirst = false;
-  /** A mark that ended just now, by the places of its beginning and end: it is one only if no letter follows. */
-  #pending: { readonly open: number; readonly close: number; readonly tag: string } | undefined;
+  /** A mark that ended just now, by the places of its beginning and end: what follows can make it none. */
+  #pending: PendingMark | undefined;
 
   constructor(place: TextPlace) {
     this.#place = place;
@@ -46,9 +59,15 @@ export class InlineText {
 
   /** The text without a line break at its end. */
   get line(): string {
-    const { text } = this;
-    if (text.endsWith("\\\n")) return text.slice(0, -2);
-    return text.endsWith("<br>") ? text.slice(0, -4) : text;
+    return this.#endsWithBreak ? this.text.slice(0, -this.#break.length) : this.text;
+  }
+
+  get #endsWithBreak(): boolean {
+    return this.#pieces.at(-1) === this.#break;
+  }
+
+  get #break(): string {
+    return this.#place.isInCell ? "<br>" : "\\\n";
   }
 
   space(): void {
@@ -59,6 +78,7 @@ export class InlineText {
   markup(markup: string, first = ""): void {
     if (markup === "") return;
     this.#settle(first);
+    if (markup.startsWith("[") && !this.#hasSpace) this.#guardImage();
     this.#join();
     this.#push(markup);
   }
@@ -87,31 +107,49 @@ export class InlineText {
   lineBreak(): void {
     this.#pending = undefined;
     this.#hasSpace = false;
-    const mark = this.#place.isInCell ? "<br>" : "\\\n";
-    if (this.isEmpty || this.#pieces.at(-1) === mark) return;
-    this.#push(mark);
+    if (this.isEmpty) this.#isSpaceFirst = true;
+    else if (!this.#endsWithBreak) this.#push(this.#break);
+  }
+
+  /** Adds a part that was written by itself. White space at its ends belongs to no mark. @param add adds its text */
+  enclose(inner: InlineText, add: (text: string) => void): void {
+    const { line } = inner;
+    if (inner.#isSpaceFirst || (inner.isEmpty && inner.#hasSpace)) this.#hasSpace = true;
+    if (line === "") return;
+    add(line);
+    this.#hasSpace ||= inner.#hasSpace || inner.#endsWithBreak;
   }
 
   /** What `write` writes, between two marks. @param tag of HTML, where Markdown's marks would not be read as such */
   marked(mark: string, tag: string, write: (inner: InlineText) => void): void {
     const inner = new InlineText(this.#place);
     write(inner);
-    const text = inner.line;
-    if (inner.#isSpaceFirst || (inner.isEmpty && inner.#hasSpace)) this.#hasSpace = true;
-    if (text === "") return;
+    this.enclose(inner, (text) => this.#mark(text, mark, tag));
+  }
+
+  #mark(text: string, mark: string, tag: string): void {
     const [first = ""] = text;
     const last = text.at(-1) ?? "";
     this.#settle("a"); // its own mark follows
     const before = this.#hasSpace ? "" : this.#last;
     this.#join();
-    // beside the mark of another element, nobody could tell which is whose
-    const opens = before !== mark[0] && (EDGE.test(first) || !EDGE.test(before));
+    // beside the mark of another element, or of the text, nobody could tell which is whose
+    const isClear = before !== mark[0] && !(mark === "~~" ? TILDE_AT_END : STAR_AT_END).test(text);
+    const opens = isClear && (EDGE.test(first) || !EDGE.test(before));
     const open = this.#pieces.length;
     this.#push(opens ? mark : `<${tag}>`);
     this.#push(text);
     this.#push(opens ? mark : `</${tag}>`);
-    if (opens && !EDGE.test(last)) this.#pending = { open, close: this.#pieces.length - 1, tag };
-    this.#hasSpace = inner.#hasSpace;
+    if (opens) {
+      const close = this.#pieces.length - 1;
+      this.#pending = { open, close, tag, character: mark[0] ?? "", isAfterLetter: EDGE.test(last) };
+    }
+  }
+
+  /** A link after an exclamation mark would be an image. */
+  #guardImage(): void {
+    const before = this.#pieces.at(-1);
+    if (before?.endsWith("!") === true) this.#pieces[this.#pieces.length - 1] = `${before.slice(0, -1)}\\!`;
   }
 
   #push(piece: string): void {
@@ -126,12 +164,13 @@ export class InlineText {
     this.#hasSpace = false;
   }
 
-  /** A mark after punctuation, before a letter, would not end: `**«word»**s`. */
+  /** A mark after punctuation, before a letter, would not end: `**«word»**s`. Nor would one before its own character: `~~word~~~`. */
   #settle(next: string): void {
     const pending = this.#pending;
     this.#pending = undefined;
-    if (pending === undefined || this.#hasSpace || !EDGE.test(next)) return;
-    const { open, close, tag } = pending;
+    if (pending === undefined || this.#hasSpace) return;
+    const { open, close, tag, character, isAfterLetter } = pending;
+    if (next !== character && (isAfterLetter || !EDGE.test(next))) return;
     this.#pieces[open] = `<${tag}>`;
     this.#pieces[close] = `</${tag}>`;
   }
