@@ -26,6 +26,7 @@ const PUBLISHING = [
   "archives",
   "inspection",
   "search",
+  "pageContent",
   "offlineSearch",
   "llmsTxt",
   "externalAssets",

@@ -19,8 +19,11 @@ const HANG_MS = 240_000;
 
 /** Files share a process and its loaded modules: stack tests also programs and providers, see `engine/local/reusedProcess.ts`. */
 const sharedProcesses: Options = { isolate: false };
-/** Tests of what a process does once in its life: each file replaces modules by others. */
-export const REPLACED_MODULES = "unit/{adapters,sdk}/**/*.test.ts";
+/** Tests that replace modules by others: each file has a process of its own. */
+export const REPLACED_MODULES =
+  "unit/{adapters/dynamic/{dynamicProvider,damagedStates,unsentReply},sdk/{getAgentJob,kubernetes/releaseOptions}}.test.ts";
+/** Tests that load @pulumi/pulumi: processes of their own, so that the others need not load it. */
+const PULUMI = "unit/{adapters,sdk}/**/*.test.ts";
 
 /** Histories of copies, which `npm test -- histories` runs. */
 const LONG_HISTORIES = process.env["PUBLICATIONS"] === "all" ? [] : ["histories/publications/*.test.ts"];
@@ -36,7 +39,13 @@ export default defineConfig({
     projects: [
       project("unit", HANG_MS, {
         include: ["unit/**/*.test.ts", "histories/**/*.test.ts"],
-        exclude: [REPLACED_MODULES, ...LONG_HISTORIES],
+        exclude: [PULUMI, ...LONG_HISTORIES],
+        setupFiles: ["fixedSeed.ts", "replacedTimers.ts"],
+        ...sharedProcesses,
+      }),
+      project("pulumi", HANG_MS, {
+        include: [PULUMI],
+        exclude: [REPLACED_MODULES],
         setupFiles: ["fixedSeed.ts", "replacedTimers.ts"],
         ...sharedProcesses,
       }),

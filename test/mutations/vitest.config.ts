@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     root: ROOT,
     include: tests,
-    exclude: ["unit/site/offlineSearch/hostilePages.test.ts"], // pages of many megabytes: minutes for each break
+    exclude: ["unit/publishing/offlineSearch/hostilePages.test.ts"], // pages of many megabytes: minutes for each break
     sequence: { sequencer: OwnTestsFirst },
     setupFiles: ["fixedSeed.ts", "faults/canary.ts"],
     // as in `npm test`: the test files of a run share a process and its loaded modules, unless they replace modules by others

@@ -53,18 +53,21 @@ describe("the exported fastify manual", () => {
 
   test("has no internal link without a target", async () => {
     const files = new Set(await listFiles(served.site.folder));
+    const dead: string[] = [];
+    let links = 0;
     for (const [address, { elements }] of crawled) {
       for (const element of elements) {
         const href = attribute(element, "href");
         if (href === undefined || /^[a-z]+:/.test(href)) continue;
         const [path = "", fragment = ""] = decodeURIComponent(href).split("#");
         const target = path === "" ? address : posix.join(posix.dirname(address), path);
-        expect(files, `${address} links to ${href}`).toContain(target);
-        if (fragment !== "") {
-          expect(crawled.get(target)?.ids, `${address} links to ${href}`).toContain(fragment);
-        }
+        const hasPlace = fragment === "" || crawled.get(target)?.ids.has(fragment) === true;
+        if (!files.has(target) || !hasPlace) dead.push(`${address} links to ${href}`);
+        links++;
       }
     }
+    expect(dead).toEqual([]);
+    expect(links).toBeGreaterThan(1_000);
   });
 
   test("warns of exactly the links that are broken in the source", async () => {
@@ -98,16 +101,16 @@ describe("the exported fastify manual", () => {
   });
 
   test("has no inline script and no inline style, and works under a strict content security policy", () => {
+    const refused = ({ tagName, attrs, childNodes }: Html.Element): boolean =>
+      attrs.some(({ name }) => name === "style" || name.startsWith("on")) ||
+      (tagName === "script" && childNodes.length > 0) ||
+      ["style", "iframe", "base"].includes(tagName);
     for (const [address, { elements }] of crawled) {
-      for (const element of elements) {
-        const names = element.attrs.map(({ name }) => name);
-        expect(
-          names.filter((name) => name === "style" || name.startsWith("on")),
-          address,
-        ).toEqual([]);
-        if (element.tagName === "script") expect(element.childNodes, address).toEqual([]);
-        expect(["style", "iframe", "base"], address).not.toContain(element.tagName);
-      }
+      expect(elements.length, address).toBeGreaterThan(10);
+      expect(
+        elements.filter(refused).map(({ tagName }) => tagName),
+        address,
+      ).toEqual([]);
     }
   });
 

@@ -1,4 +1,17 @@
-import { isColumn, isNote } from "../offlineSearch/contentElements";
+import {
+  type Attribute,
+  classesLeftOut,
+  elementsLeftOut,
+  idsLeftOut,
+  isMainPart,
+  isMenuButton,
+  isNote,
+  isPanel,
+  isRelated,
+  isSection,
+  isSidebar,
+  rolesLeftOut,
+} from "../pageContent/contentTable";
 import { attributeOf, classesOf, type ContentElement } from "./contentElement";
 import { remembered, rememberedTest } from "./rememberedClasses";
 
@@ -8,39 +21,18 @@ interface Place {
   readonly isInCode: boolean;
 }
 
-/** Elements that are no content, wherever they are. Scripts with mathematics are. */
-const NEVER = new Set(
-  (
-    "style noscript iframe object embed canvas audio video textarea select datalist dialog nav title area track source " +
-    "progress meter annotation-xml"
-  ).split(" "),
-);
+/** Scripts with mathematics are content. */
+const NEVER = elementsLeftOut("markdown", "everywhere");
 /** Elements that are no content outside of the main part. */
-const AROUND = new Set(["header", "footer", "aside", "form", "search"]);
+const AROUND = elementsLeftOut("markdown", "outsideMain");
 /** Of these, what belongs to the section that it is in. */
 const OF_SECTION = new Set(["header", "aside"]);
-const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo|complementary)$/i;
+const AROUND_ROLE = rolesLeftOut("markdown", "outsideMain");
 /** Roles of what only helps to move on the page, or is shown for a moment. */
-const NEVER_ROLE =
-  /^(?:navigation|search|alertdialog|dialog|listbox|menu|menubar|progressbar|tooltip|toolbar)$/i;
-/** Classes of what surrounds the content, or helps to move in it, in generators that use no elements for it. */
-const AROUND_CLASS = new RegExp(
-  String.raw`(?:^|\s)(?:${[
-    "navheader|navfooter|docnav|navigation|sphinxsidebar\\S*|headerlink|hash-link|header-anchor|anchorjs-link|permalink",
-    "(?:[\\w-]*-)?breadcrumbs?|dropdown-menu|only-?print|print-only|toc|table-of-contents|contents-nav|pagination|pagination-nav|pager",
-    "skip-link|skip-to-content|sr-only|visually-hidden|screen-reader-text|theme-doc-toc-\\S+|theme-edit-this-page|theme-doc-footer",
-    "edit-this-page|edit-page-link|copy-?button|copybtn|copy-code-button|clipboard-button|md-clipboard|cookie-\\S+|cookieconsent|cc-window",
-    "md-search|md-source-file|md-content__button|vp-doc-footer|VPDocFooter|prev-next-\\S+|rst-footer-buttons|wy-breadcrumbs",
-    "viewcode-link|viewcode-back|source-link-button|nav-wrapper|nav-chapters|footnote-backref|footnote-back|fn-backref|data-footnote-backref",
-  ].join("|")})(?=\s|$)`,
-  "i",
-);
-/** Links to the pages before and after, unless it is a table: that is of things with which the page has to do. */
-const RELATED = /(?:^|\s)related(?=\s|$)/;
-/** Classes and ids that mean this outside of the main part only. */
-const OUTSIDE = rememberedTest(
-  /(?:^|\s)(?:menu|mainmenu|menubar|navbar|nav|topnav|bottomnav|subnav|topbar|footer|page-footer|site-footer|site-header|titlearea|navpath|nosearch|search)(?=\s|$)/i,
-);
+const NEVER_ROLE = rolesLeftOut("markdown", "everywhere");
+const AROUND_CLASS = classesLeftOut("markdown", "everywhere");
+const OUTSIDE = classesLeftOut("markdown", "outsideMain");
+const OUTSIDE_ID = rememberedTest(idsLeftOut("markdown", "outsideMain"));
 /** Within code: numbers of lines, prompts and buttons. */
 const BESIDE_CODE = rememberedTest(
   /(?:^|\s)(?:linenos?|linenodiv|lineno|linenumbers?|line-numbers?(?:-rows)?|lnt|ln|gl|gutter|hljs-ln-numbers|rouge-gutter|rouge-line-numbers|gp|prompt|hljs-prompt|copybtn|copy)(?=\s|$)/i,
@@ -53,12 +45,11 @@ const MEANT_CLASS = rememberedTest(
 );
 /** Spans of a card that a browser shows one below the other. */
 const APART_CLASS = rememberedTest(/(?:^|\s)(?:title|description)(?=\s|$)/);
-const PANEL_ROLE = /^(?:tabpanel|region)$/i;
 /** What classes tell of an element that is not in code: one look for all of it. */
 const MEANING = remembered((classes) => ({
   isLineNumbers: LINE_NUMBERS.test(classes),
-  isOutside: OUTSIDE(classes) || isColumn(classes),
-  isRelated: RELATED.test(classes),
+  isOutside: OUTSIDE.test(classes),
+  isRelated: isRelated(classes),
   isAround: AROUND_CLASS.test(classes),
 }));
 /** Elements around which a footer belongs to the content: the source of a quotation, for example. */
@@ -66,12 +57,7 @@ const HAS_FOOTER = new Set(["blockquote", "figure", "table"]);
 
 /** Whether an element is the main part of a page. */
 export function isMain(element: ContentElement): boolean {
-  const { tag } = element;
-  return (
-    tag === "main" ||
-    attributeOf(element, "role") === "main" ||
-    attributeOf(element, "data-pagefind-body") !== undefined
-  );
+  return isMainPart(element.tag, attributesOf(element));
 }
 
 /** Whether an element that only styles what is in it is needed in the tree. */
@@ -87,10 +73,10 @@ export function standsApart(element: ContentElement): boolean {
 /** Whether an element is no content, with all that is in it. @param open the elements around it, the innermost last */
 export function isLeftOut(element: ContentElement, open: readonly ContentElement[], place: Place): boolean {
   const { tag, attributes } = element;
+  if (tag === "footer") return !open.some((each) => HAS_FOOTER.has(each.tag));
   if (NEVER.has(tag)) return true;
   if (tag === "template") return attributeOf(element, "shadowrootmode") === undefined;
   if (tag === "script") return !/^math\//i.test(attributeOf(element, "type") ?? "");
-  if (tag === "footer") return !open.some((each) => HAS_FOOTER.has(each.tag));
   if (!place.isInMain && !place.isInCode && AROUND.has(tag) && !isOfContent(element, open)) return true;
   if (tag === "button") return !isLabel(element, open);
   // the name of the language above code, which the code has, too
@@ -103,10 +89,10 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
   const role = attributeOf(element, "role") ?? "";
   if (NEVER_ROLE.test(role) || (!place.isInMain && AROUND_ROLE.test(role))) return true;
   if (role === "doc-backlink" || attributeOf(element, "data-footnote-backref") !== undefined) return true;
-  if (attributeOf(element, "aria-hidden") === "true" && !isPanel(element, role)) return true;
+  if (attributeOf(element, "aria-hidden") === "true" && !isPanel(role, attributesOf(element))) return true;
   const meaning = MEANING(classes);
   if (meaning.isLineNumbers && /^(?:td|div|th|pre)$/.test(tag)) return true;
-  if (!place.isInMain && (meaning.isOutside || OUTSIDE(attributeOf(element, "id") ?? ""))) {
+  if (!place.isInMain && (meaning.isOutside || OUTSIDE_ID(attributeOf(element, "id") ?? ""))) {
     return !isMain(element);
   }
   if (meaning.isRelated && tag !== "table") return true;
@@ -116,11 +102,8 @@ export function isLeftOut(element: ContentElement, open: readonly ContentElement
 /** Whether an element of {@link AROUND} is content without a main part, too: notes of generators, and what a section has. */
 function isOfContent(element: ContentElement, open: readonly ContentElement[]): boolean {
   const { tag } = element;
-  if (OF_SECTION.has(tag) && open.some((each) => each.tag === "section" || each.tag === "article")) {
-    return true;
-  }
-  if (tag !== "aside") return false;
-  return isNote(classesOf(element));
+  if (OF_SECTION.has(tag) && open.some((each) => isSection(each.tag))) return true;
+  return tag === "aside" && isNote(classesOf(element));
 }
 
 /** Whether a button is the name of a tab, of a part of an accordion, or of an item of a list. */
@@ -129,7 +112,7 @@ function isLabel(element: ContentElement, open: readonly ContentElement[]): bool
   if (/^tab$/i.test(role)) return true;
   // that of a folder in a tree of files
   if (open.at(-1)?.tag === "li") return true;
-  if ((attributeOf(element, "aria-haspopup") ?? "false") !== "false") return false;
+  if (isMenuButton(attributesOf(element))) return false;
   const opens = attributeOf(element, "aria-expanded") ?? attributeOf(element, "aria-controls");
   return (
     opens !== undefined &&
@@ -137,15 +120,14 @@ function isLabel(element: ContentElement, open: readonly ContentElement[]): bool
   );
 }
 
-/** Whether an element is the content of a tab or of a part of an accordion. */
-function isPanel(element: ContentElement, role: string): boolean {
-  return PANEL_ROLE.test(role) || attributeOf(element, "aria-labelledby") !== undefined;
-}
-
 /** Whether the classes are those of a list of links beside the content, or of a note in it: the text tells. */
-export const isDoubtful: (classes: string) => boolean = rememberedTest(/(?:^|\s)sidebar(?=\s|$)/i);
+export const isDoubtful: (classes: string) => boolean = remembered(isSidebar);
 
 /** Whether an element has code: the fragments of Doxygen are no `<pre>`. */
 export function isCode(element: ContentElement): boolean {
   return element.tag === "pre" || (element.tag === "div" && /^fragment$/.test(classesOf(element)));
+}
+
+function attributesOf(element: ContentElement): Attribute {
+  return (name) => attributeOf(element, name);
 }

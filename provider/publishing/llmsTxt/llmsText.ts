@@ -1,6 +1,7 @@
 import { dirname } from "node:path/posix";
 import { titlesOf, withoutSiteName } from "../offlineSearch/siteTitles";
 import { compareTexts } from "../search/order";
+import { asHeading, asParagraph, escaped } from "./escape";
 import { encodedPath } from "./markdownPaths";
 import type { LlmsTxtOptions } from "./options";
 
@@ -39,20 +40,20 @@ export function llmsText(pages: readonly ListedPage[], options: LlmsTxtOptions):
   const start = pages.find(({ path }) => /^index\.\w+$/.test(path));
   const title = options.title ?? siteName(pages) ?? (start ? start.heading || start.title : "");
   const summary = options.summary ?? (start ? start.description || start.sentence : "");
-  const lines = [`# ${oneLine(title || "Documentation")}`, ""];
-  if (summary !== "") lines.push(`> ${oneLine(summary)}`, "");
+  const lines = [`# ${asHeading(inMarkdown(title || "Documentation"))}`, ""];
+  if (summary !== "") lines.push(`> ${asParagraph(inMarkdown(summary))}`, "");
   const described = Map.groupBy(pages, (page) => page.description);
   const folderOf = sectionFolders(pages);
   const sections = Map.groupBy(pages, folderOf);
   for (const [folder, own] of [...sections].sort(([one], [other]) => compareTexts(one, other))) {
     const first = own.find(({ path }) => dirname(path) === folder && /(?:^|\/)index\.\w+$/.test(path));
     const heading = folder === "" ? "Pages" : (first && titleOf(first)) || nameOf(folder);
-    lines.push(`## ${oneLine(heading)}`, "");
+    lines.push(`## ${asHeading(inMarkdown(heading))}`, "");
     for (const page of own) {
-      const text = oneLine(titleOf(page) || page.path).replace(/[[\]\\]/g, "\\$&");
+      const text = inMarkdown(titleOf(page) || page.path, true);
       // what several pages say of themselves is about the site
       const isOwn = page.description !== "" && described.get(page.description)?.length === 1;
-      const about = oneLine(isOwn ? page.description : page.sentence);
+      const about = inMarkdown(isOwn ? page.description : page.sentence);
       lines.push(`- [${text}](${addressOf(page.markdown, options)})${about === "" ? "" : `: ${about}`}`);
     }
     lines.push("");
@@ -67,7 +68,9 @@ export function addressOf(path: string, { baseUrl }: LlmsTxtOptions): string {
 
 /** The first sentence of a text. */
 export function firstSentence(text: string): string {
-  const [sentence = ""] = /^.{1,300}?(?:[.!?](?=\s|$)|[。！？])/su.exec(text.slice(0, 2 * LONGEST)) ?? [];
+  // a small letter goes on: «e.g. this»
+  const [sentence = ""] =
+    /^.{1,300}?(?:[.!?](?=\s*$|\s+\P{Ll})|[。！？])/su.exec(text.slice(0, 2 * LONGEST)) ?? [];
   return (sentence || text).slice(0, 2 * LONGEST);
 }
 
@@ -106,6 +109,11 @@ function sectionFolders(pages: readonly ListedPage[]): (page: ListedPage) => str
 function nameOf(folder: string): string {
   const name = folder.slice(folder.lastIndexOf("/") + 1).replace(/[-_]+/g, " ");
   return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+/** A text of a page as text of a line. */
+function inMarkdown(text: string, isInLink = false): string {
+  return escaped(oneLine(text), "", { isInLink, isInCell: false });
 }
 
 function oneLine(text: string): string {

@@ -25,6 +25,8 @@ const NOTE_KIND =
   /(?:^|[\s-])(note|tip|info|important|warning|caution|danger|attention|error|hint|seealso|success|example|quote|bug|failure|abstract|question)(?=\s|$)/i;
 const NOTE_TITLE =
   /admonition-?(?:title|heading)|custom-block-title|aside__title|alert-title|callout-title|(?:^|\s)title(?=\s|$)/i;
+/** A line across the page. */
+const RULE = "---";
 /** Deeper lists and quotations are written at this depth. */
 const MOST_INDENTS = 16;
 
@@ -103,7 +105,7 @@ export class MarkdownWriter {
       case "p":
         return [...before, ...this.#blocksOf(children)];
       case "hr":
-        return ["---"];
+        return [RULE];
       case "ul":
       case "ol":
       case "menu":
@@ -174,6 +176,8 @@ export class MarkdownWriter {
       if (id !== undefined) this.#inlines.anchor = id;
       const blocks = this.#nestedBlocks(child.children);
       if (blocks.length === 0) continue;
+      // `- ---` would be one line across the page
+      if (blocks[0] === RULE) blocks[0] = "***";
       const marker = isOrdered ? `${number++}. ` : "- ";
       const tight = isTight(blocks);
       isLoose ||= !tight;
@@ -302,9 +306,9 @@ function indented(text: string, first: string, others: string): string {
   return first + text.replace(/\n(?=[^\n])/g, `\n${others}`);
 }
 
-/** Whether an item's blocks are one text and lists below it. */
+/** Whether an item's blocks are one text and lists below it. Only a list that begins with 1 needs no empty line before it. */
 function isTight(blocks: readonly string[]): boolean {
-  return blocks.slice(1).every((block) => /^(?:[-*]|\d+\.) /.test(block));
+  return blocks.slice(1).every((block) => /^(?:[-*]|1\.) /.test(block));
 }
 
 /** The mark of an item of a task list. */

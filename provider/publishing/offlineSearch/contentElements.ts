@@ -1,32 +1,23 @@
-/** The value of an attribute of an element. */
-export type Attribute = (name: string) => string | undefined;
+import {
+  type Attribute,
+  classesLeftOut,
+  elementsLeftOut,
+  isMainPart,
+  isMenuButton,
+  isPanel,
+  isRelated,
+  isSidebar,
+  rolesLeftOut,
+} from "../pageContent/contentTable";
 
-/** Elements whose text is no content, wherever they are. */
-const NEVER = new Set(
-  "script style noscript template svg math iframe object canvas audio video textarea select datalist dialog nav".split(
-    " ",
-  ),
-);
+const NEVER = elementsLeftOut("search", "everywhere");
 /** Elements whose text is no content outside of the main part, unless it is the header of a section. */
-const AROUND = new Set(["header", "footer"]);
-const SECTION = new Set(["section", "article"]);
-/** Hidden elements that scripts fill or show for a moment, by their names and roles. Other hidden ones are panels of tabs and the like. */
-const PASSING = new Set(["form", "label", "output", "progress"]);
-const PASSING_ROLE = /^(?:alert|alertdialog|dialog|listbox|log|menu|progressbar|status|tooltip)$/i;
-const PANEL_ROLE = /^(?:tabpanel|region)$/i;
-/** Classes of what surrounds the content in generators that do not use the elements for it. */
-const AROUND_CLASS =
-  /(?:^|\s)(?:navheader|navfooter|sphinxsidebar|headerlink|(?:[\w-]*-)?breadcrumbs?|dropdown-menu|only-?print|print-only|toc|table-of-contents|pagination|skip-link|sr-only|visually-hidden)(?:\s|$)/i;
-/** Columns and bars of menus beside the content, in generators without `<main>`. */
-const COLUMN =
-  /(?:^|\s)(?:navigationbar|col-sidebar|page-menu|site-menu|book-summary|side-?nav|sidebar-nav)(?:\s|$)/i;
-/** Links to the pages before and after, unless it is a table: that is of things with which the page has to do. */
-const RELATED = /(?:^|\s)related(?:\s|$)/;
-/** A list of links beside the content or, as an `<aside>`, a note in it: the text tells. */
-const SIDEBAR = /(?:^|\s)sidebar(?:\s|$)/i;
-/** Classes of notes that generators write as an `<aside>`. */
-const NOTE = /admonition|note|warning|tip|caution|danger|important|footnote|callout|topic/i;
-const AROUND_ROLE = /^(?:navigation|search|banner|contentinfo)$/i;
+const AROUND = elementsLeftOut("search", "outsideMain");
+const AROUND_ROLE = rolesLeftOut("search", "outsideMain");
+const PASSING = elementsLeftOut("search", "hidden");
+const PASSING_ROLE = rolesLeftOut("search", "hidden");
+const AROUND_CLASS = classesLeftOut("search", "everywhere");
+const COLUMN = classesLeftOut("search", "outsideMain");
 /** What a link of its page leads to is content, if it is one of these: the panel of a tab. */
 const LINKED = new Set(["div", "section", "article", "dd", "li"]);
 /** Classes and attributes of buttons that name a tab or a part of an accordion, in sites that do not use roles. */
@@ -74,26 +65,22 @@ export class ContentElements {
     if (attribute("aria-hidden") === "true" && !this.#isPanel(tag, role, attribute)) return true;
     if (tag === "button") return !isInHeading && !isDisclosure(role, attribute);
     const classes = attribute("class") ?? "";
-    if (AROUND_CLASS.test(classes) || (RELATED.test(classes) && tag !== "table")) {
-      return !isMainPart(tag, attribute);
-    }
-    if (SIDEBAR.test(classes) && tag !== "aside") return !isMainPart(tag, attribute);
+    const isAround =
+      AROUND_CLASS.test(classes) ||
+      (isRelated(classes) && tag !== "table") ||
+      (isSidebar(classes) && tag !== "aside");
+    if (isAround) return !isMainPart(tag, attribute);
     if (isInMain) return false;
-    if (isColumn(classes)) return true;
+    if (COLUMN.test(classes)) return true;
     return (AROUND.has(tag) && !(tag === "header" && isInSection)) || AROUND_ROLE.test(role);
   }
 
   /** Whether an element is the content of a tab or of an accordion. */
   #isPanel(tag: string, role: string, attribute: Attribute): boolean {
-    if (PANEL_ROLE.test(role) || attribute("aria-labelledby") !== undefined) return true;
+    if (isPanel(role, attribute)) return true;
     const id = attribute("id") ?? "";
     return this.#panels.has(id) || (LINKED.has(tag) && this.#linked.has(id));
   }
-}
-
-/** Whether a button opens a menu, whose text is no content. */
-function isMenuButton(attribute: Attribute): boolean {
-  return (attribute("aria-haspopup") ?? "false") !== "false";
 }
 
 /** Whether a button is the name of a tab or of a part of an accordion. */
@@ -105,32 +92,8 @@ export function isDisclosure(role: string, attribute: Attribute): boolean {
   return (attribute("class") ?? "").split(/\s+/).some((name) => OPENER.test(name));
 }
 
-/** Whether an element with these classes is a column of menus beside the content, if it is outside of the main part. */
-export function isColumn(classes: string): boolean {
-  return COLUMN.test(classes);
-}
-
-/** Whether an element has its own header. */
-export function isSection(tag: string): boolean {
-  return SECTION.has(tag);
-}
-
-/** Whether an `<aside>` is a list of links or a note, wherever it is: the text tells. */
-export function isSidebar(attribute: Attribute): boolean {
-  return SIDEBAR.test(attribute("class") ?? "");
-}
-
-/** Whether an `<aside>` with these classes is a note of the content. */
-export function isNote(classes: string): boolean {
-  return NOTE.test(classes);
-}
-
 /** Whether an element is hidden until it is opened in a way that no address does. */
 export function isHidden(attribute: Attribute): boolean {
   const hidden = attribute("hidden");
   return hidden !== undefined && !/^until-found$/i.test(hidden);
-}
-
-export function isMainPart(tag: string, attribute: Attribute): boolean {
-  return tag === "main" || attribute("role") === "main" || attribute("data-pagefind-body") !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { Attribute } from "./contentElements";
+import type { Attribute } from "../pageContent/contentTable";
 import { type Redirect, redirectIn } from "./redirect";
 
 /** Types of `<script>` elements that are programs. */

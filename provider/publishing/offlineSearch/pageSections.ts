@@ -1,6 +1,7 @@
+import { type Attribute, isNote, isSidebar } from "../pageContent/contentTable";
 import type { Section } from "../search/sections";
 import { beginning, visible } from "../search/words";
-import { type Attribute, isDisclosure, isNote, isSidebar } from "./contentElements";
+import { isDisclosure } from "./contentElements";
 
 /** Elements outside of the main part whose text tells whether it is content: notes or lists of links, whole pages or fields. */
 const DOUBTFUL = new Set(["aside", "form"]);
@@ -213,7 +214,7 @@ export class PageSections {
     this.#endHeading();
     const [characters, linked] = [this.#characters, this.#linked];
     const isCertain = tag === "aside" && isNote(attribute("class") ?? "");
-    const isMain = isCertain || (this.#isMain && !(tag === "aside" && isSidebar(attribute)));
+    const isMain = isCertain || (this.#isMain && !(tag === "aside" && isSidebar(attribute("class") ?? "")));
     const pieces = this.#sections.at(-1)?.text.length ?? 0;
     this.#doubtful.push({ tag, sections: this.#sections.length, pieces, characters, linked, isMain });
   }

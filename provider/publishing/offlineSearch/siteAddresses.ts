@@ -46,7 +46,9 @@ export class SiteAddresses {
     for (const path of this.#pathsOf(page, link)) {
       const bare = path.replace(/\/$/, "");
       const folder = bare === "" ? "" : `${bare}/`;
-      const file = [path, `${bare}.html`, `${folder}index.html`, `${folder}index.htm`].find(this.#hasFile);
+      const [page, index] = [[`${bare}.html`], [`${folder}index.html`, `${folder}index.htm`]];
+      const order = path === bare ? [path, ...page, ...index] : [path, ...index, ...page];
+      const file = order.find(this.#hasFile);
       if (file !== undefined) return file;
     }
     return undefined;
@@ -95,8 +97,9 @@ export class SiteAddresses {
     }
     const bare = path.replace(/\/$/, "");
     const style: Style = path !== bare || path === "" ? "slash" : "bare";
-    if (this.#hasFile(`${bare}.html`)) return `page ${style}`;
-    return this.#hasFile(bare === "" ? "index.html" : `${bare}/index.html`) ? `index ${style}` : undefined;
+    const isIndex = this.#hasFile(bare === "" ? "index.html" : `${bare}/index.html`);
+    if (this.#hasFile(`${bare}.html`) && !(isIndex && style === "slash")) return `page ${style}`;
+    return isIndex ? `index ${style}` : undefined;
   }
 
   #most(kind: "index" | "page", otherwise: Style): Style {

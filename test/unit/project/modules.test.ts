@@ -32,19 +32,31 @@ test("no file of provider/ and sdk/ imports itself through others", () => {
   expect(done).toEqual(new Set(FILES)); // every import was found
 });
 
-/** Files that are loaded with a file: what it imports not only as types, and what those import. */
+const LOADED = new Map<string, string[]>();
+
+/** Files that a file loads itself: what it imports not only as types. */
+function loadedBy(file: string): string[] {
+  const known = LOADED.get(file);
+  if (known) return known;
+  // type imports are not compiled, and `import()` stays one
+  const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), "utf8"), {
+    compilerOptions: { module: ts.ModuleKind.Node16, target: ts.ScriptTarget.ESNext },
+  });
+  const loaded = [...outputText.matchAll(/require\("(\.[^"]+)"\)/g)]
+    .map(([, path = ""]) => path)
+    .filter((path) => !path.endsWith(".json"))
+    .map((path) => relative(ROOT, join(ROOT, dirname(file), `${path}.ts`)));
+  LOADED.set(file, loaded);
+  return loaded;
+}
+
+/** Files that are loaded with a file: by it, and by those. */
 function loadedWith(entry: string): Set<string> {
   const loaded = new Set<string>();
   const load = (file: string): void => {
     if (loaded.has(file)) return;
     loaded.add(file);
-    // type imports are not compiled, and `import()` stays one
-    const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), "utf8"), {
-      compilerOptions: { module: ts.ModuleKind.Node16, target: ts.ScriptTarget.ESNext },
-    });
-    for (const [, path = ""] of outputText.matchAll(/require\("(\.[^"]+)"\)/g)) {
-      if (!path.endsWith(".json")) load(relative(ROOT, join(ROOT, dirname(file), `${path}.ts`)));
-    }
+    loadedBy(file).forEach(load);
   };
   load(entry);
   return loaded;

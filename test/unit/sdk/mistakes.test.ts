@@ -149,7 +149,7 @@ beforeAll(() => {
     found.set(name, `${found.get(name) ?? ""}${ts.flattenDiagnosticMessageText(messageText, "\n")}\n`);
   }
   said = found;
-}, 60_000);
+});
 
 test.each(Object.entries(MISTAKES))("%s does not compile", (name, [, says]) => {
   expect(said.get(name)).toContain(says);

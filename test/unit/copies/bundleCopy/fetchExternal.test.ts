@@ -1,203 +1,29 @@
 // Copies with files of other hosts, in folders.
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import nodeFetch from "node-fetch";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { UNKNOWN } from "../../../../provider/base/runtime/messages/plainText.ts";
-import { type Clock, systemClock } from "../../../../provider/base/runtime/time/clock.ts";
-import { COPIES } from "../../../../provider/copies/bundleCopy/copyKind.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { CheckedCopyInputs } from "../../../../provider/copies/bundleCopy/inputs.ts";
 import { bundleCopy } from "../../../../provider/copies/bundleCopy/lifeCycle.ts";
 import type { BundleCopyState } from "../../../../provider/copies/bundleCopy/state.ts";
 import type { PublicationContext } from "../../../../provider/copies/publication/context.ts";
-import { planPublication } from "../../../../provider/copies/publication/plan.ts";
-import type { CheckFailure } from "../../../../provider/resource/inputTable.ts";
 import { CANARIES, startBucketStub, STUB_BUCKET } from "../../../simulation/bucketStub.ts";
-import { localContext, packedSite } from "../../../simulation/packedSite.ts";
-import { recordingReporter } from "../../../simulation/recordingReporter.ts";
 import { startRegistryStub } from "../../../simulation/registryStub.ts";
-import { scriptedFetch, type ScriptedReply } from "../../../simulation/scriptedFetch.ts";
+import { AT, check, folder, FONT, hosts, serveHosts, withHosts, world } from "./otherHosts.ts";
 
-const AT = "https://cdn.example.com/";
-const PAGE = `<title>Start</title><link rel="stylesheet" href="${AT}a.css"><p>welcome</p>`;
-const FONT: ScriptedReply = { headers: { "content-type": "font/woff2" }, text: "wOF2 1" };
-
-let folder: string;
-let hosts: Record<string, ScriptedReply>;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "copy-external-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  hosts = {
-    [`${AT}a.css`]: {
-      headers: { "content-type": "text/css" },
-      text: "@font-face { src: url(f.woff2) } body { background: url(x.png?key=s3cret) }",
-    },
-    [`${AT}f.woff2`]: FONT,
-    [`${AT}x.png?key=s3cret`]: { headers: { "content-type": "image/png" }, text: "PNG" },
-  };
-});
-
-function world(given: Partial<PublicationContext> = {}) {
-  const { fetch, requests } = scriptedFetch(({ url }) => hosts[url] ?? { status: 404, text: "no" });
-  const reporter = recordingReporter();
-  return { context: localContext(folder, { fetch, reporter, ...given }), requests, reporter };
-}
-
-function check(
-  given: object,
-  files: Record<string, string> = {},
-): { inputs: CheckedCopyInputs; failures: CheckFailure[] } {
-  const { file, fileSha256 } = packedSite(folder, "site", { "index.html": PAGE, ...files });
-  const destination = { folder: join(folder, "copies"), layout: "site" };
-  const source = { file, version: "v1", fileSha256 };
-  return bundleCopy.check({ source, destination, ...given }, world().context.configuration);
-}
+withHosts();
 
 const current = (path = ""): string => join(folder, "copies/current", path);
+
 const stored = (): string[] =>
   existsSync(current("assets"))
     ? (readdirSync(current("assets"), { recursive: true }) as string[])
         .filter((path) => /\.[0-9a-f]{16}\./.test(path))
         .sort()
     : [];
-
-describe("the input fetchExternal", () => {
-  test("false and absent are the same; true and no options are the same", () => {
-    expect(check({ fetchExternal: false }).inputs).toEqual(check({}).inputs);
-    expect(check({ fetchExternal: {} }).inputs.fetchExternal).toBe(true);
-    expect(check({ fetchExternal: UNKNOWN }).failures).toEqual([]);
-    expect(check({ fetchExternal: { include: [UNKNOWN] } }).failures).toEqual([]);
-  });
-
-  test.for([
-    ["yes", "fetchExternal", "must be true, false, or options"],
-    [
-      { includes: [] },
-      "fetchExternal.includes",
-      "there is no such option. Options are: include, exclude, limits",
-    ],
-    [{ include: "a.com" }, "fetchExternal.include", "must be a list"],
-    [{ include: [""] }, "fetchExternal.include.0", "must be a host"],
-    [{ exclude: ["a.com", "/npm/**"] }, "fetchExternal.exclude.1", "must begin with a host"],
-    [{ exclude: ["ftp://a.com"] }, "fetchExternal.exclude.0", "must begin with a host"],
-    [{ include: ["a.com/x?y=1"] }, "fetchExternal.include.0", "must not contain a query"],
-    [{ limits: { size: 1 } }, "fetchExternal.limits.size", "there is no such limit"],
-    [{ limits: { bytes: 0 } }, "fetchExternal.limits.bytes", "must be a whole number above 0"],
-    [{ limits: { time: "soon" } }, "fetchExternal.limits.time", "must be a duration"],
-    [{ limits: { redirects: 50 } }, "fetchExternal.limits.redirects", "must be a whole number from 0 to 20"],
-  ] as const)("%j is refused at %s", ([fetchExternal, property, reason]) => {
-    expect(check({ fetchExternal }).failures).toEqual([
-      { property, reason: expect.stringContaining(reason) as string },
-    ]);
-  });
-
-  test("an archive has none", () => {
-    const destination = { folder: join(folder, "copies") };
-    expect(check({ destination, fetchExternal: true }).failures).toMatchObject([
-      { property: "fetchExternal" },
-    ]);
-  });
-});
-
-test("a preview says that what is fetched is not known yet", () => {
-  const decision = (given: object): string => {
-    const { inputs } = check({ fetchExternal: true, ...given });
-    return planPublication(COPIES, inputs, undefined, 0).text;
-  };
-  expect(decision({ source: UNKNOWN })).toContain(
-    ", with what its pages load from other hosts, which is known once the archive is here",
-  );
-  expect(decision({})).toMatch(/, with what its pages load from other hosts$/);
-  expect(decision({ fetchExternal: false })).not.toContain("other hosts");
-  const { inputs } = check({ fetchExternal: true });
-  expect(bundleCopy.predict(inputs, undefined, { name: "docs", nowMs: 0 })).toMatchObject({
-    fetchedAssets: UNKNOWN,
-  });
-});
-
-describe("a preview of a local file", () => {
-  async function foreseen(given: object = {}, files: Record<string, string> = {}, context = {}) {
-    const { inputs } = check({ fetchExternal: true, ...given }, files);
-    const { requests, reporter, context: made } = world(context);
-    await bundleCopy.foresee?.(made, inputs, undefined);
-    expect(requests).toEqual([]);
-    const { info, warn } = reporter.lines;
-    return [...info, ...warn];
-  }
-
-  test("names what would be fetched, without a request and without queries", async () => {
-    const index =
-      `${PAGE}<img src="${AT}i.png?key=s3cret"><script type="module" src="m.js"></script><a href="${AT}link"></a>` +
-      `<iframe src="${AT}frame"></iframe><script src="https://www.googletagmanager.com/gtag.js"></script><img src="http://10.0.0.1/x.png">`;
-    const files = {
-      "index.html": index,
-      "m.js": `import "${AT}lib.js"`,
-      "style.css": `@import "${AT}b.css"`,
-    };
-    expect(await foreseen({}, files)).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `would be fetched from other hosts: ${AT}a.css, ${AT}i.png, (?=.*${AT}lib.js)(?=.*${AT}b.css).*, and what these load$`,
-        ),
-      ),
-    ]);
-  });
-
-  test("names the first of many", async () => {
-    const images = Array.from({ length: 20 }, (_, at) => `<img src="${AT}${at}.png">`).join("");
-    const [line] = await foreseen({}, { "index.html": images });
-    expect(line).toContain(`${AT}11.png and 8 more, and what these load`);
-  });
-
-  test.each(["https://10.0.0.1/x.png", "https://169.254.169.254/x.png", "ftp://cdn.example.com/x.png"])(
-    "does not name %s, which is never fetched",
-    async (address) => {
-      const [line] = await foreseen({}, { "index.html": `<img src="${address}">`, "lib.js": "" });
-      expect(JSON.stringify(line)).not.toContain(address);
-    },
-  );
-
-  test("says that nothing would be fetched", async () => {
-    expect(await foreseen({ fetchExternal: { exclude: ["cdn.example.com"] } })).toEqual([
-      expect.stringContaining("nothing would be fetched from other hosts"),
-    ]);
-  });
-
-  test("says why it does not know: an archive that is refused, one that takes too long", async () => {
-    writeFileSync(join(folder, "broken.tar.gz"), "no archive");
-    expect(await foreseen({ source: { file: join(folder, "broken.tar.gz"), version: "v1" } })).toEqual([
-      expect.stringContaining("what would be fetched is not known, because the archive cannot be used"),
-    ]);
-    let now = 0;
-    const hasty: Clock = {
-      ...systemClock,
-      monotonic: () => (now += 20_000),
-      after(_ms, callback) {
-        const timer = setImmediate(callback);
-        return () => clearImmediate(timer);
-      },
-    };
-    expect(await foreseen({}, {}, { clock: hasty })).toEqual([
-      expect.stringContaining(
-        "what would be fetched is not named: the archive takes longer than 30s to read",
-      ),
-    ]);
-  });
-
-  test("says nothing if nothing would be published, or if the source is not known", async () => {
-    const { inputs } = check({ fetchExternal: true });
-    const state = await bundleCopy.create(world().context, inputs);
-    const { context, reporter } = world();
-    await bundleCopy.foresee?.(context, inputs, state);
-    expect(reporter.lines).toEqual({ progress: [], info: [], warn: [] });
-    expect(await foreseen({ source: UNKNOWN })).toEqual([]);
-    expect(await foreseen({ fetchExternal: false })).toEqual([]);
-  });
-});
 
 test("a copy has what its pages load, the outputs say what that is, and no query", async () => {
   const { context, reporter } = world();
@@ -350,7 +176,7 @@ describe("the same content again", () => {
     const { inputs } = check({ fetchExternal: true });
     const state = await bundleCopy.create(world().context, inputs);
     const before = stored();
-    hosts = {};
+    serveHosts({});
     const gone = world();
     expect((await bundleCopy.update(gone.context, state, inputs)).outputs.uri).toBe(state.outputs.uri);
     expect((await bundleCopy.read(gone.context, state))?.state.outputs.uri).toBe(state.outputs.uri);
@@ -430,7 +256,7 @@ test.for(["bucket", "repository", "signed repository"] as const)(
       check({ destination, fetchExternal: true, ...(isSigned && { signingKeyEnv: "KEY" }), ...more }).inputs;
     const before = await bundleCopy.create(open(), inputs());
     expect(asked).toHaveLength(3);
-    hosts = {};
+    serveHosts({});
     const after = await bundleCopy.update(open(), before, inputs({ offlineSearch: true }));
     expect(asked).toHaveLength(3);
     expect(after.outputs.fetchedAssets).toEqual(before.outputs.fetchedAssets);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Thread } from "../../../../provider/base/runtime/files/thread.ts";
 import {
   type PageRead,
@@ -99,15 +99,19 @@ describe("pages that are read in threads", () => {
     ),
   };
 
+  let one: readonly [string, string][];
+  beforeAll(async () => {
+    one = await filesOf(site, 1);
+  });
+
   test("have the same files, in the same order, as those that are read in one", async () => {
-    const one = await filesOf(site, 1);
     expect(one.slice(0, 241).map(([path]) => path)).toEqual(Object.keys(site));
     expect(await filesOf(site, 2)).toEqual(one);
   });
 
   test("have the same search if their Markdown is written, too", async () => {
     const both = new Map(await filesOf(site, 4));
-    for (const [path, text] of await filesOf(site, 1)) {
+    for (const [path, text] of one) {
       if (path.startsWith("docs-hosting-search/")) expect(both.get(path)).toBe(text);
     }
     expect(both.has("llms.txt")).toBe(true);

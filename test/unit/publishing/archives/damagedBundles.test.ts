@@ -24,7 +24,7 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
       fc.asyncProperty(fc.integer({ min: 4, max: archive.length - 1 }), async (length) => {
         expect(await refusalOf(archive.subarray(0, length))).toContain("is broken");
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -36,7 +36,7 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
         const bundle = bundleOnDisk(damaged);
         await refusalOf({ ...bundle, sha256: whole.sha256 });
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 
@@ -57,7 +57,7 @@ describe.each(ARCHIVES)("a %s", (_format, archive) => {
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 40 }), async (garbage) => {
         await refusalOf(Buffer.concat([archive, garbage]));
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
     for (const garbage of [
       Buffer.alloc(1),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -100,3 +101,9 @@ export async function fetchedSite(
 /** The files without those that every test has. */
 export const shownLoads = ({ facts }: FetchedSite): string[] =>
   facts.externalLoads.map(({ address, reason }) => `${address}: ${reason ?? "?"}`);
+
+/** The beginning of a digest, as names of stored files have it. */
+export const sha = (text: string | Uint8Array): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 16);
+
+export const PNG = "\u0089PNG";

@@ -1,11 +1,8 @@
 // What is found in pages, styles and modules, and what it is replaced with.
-import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { fetchedSite, shownLoads } from "./fetchedSite.ts";
+import { PNG, sha } from "./fetchedSite.ts";
 
-const sha = (text: string | Uint8Array): string =>
-  createHash("sha256").update(text).digest("hex").slice(0, 16);
-const PNG = "\u0089PNG";
 const FONT = "wOF2 font";
 
 test("each kind of load of a page is fetched, stored below its host, and referred to there", async () => {
@@ -85,18 +82,6 @@ test.each([
   expect(site.files["a.html"]).toBe(`<img src="${site.stored[0] ?? ""}">`);
 });
 
-test("integrity in an import map is that of the stored module", async () => {
-  const at = "https://a.example.com/x.js";
-  const script = 'import "https://b.example.com/y.js";';
-  const digest = (text: string): string => `sha384-${createHash("sha384").update(text).digest("base64")}`;
-  const map = JSON.stringify({ imports: { x: at }, integrity: { [at]: digest(script) } });
-  const page = `<script type="importmap">${map}</script><script type="module">import "x"</script>`;
-  const site = await fetchedSite({ "a.html": page }, { [at]: script, "https://b.example.com/y.js": "1" });
-  const stored = site.stored.find((path) => path.includes("/x.")) ?? "";
-  expect(site.files["a.html"]).toContain(digest(site.files[stored] ?? ""));
-  expect(site.files["a.html"]).not.toContain(digest(script));
-});
-
 test("the first base of a page holds, and one without an address is none", async () => {
   const bases =
     '<base target="_top"><base href="https://a.example.com/"><base href="https://b.example.com/">';
@@ -139,86 +124,6 @@ test("styles are followed to any depth, by their own addresses, also in a circle
   expect(other.digest).not.toBe(site.digest);
 });
 
-test("modules are followed by import, export, import() and new URL(), and import maps get their addresses", async () => {
-  const site = await fetchedSite(
-    {
-      "a.html":
-        '<script type="importmap">{"imports":{"lib":"https://cdn.example.com/lib.mjs","kit/":"https://cdn.example.com/kit/"}}</script>' +
-        '<script type="module">import "lib"; import x from "kit/x.mjs"; import "./own.js";</script>',
-      "own.js": 'export * from "https://cdn.example.com/own.mjs";',
-      "sample.js": 'import "https://deno.land/x.js";',
-    },
-    {
-      "https://cdn.example.com/lib.mjs":
-        'import "./part.mjs"; const p = import("./later.mjs"); new Worker(new URL("./w.js", import.meta.url));',
-      "https://cdn.example.com/part.mjs": 'export { a } from "/lib.mjs";',
-      "https://cdn.example.com/later.mjs": "export default 1;",
-      "https://cdn.example.com/w.js": "self.x = 1;",
-      "https://cdn.example.com/kit/x.mjs": 'import "lib"; import "kit/y.mjs";',
-      "https://cdn.example.com/kit/y.mjs": "export const y = 1;",
-      "https://cdn.example.com/own.mjs": "export const own = 1;",
-    },
-  );
-  expect(site.facts.externalLoads).toEqual([]);
-  expect(site.files["sample.js"]).toBe('import "https://deno.land/x.js";');
-  const stored = (name: string): string =>
-    site.stored.find((path) => path.includes(`cdn.example.com/${name}.`)) ?? `no ${name}`;
-  const named = (name: string): string => stored(name).slice("assets/external/cdn.example.com/".length);
-  const [, map = ""] = /importmap">(.*?)<\/script>/.exec(site.files["a.html"] ?? "") ?? [];
-  expect(JSON.parse(map)).toEqual({
-    imports: {
-      lib: `./${stored("lib")}`,
-      "kit/x.mjs": `./${stored("kit/x")}`,
-      "kit/y.mjs": `./${stored("kit/y")}`,
-    },
-  });
-  expect(site.files["own.js"]).toBe(`export * from "./${stored("own")}";`);
-  expect(site.files[stored("lib")]).toBe(
-    `import "./${named("part")}"; const p = import("./${named("later")}"); new Worker(new URL("./${named("w")}", import.meta.url));`,
-  );
-  expect(site.files[stored("part")]).toBe(`export { a } from "./${named("lib")}";`);
-});
-
-test("a scope of an import map also holds for the modules that were fetched from there", async () => {
-  const scopes = {
-    "https://cdn.example.com/app/": { part: "https://cdn.example.com/part.mjs" },
-    "https://cdn.example.com/app/one.mjs": { one: "./own.js" },
-    "https://other.example.com/": { part: "./own.js" },
-    "/own/": { part: "./own.js" },
-  };
-  const site = await fetchedSite(
-    {
-      "a/b.html":
-        `<script type="importmap">${JSON.stringify({ scopes })}</script>` +
-        '<script type="module" src="https://cdn.example.com/app/one.mjs"></script>',
-    },
-    {
-      "https://cdn.example.com/app/one.mjs": 'import "part"; import "one";',
-      "https://cdn.example.com/part.mjs": "export const p = 1;",
-    },
-  );
-  const [, map = ""] = /importmap">(.*?)<\/script>/.exec(site.files["a/b.html"] ?? "") ?? [];
-  const stored = (name: string): string =>
-    `../${site.stored.find((path) => path.includes(`cdn.example.com/${name}.`)) ?? `no ${name}`}`;
-  expect(JSON.parse(map)).toEqual({
-    scopes: {
-      "https://cdn.example.com/app/": { part: stored("part") },
-      "../assets/external/cdn.example.com/app/": { part: stored("part") },
-      "https://cdn.example.com/app/one.mjs": { one: "./own.js" },
-      [stored("app/one")]: { one: "./own.js" },
-      "https://other.example.com/": { part: "./own.js" },
-      "/own/": { part: "./own.js" },
-    },
-  });
-});
-
-test("an import map whose scopes nobody uses stays as it is, byte for byte", async () => {
-  const map = '{ "scopes": {"https://cdn.example.com/app/": {"part": "./own.js"}} }';
-  const page = `<script type="importmap">${map}</script><img src="https://cdn.example.com/1.png">`;
-  const site = await fetchedSite({ "a.html": page }, { "https://cdn.example.com/1.png": PNG });
-  expect(site.files["a.html"]).toContain(map);
-});
-
 test("an instruction of XML that names a style sheet leads to the copy, in the site and in what was fetched", async () => {
   const site = await fetchedSite(
     {
@@ -259,22 +164,6 @@ test("what stays where nothing is replaced has a reason, too", async () => {
   for (const { reason } of site.facts.externalLoads) {
     expect(reason).toMatch(/^nothing is replaced where it stands/);
   }
-});
-
-test("a script that is no module imports modules at run time, in the page and in a file", async () => {
-  const later = 'import("https://cdn.example.com/later.mjs")';
-  const site = await fetchedSite(
-    {
-      "a/b.html": `<script>${later}</script><script src="../own.js"></script>`,
-      "own.js": `${later};`,
-      "none.js": `${later};`,
-    },
-    { "https://cdn.example.com/later.mjs": "export {}" },
-  );
-  const stored = `assets/external/cdn.example.com/later.${sha("export {}")}.mjs`;
-  expect(site.files["a/b.html"]).toContain(`<script>import("../${stored}")</script>`);
-  expect(site.files["own.js"]).toBe(`import("./${stored}");`);
-  expect(site.files["none.js"]).toBe(`${later};`);
 });
 
 describe("the address of a stored file", () => {
@@ -333,76 +222,6 @@ describe("the address of a stored file", () => {
     expect(site.files["a/b.html"]).toContain('src="../img/logo.png"');
     expect(site.requests.map(({ url }) => url)).toEqual(["https://docs.example.com/none.png"]);
   });
-});
-
-describe("bytes that are no references stay", () => {
-  const HOSTS = { "https://cdn.example.com/x.png": PNG };
-  test.for([
-    [
-      "a page in latin1",
-      Buffer.from(
-        '<meta charset=iso-8859-1><p>caf\xe9 &hellip;</p><img alt="\xe9&hellip;" src=https://cdn.example.com/x.png>',
-        "latin1",
-      ),
-    ],
-    [
-      "a page in UTF-16",
-      Buffer.concat([
-        Buffer.from([0xff, 0xfe]),
-        Buffer.from('<p>café</p><img src="https://cdn.example.com/x.png">', "utf16le"),
-      ]),
-    ],
-    [
-      "a page with a byte order mark",
-      Buffer.from('\ufeff<p>café</p><img src="https://cdn.example.com/x.png">'),
-    ],
-  ] as const)("%s", async ([, bytes]) => {
-    const site = await fetchedSite({ "a.html": bytes }, HOSTS);
-    const before = bytes.toString("latin1").replaceAll("\0", "");
-    const after = (site.files["a.html"] ?? "").replaceAll("\0", "");
-    expect(after).toBe(
-      before.replace(
-        /src="?https:\/\/cdn.example.com\/x.png"?/,
-        `src="assets/external/cdn.example.com/x.${sha(PNG)}.png"`,
-      ),
-    );
-  });
-
-  test("an SVG file: a style in CDATA is changed, one with entities is not, and the load is named", async () => {
-    const svg = (style: string): string =>
-      `<svg xmlns="http://www.w3.org/2000/svg"><style>${style}</style></svg>`;
-    const css = ".a { fill: url(https://cdn.example.com/x.png) }";
-    const site = await fetchedSite(
-      {
-        "a.svg": svg(`<![CDATA[${css}]]>`),
-        "b.svg": svg(`&#32;${css}`),
-        "c.svg": `<!DOCTYPE svg [<!ENTITY u "https://cdn.example.com/x.png">]><svg xmlns="http://www.w3.org/2000/svg"><image href="&u;"/></svg>`,
-      },
-      HOSTS,
-    );
-    expect(site.files["a.svg"]).toContain(`<![CDATA[.a { fill: url("assets/external/`);
-    expect(site.facts.externalLoads).toMatchObject([
-      { address: "https://cdn.example.com/x.png", page: "b.svg", pages: 2 },
-    ]);
-  });
-});
-
-test("compressed copies of changed files are left out, others stay", async () => {
-  const site = await fetchedSite(
-    {
-      "a.css": "@import 'https://cdn.example.com/a.css';",
-      "a.css.gz": "old",
-      "a.css.br": "old",
-      "b.css": "p {}",
-      "b.css.zst": "as it is",
-    },
-    { "https://cdn.example.com/a.css": "p {}" },
-  );
-  expect(Object.keys(site.files)).toEqual(
-    expect.arrayContaining(["a.css", "b.css", "b.css.zst", "index.html"]) as string[],
-  );
-  expect(Object.keys(site.files)).not.toEqual(expect.arrayContaining(["a.css.gz"]) as string[]);
-  expect(Object.keys(site.files)).not.toEqual(expect.arrayContaining(["a.css.br"]) as string[]);
 });
 
 test("a content security policy admits the copy's own host where it admitted the other", async () => {

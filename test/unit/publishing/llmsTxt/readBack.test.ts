@@ -53,6 +53,18 @@ describe("a text is written as", () => {
   });
 });
 
+describe("a list in a list", () => {
+  test.each([
+    ["begins with 4", "<ul><li>a<ol start=4><li>b<li>c</ol></ul>", "- a\n\n  4. b\n  5. c"],
+    ["begins with 1", "<ul><li>a<ol><li>b<li>c</ol></ul>", "- a\n  1. b\n  2. c"],
+    ["begins with a line across", "<ul><li><ul><li><hr>a</ul></ul>", "- - ***\n\n    a"],
+  ])("%s", (_, html, markdown) => {
+    expect(markdownOf(html)).toBe(`# Title\n\n${markdown}`);
+    const { words, blocks } = seen(READER.render(markdown));
+    expect({ words, blocks: blocks.filter((each) => each !== "p") }).toEqual(seen(html));
+  });
+});
+
 const PIECES = (
   "* _ ` [ ] ( ) &lt; &gt; &amp; # ## - + 1. 2) | ~ ~~ \\ ! : = --- *** ___ a b word x_y http://x.y/ &lt;b&gt; &lt;!-- &amp;amp; " +
   "&quot; ' $ ^ { } `` ``` ~~~ [x] [^1] 1986 ."

@@ -112,6 +112,33 @@ test("the Markdown of a folder's page is at both addresses that are asked for, a
   });
 });
 
+test("texts of pages are no markup in llms.txt", () => {
+  const about = '<meta name="description" content="See [b](c) and *d*, max_size &lt;e&gt;.">';
+  const { files } = added({
+    "index.html": page("Docs of C #", "<p>a</p>"),
+    "x.html": page("[x] `y` *z*", "<p>a</p>", about),
+  });
+  expect(files["llms.txt"]).toContain(
+    "[\\[x\\] \\`y\\` \\*z\\*](x.md): See [b\\](c) and \\*d\\*, max_size \\<e>.\n",
+  );
+});
+
+test("a sentence goes on after an abbreviation with a small letter", () => {
+  const sentenceOf = (text: string): string => read(page("A", `<p>${text}</p>`)).sentence;
+  expect(sentenceOf("Choose a size, e.g. small ones. Then go on.")).toBe("Choose a size, e.g. small ones.");
+  expect(sentenceOf("It ends here. Next")).toBe("It ends here.");
+  expect(sentenceOf("最初の文。次の文。")).toBe("最初の文。");
+});
+
+test("an address with a slash at its end is that of the folder, if there is a page of its name, too", () => {
+  const { files } = added({
+    "index.html": page("Start", '<a href="guide/">folder</a> <a href="guide">page</a>'),
+    "guide.html": page("Page", "<p>a</p>"),
+    "guide/index.html": page("Folder", "<p>b</p>"),
+  });
+  expect(files["index.md"]).toContain("[folder](guide/index.md) [page](guide.md)");
+});
+
 test("the same files give the same bytes in any order", () => {
   const other = added(SITE, { full: true }, Object.keys(SITE).reverse());
   const { files } = added(SITE, { full: true });

@@ -23,7 +23,8 @@ beforeEach(async (context) => {
 });
 
 const LAYOUTS = ["archive", "site"] as const;
-const MANY_BYTES = 9 * 1024 * 1024;
+/** Enough for two parts in an archive. Large files of a site are sent as archives are. */
+const sizeIn = (layout: (typeof LAYOUTS)[number]): number => (layout === "archive" ? 9 * 1024 * 1024 : 10);
 
 const place = (more: Partial<BucketInputs>): DraftingDestination =>
   s3Destination({ bucket: STUB_BUCKET, endpoint: store.endpoint, ...more });
@@ -46,8 +47,7 @@ for (const [name, rule] of Object.entries<BucketQuirk>(BUCKET_QUIRKS)) {
   for (const layout of LAYOUTS) {
     test(`a copy with the layout «${layout}» in a store with the quirk «${name}»`, async (context) => {
       store.rule = rule;
-      // large files of a site are sent as archives are
-      const copy = await publish(context, { layout }, layout === "archive" ? MANY_BYTES : 10);
+      const copy = await publish(context, { layout }, sizeIn(layout));
       expect(await place({ layout }).compare(copy, await stubOperation(context))).toBe("same");
       const found = copy.uri.split(layout === "site" ? "#sha256:" : `${STUB_BUCKET}/`).at(-1) ?? "";
       expect((await place({ layout }).find(found, await stubOperation(context))).copy.uri).toBe(copy.uri);
@@ -65,7 +65,7 @@ test.each([
   async (name, refused) => {
     const context = { onTestFinished: () => undefined } as unknown as TestContext;
     store.rule = BUCKET_QUIRKS[name];
-    for (const layout of LAYOUTS) await publish(context, { layout }, MANY_BYTES);
+    for (const layout of LAYOUTS) await publish(context, { layout }, sizeIn(layout));
     const ofContent = checksumsSent().filter((line) => !line.startsWith("HEAD"));
     const isHead = name.startsWith("Backblaze");
     expect((isHead ? checksumsSent() : ofContent).length).toBe(refused);
@@ -115,7 +115,7 @@ test("an answer to HEAD without a reason is followed by a request that has it", 
 test("an encryption is in each request that stores an object, and in no other", async (context) => {
   const inputs = { encryption: "aws:kms", kmsKeyId: "alias/docs" } as const;
   store.rule = REFUSING_STORES["a policy that requires an encryption"][0];
-  for (const layout of LAYOUTS) await publish(context, { ...inputs, layout }, MANY_BYTES);
+  for (const layout of LAYOUTS) await publish(context, { ...inputs, layout }, sizeIn(layout));
   const begun = store.requests.filter(
     ({ method, query }) =>
       (method === "PUT" && !query.has("partNumber")) || (method === "POST" && query.has("uploads")),
