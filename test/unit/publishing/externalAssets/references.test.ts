@@ -1,7 +1,7 @@
 // What is found in pages, styles and modules, and what it is replaced with.
+import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { fetchedSite, shownLoads } from "./fetchedSite.ts";
-import { PNG, sha } from "./fetchedSite.ts";
+import { fetchedSite, PNG, sha, shownLoads } from "./fetchedSite.ts";
 
 const FONT = "wOF2 font";
 
@@ -345,8 +345,7 @@ describe("a fetched text in another encoding is stored in UTF-8, as the copy's s
 
   test("the attribute integrity is then that of what is stored", async () => {
     const script = bytes('x = "\xe9"');
-    const digest = (content: string | Uint8Array): string =>
-      `sha384-${createHash("sha384").update(content).digest("base64")}`;
+    const digest = (content: string | Uint8Array): string => `sha384-${hash("sha384", content, "base64")}`;
     const site = await fetchedSite(
       { "a.html": `<script src="${at}.js" integrity="${digest(script)}" crossorigin></script>` },
       {
@@ -452,4 +451,31 @@ describe("an address in a custom property, which a style sheet in another folder
       `content="default-src https://cdn.example.com 'self'; img-src https://cdn.example.com 'self' data:"`,
     );
   });
+});
+
+test.each([
+  ["an SVG file", "a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><style>TEXT</style></svg>'],
+  ["a drawing in a page", "a.html", "<svg><style>TEXT</style></svg>"],
+])("a style with entities is changed in %s, and stays one", async (_, path, whole) => {
+  const sheet = "https://fonts.example.com/css?family=A&display=swap";
+  const style =
+    "@import url(https://fonts.example.com/css?family=A&amp;display=swap); a &gt; b::before { content: &quot;&#60;&quot; }";
+  const site = await fetchedSite(
+    { [path]: whole.replace("TEXT", style) },
+    { [sheet]: { status: 200, headers: { "content-type": "text/css" }, text: "p {}" } },
+  );
+  expect(site.facts.externalLoads).toEqual([]);
+  expect(site.files[path]).toBe(
+    whole.replace("TEXT", `@import url("${site.stored[0] ?? ""}"); a > b::before { content: "&lt;" }`),
+  );
+});
+
+test.each([
+  ["an entity of its own", "@import url(https://cdn.example.com/a.css?&own;);"],
+  ["an element", "@import url(https://cdn.example.com/a.css); <a/>"],
+])("a style in a drawing with %s stays", async (_, style) => {
+  const page = `<svg><style>${style}</style></svg>`;
+  const site = await fetchedSite({ "a.html": page }, { "https://cdn.example.com/a.css": "p {}" });
+  expect(site.files["a.html"]).toBe(page);
+  expect(site.facts.selfContained).toBe(false);
 });
