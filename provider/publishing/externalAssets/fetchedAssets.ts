@@ -18,7 +18,7 @@ import type { KeptAssets, RecordedAsset } from "./keptAssets";
 import { contentProblem, type LoadKind } from "./loadKinds";
 import { ModuleNames } from "./moduleNames";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
-import type { AssetReference, OwnOrigins, Replacement, Replacing } from "./references";
+import type { AssetReference, OwnOrigins, Replacement, Replacing, TextBase } from "./references";
 import { replaceInText } from "./textReferences";
 import { WantedAddresses } from "./wantedAddresses";
 
@@ -109,7 +109,11 @@ export class FetchedAssets {
    * @param isFetched whether the text was itself fetched: an address that stays must not become relative to the copy
    */
   replacing(addressOf: AddressOf, isFetched = false): Replacing {
-    const replaced = (reference: AssetReference): Replacement | undefined => {
+    const replaced = (reference: AssetReference, base?: TextBase): Replacement | undefined => {
+      if (isFetched && base !== undefined && base.href !== base.url) {
+        this.#note(reference.url, "it stands in a page of another host, below its <base>");
+        return { address: reference.url.href };
+      }
       const found = this.#storedAs(reference);
       const address = found === undefined ? undefined : addressOf(found.path);
       if (found !== undefined && reference.property && address?.startsWith("/") === false) {

@@ -18,6 +18,9 @@ const MAY_IMPORT = /import|export/;
 /** The address before `import.meta.url` in `new URL("./worker.js", import.meta.url)`. */
 const BESIDE = /\bnew\s+URL\(\s*(["'`])([^"'`\\\n${}]+)\1\s*,\s*$/;
 
+/** The address after `import.meta` in `import.meta.resolve("./worker.js")`: no name, which import maps translate. */
+const RESOLVE = /^\.resolve\(\s*(["'`])((?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)[^"'`\\\n${}]*)\1/i;
+
 /** What a script imports: `import`, `export … from`, `import("…")`, and `new URL("…", import.meta.url)`. */
 interface Imported {
   readonly specifier: string;
@@ -38,6 +41,12 @@ function importsOf(script: string): Imported[] {
   }
   return found.flatMap(({ n: specifier, s, e, d, se }): Imported[] => {
     if (d === -2) {
+      const resolved = RESOLVE.exec(script.slice(e, e + 300));
+      if (resolved) {
+        const [whole, quote = "", address = ""] = resolved;
+        const start = e + whole.length - address.length - 2 * quote.length;
+        return [{ specifier: address, kind: "any", start, end: e + whole.length, isUrl: true }];
+      }
       const before = BESIDE.exec(script.slice(Math.max(0, s - 300), s));
       if (!before || !script.startsWith(".url", e)) return [];
       const [whole, , address = ""] = before;

@@ -479,3 +479,37 @@ test.each([
   expect(site.files["a.html"]).toBe(page);
   expect(site.facts.selfContained).toBe(false);
 });
+
+test("import.meta.resolve() of a fetched module leads to the copy, with an address alone", async () => {
+  const script = (file: string, whole: string): string =>
+    `a = import.meta.resolve("${file}"); b = import.meta.resolve( '${whole}' ); c = import.meta.resolve("name"); d = import.meta.resolve(name);`;
+  const site = await fetchedSite(
+    { "a.html": '<script type="module" src="https://cdn.example.com/m.mjs"></script>' },
+    {
+      "https://cdn.example.com/m.mjs": script("./n.mjs", "https://cdn.example.com/o.mjs"),
+      "https://cdn.example.com/n.mjs": "n",
+      "https://cdn.example.com/o.mjs": "o",
+    },
+  );
+  const stored = site.stored.find((path) => path.includes("/m.")) ?? "";
+  expect(site.files[stored]).toBe(script(`./n.${sha("n")}.mjs`, `./o.${sha("o")}.mjs`).replaceAll("'", '"'));
+});
+
+test("a frame with a base keeps whole addresses: relative ones would lead from the base", async () => {
+  const site = await fetchedSite(
+    { "a.html": '<iframe src="https://cdn.example.com/f/p.html"></iframe>' },
+    {
+      "https://cdn.example.com/f/p.html": '<img src="x.png"><base href="/g/"><img src="x.png">',
+      "https://cdn.example.com/f/x.png": PNG,
+      "https://cdn.example.com/g/x.png": PNG,
+    },
+    { wanted: { include: ["**"] } },
+  );
+  const stored = site.stored.find((path) => path.endsWith(".html")) ?? "";
+  expect(site.files[stored]).toBe(
+    `<img src="x.${sha(PNG)}.png"><base href="/g/"><img src="https://cdn.example.com/g/x.png">`,
+  );
+  expect(shownLoads(site)).toEqual([
+    "https://cdn.example.com/g/x.png: it stands in a page of another host, below its <base>",
+  ]);
+});
