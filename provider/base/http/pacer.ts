@@ -20,7 +20,7 @@ const GROWTH = 6_000;
 const MIN_RATE = 0.5 / 1_000;
 
 /** A request that waits for its turn. */
-interface Turn {
+interface WaitingRequest {
   /** Method and URL, for the message of a deadline. */
   readonly name: string;
   /** Whether it was sent before: then it goes to the front of the queue. */
@@ -83,7 +83,7 @@ export class Pacer {
    *
    * @throws DeadlineExceededError as soon as it is certain that the turn comes too late; the signal's reason
    */
-  async turn({ name, isRepeat, deadline, signal }: Turn): Promise<void> {
+  async turn({ name, isRepeat, deadline, signal }: WaitingRequest): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers();
     const go = (): void => resolve(undefined);
     const waiting = { deadline, go, giveUp: () => reject(this.#tooLate(name, deadline)) };

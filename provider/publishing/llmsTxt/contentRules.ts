@@ -16,7 +16,7 @@ import { attributeOf, classesOf, type ContentElement } from "./contentElement";
 import { remembered, rememberedTest } from "./rememberedClasses";
 
 /** Where an element is. */
-interface Place {
+interface MarkdownPlace {
   readonly isInMain: boolean;
   readonly isInCode: boolean;
 }
@@ -71,7 +71,11 @@ export function standsApart(element: ContentElement): boolean {
 }
 
 /** Whether an element is no content, with all that is in it. @param open the elements around it, the innermost last */
-export function isLeftOut(element: ContentElement, open: readonly ContentElement[], place: Place): boolean {
+export function isLeftOut(
+  element: ContentElement,
+  open: readonly ContentElement[],
+  place: MarkdownPlace,
+): boolean {
   const { tag, attributes } = element;
   if (tag === "footer") return !open.some((each) => HAS_FOOTER.has(each.tag));
   if (NEVER.has(tag)) return true;
