@@ -23,8 +23,7 @@ export {
 } from "./additions/additions";
 export { unpackSite, type AdditionFacts, type WantedAdditions } from "./additions/unpackSite";
 export type { AssetPolicy } from "./externalAssets/assetRequest";
-export { ExternalAssets } from "./externalAssets/externalAssets";
-export { foreseenAddresses } from "./externalAssets/foreseenAddresses";
+export { externalCode } from "./externalAssets/externalCode";
 export type { FetchedAsset } from "./externalAssets/fetchedAsset";
 export type { ReadCopy } from "./externalAssets/keptAssets";
 export { patternProblem, type FetchLimits, type FetchOptions } from "./externalAssets/options";

@@ -1,9 +1,10 @@
 import MarkdownIt from "markdown-it";
+import footnote from "markdown-it-footnote";
 import { linksIn } from "./links.ts";
 
 const AT_ONCE = 8;
 
-const renderer = new MarkdownIt({ html: true });
+const renderer = new MarkdownIt({ html: true }).use(footnote);
 
 /** What a program gets that reads `llms.txt`, and then all Markdown that it leads to. Addresses are without the host. */
 export interface CrawledMarkdown {

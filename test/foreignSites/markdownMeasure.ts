@@ -1,5 +1,6 @@
 // How much of what a reader sees in a page is in Markdown, and how much else: both as a browser shows them.
 import MarkdownIt from "markdown-it";
+import footnote from "markdown-it-footnote";
 import type { Page } from "playwright-core";
 
 /** Of the words that a reader sees in the content, and of those of the Markdown. */
@@ -56,7 +57,7 @@ export function contentOf(page: Page, selector: string): Promise<PageText | unde
 
 /** The words of Markdown as a program renders it. */
 export async function renderedText(page: Page, markdown: string): Promise<ReadText> {
-  const html = new MarkdownIt({ html: true }).render(markdown.replace(/ \{#[^\s{}]+\}$/gm, ""));
+  const html = new MarkdownIt({ html: true }).use(footnote).render(markdown.replace(/ \{#[^\s{}]+\}$/gm, ""));
   await page.setContent(`<!doctype html><body>${html}</body>`);
   return page.evaluate(`({
     words: document.body.innerText.toLowerCase().match(/[\\p{L}\\p{N}]+/gu) ?? [],

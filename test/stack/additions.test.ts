@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "tar";
 import { expect, test } from "vitest";
-import { LLMS_VERSION } from "../../provider/publishing/llmsTxt/siteMarkdown.ts";
+import { LLMS_VERSION } from "../../provider/publishing/llmsTxt/options.ts";
 import { buildWorld, onEachEngine, previewIsEmpty, succeeded, type World } from "./world.ts";
 
 const copy = (args: string): string =>

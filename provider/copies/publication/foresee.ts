@@ -3,7 +3,7 @@ import { DeadlineExceededError, DocsHostingError } from "../../base/runtime/mess
 import { firstOf } from "../../base/runtime/messages/firstOf";
 import { isUnknown } from "../../base/runtime/messages/plainText";
 import { formatDuration } from "../../base/runtime/time/duration";
-import { foreseenAddresses, inspectBundle } from "../../publishing/index";
+import { externalCode, inspectBundle } from "../../publishing/index";
 import { type LimitedContext, withinLimit } from "../../resource/withinLimit";
 import { obtain } from "../source/obtain";
 import type { PublicationContext } from "./context";
@@ -31,6 +31,7 @@ export async function foreseeFetch(context: PublicationContext, inputs: Publishe
     const inspection = await inspectBundle(bundle, limits, limited);
     const site = { ...inspection, domain: bundle.domain };
     const network = { policy: assetPolicy(configuration), signal: limited.signal };
+    const { foreseenAddresses } = await externalCode();
     return foreseenAddresses(bundle, limits, site, fetchExternal, network);
   };
   try {

@@ -6,7 +6,7 @@ import { isUnknown } from "../../base/runtime/messages/plainText";
 import {
   additionsOf,
   type AssetPolicy,
-  ExternalAssets,
+  externalCode,
   type ReadCopy,
   type WantedAdditions,
 } from "../../publishing/index";
@@ -52,6 +52,7 @@ export async function preparedAdditions(
     // the copy before may be gone or damaged: then everything is fetched
     const kept: ReadCopy | undefined =
       earlier && ((wanted) => earlier(wanted).catch(() => signal.throwIfAborted()));
+    const { ExternalAssets } = await externalCode();
     const fetched = await ExternalAssets.fetch(bundle, limits, site, fetchExternal, network, kept);
     const { length } = fetched.fetched;
     const size = fetched.fetched.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,8 +1,6 @@
 import { hash } from "node:crypto";
-import { FETCH_VERSION } from "../externalAssets/externalAssets";
-import { canonicalFetch, type FetchExternal } from "../externalAssets/options";
-import type { LlmsTxt } from "../llmsTxt/options";
-import { LLMS_VERSION } from "../llmsTxt/siteMarkdown";
+import { canonicalFetch, FETCH_VERSION, type FetchExternal } from "../externalAssets/options";
+import { LLMS_VERSION, type LlmsTxt } from "../llmsTxt/options";
 import { canonical, type OfflineSearch } from "../offlineSearch/options";
 import { SEARCH_VERSION } from "../offlineSearch/siteSearch";
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Thread } from "../../base/runtime/files/thread";
 import { Yielder } from "../archives/yielder";
-import { type MarkdownPage, readMarkdown } from "../llmsTxt/readMarkdown";
+import type { MarkdownPage } from "../llmsTxt/readMarkdown";
 import { type ReadPage, readPageInTurns } from "../offlineSearch/readPage";
 
 /** The bytes of pages, and what to read of them. */
@@ -197,7 +197,10 @@ export class PageReaders {
   async #pageOf(bytes: Buffer, isMarkdownWanted: boolean): Promise<PageRead> {
     this.#signal.throwIfAborted();
     if (this.#hasEnded) throw new Error("the reading of pages has ended");
-    if (isMarkdownWanted) return readMarkdown(bytes);
+    if (isMarkdownWanted) {
+      const { readMarkdown } = await import("../llmsTxt/readMarkdown.js");
+      return readMarkdown(bytes);
+    }
     return { page: await readPageInTurns(bytes, this.#yielder) };
   }
 }

@@ -3,7 +3,7 @@ import type { SiteFile, SiteSink } from "../archives/site";
 import { isPage, mediaTypeOf } from "../inspection/mediaTypes";
 import { MAX_BYTES } from "../inspection/textLoads";
 import type { MarkdownPage } from "../llmsTxt/readMarkdown";
-import { type AddedFile, notesOn, type SiteMarkdown } from "../llmsTxt/siteMarkdown";
+import type { AddedFile, SiteMarkdown } from "../llmsTxt/siteMarkdown";
 import { asContent, refuseSearchFolder, type SiteSearch } from "../offlineSearch/siteSearch";
 import { PageReaders } from "./pageReaders";
 import { WriteQueue } from "./writeQueue";
@@ -86,7 +86,7 @@ export class PagesWithAdditions implements SiteSink {
   async #finishMarkdown(markdown: SiteMarkdown, reporter?: Pick<Reporter, "info" | "warn">): Promise<number> {
     const { files, pages } = markdown.finish();
     await this.#add(files);
-    const { info, warn } = notesOn(markdown);
+    const { info, warn } = markdown.notes;
     for (const line of info) reporter?.info(line);
     for (const line of warn) reporter?.warn(line);
     return pages;

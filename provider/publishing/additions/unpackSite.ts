@@ -5,7 +5,8 @@ import type { ExternalLoad } from "../archives/site";
 import type { ExternalAssets } from "../externalAssets/externalAssets";
 import type { FetchedAsset } from "../externalAssets/fetchedAsset";
 import { type BundleFile, unpackBundle, type Unpacking } from "../inspection/bundle";
-import { LLMS_VERSION, SiteMarkdown } from "../llmsTxt/siteMarkdown";
+import { LLMS_VERSION } from "../llmsTxt/options";
+import type { SiteMarkdown } from "../llmsTxt/siteMarkdown";
 import { pagesWithoutText } from "../offlineSearch/renderedPages";
 import { SEARCH_VERSION, SiteSearch } from "../offlineSearch/siteSearch";
 import type { SiteAdditions } from "./additions";
@@ -69,7 +70,7 @@ export async function unpackSite(
   // each stage passes files on to the one before it in this list: what is added to pages comes last
   const stages: Stage[] = [];
   const next = (): SiteSink => stages.at(-1) ?? sink;
-  if (wanted) stages.push(...pageStages(next(), wanted, unpacking.signal));
+  if (wanted) stages.push(...(await pageStages(next(), wanted, unpacking.signal)));
   if (wanted?.external !== undefined) stages.push(externalStage(next(), wanted.external, wanted));
   try {
     await unpackBundle(bundle, limits, next(), unpacking);
@@ -82,12 +83,16 @@ export async function unpackSite(
 }
 
 /** What is added to pages: one stage, because each page is read once for all of it. */
-function pageStages(sink: SiteSink, wanted: WantedAdditions, signal: AbortSignal): Stage[] {
+async function pageStages(sink: SiteSink, wanted: WantedAdditions, signal: AbortSignal): Promise<Stage[]> {
   const { offlineSearch, llmsTxt, hasFile, reporter } = wanted;
   if (offlineSearch === undefined && llmsTxt === undefined) return [];
   const options = offlineSearch === true ? {} : offlineSearch;
   const search = options && new SiteSearch(sink, options, hasFile, signal);
-  const markdown = llmsTxt && new SiteMarkdown(llmsTxt, hasFile, wanted.hasFolder);
+  let markdown: SiteMarkdown | undefined;
+  if (llmsTxt !== undefined) {
+    const { SiteMarkdown } = await import("../llmsTxt/siteMarkdown.js");
+    markdown = new SiteMarkdown(llmsTxt, hasFile, wanted.hasFolder);
+  }
   const pages = new PagesWithAdditions(sink, { search, markdown }, signal);
   const stage: Stage = {
     file: (file, content) => pages.file(file, content),

@@ -17,13 +17,10 @@ import type { FetchedAsset } from "./fetchedAsset";
 import { type AssetContext, FetchedAssets, type FetchingSite } from "./fetchedAssets";
 import { baseOf, FoundTexts } from "./foundTexts";
 import { KeptAssets, type ReadCopy, RECORD_PATH, recordText } from "./keptAssets";
-import { canonicalFetch, type FetchExternal } from "./options";
+import { canonicalFetch, FETCH_VERSION, type FetchExternal } from "./options";
 import type { AssetReference, Replacing, TextBase } from "./references";
 import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
-
-/** Version of how addresses are replaced and files are named. Increase it with every change of what the same content becomes. */
-export const FETCH_VERSION = "2";
 
 /** Why an address stays that nothing else explains. */
 function unexplained(address: string): string {

@@ -1,8 +1,8 @@
 import type { Token } from "parse5";
 import { mayLoad } from "../inspection/cssLoads";
 import { SITE_HOST } from "../inspection/externalAddress";
-import { ADDRESSES, PRESENTATION, SCRIPTS, valueOf } from "../inspection/markupLoads";
-import { MarkupReader } from "../inspection/markupReader";
+import { ADDRESSES, PRESENTATION, SCRIPTS, valueOf } from "../inspection/loadingTags";
+import { TagReader } from "../inspection/tagReader";
 import { admittingSelf } from "./contentPolicy";
 import { replaceInImportMap, replaceInModule } from "./moduleReferences";
 import {
@@ -49,7 +49,7 @@ const MAX_NESTED = 4;
  * Finds where a page or an SVG file may refer to other hosts. It knows the same elements and attributes as the inspection; what it cannot
  * replace stays, and the inspection of the result names it.
  */
-export class MarkupReferences extends MarkupReader {
+export class MarkupReferences extends TagReader {
   /** Addresses of the page's own loads that begin with a slash: they show where the site is on its server. */
   readonly rooted: string[] = [];
   readonly #source: string;
@@ -68,6 +68,10 @@ export class MarkupReferences extends MarkupReader {
     this.#source = source;
     this.#base = base;
     this.#depth = depth;
+  }
+
+  protected override get isReadingText(): boolean {
+    return this.#open !== undefined;
   }
 
   end(): void {
@@ -175,6 +179,7 @@ export class MarkupReferences extends MarkupReader {
   /** In XML, an instruction may name a style sheet. */
   override onComment({ data, location }: Token.CommentToken): void {
     if (!this.isXml || !location || !/^\?xml-stylesheet\s/.test(data)) return;
+    this.place(location);
     const source = this.#source.slice(location.startOffset, location.endOffset);
     const [found = "", before = "", quote = "", address = ""] =
       /(\shref\s*=\s*)(["'])(.*?)\2/s.exec(source) ?? [];

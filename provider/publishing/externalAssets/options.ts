@@ -1,3 +1,6 @@
+/** Version of how addresses are replaced and files are named. Increase it with every change of what the same content becomes. */
+export const FETCH_VERSION = "2";
+
 /** The most that is fetched from other hosts for one copy. What exceeds a limit is not fetched: it stays an external load. */
 export interface FetchLimits {
   /** Size of one asset in bytes, without compression. @default 32 MiB */

@@ -8,7 +8,7 @@ import {
   PRESENTATION,
   SCRIPTS,
   valueOf,
-} from "../inspection/markupLoads";
+} from "../inspection/loadingTags";
 import { CANDIDATE } from "../inspection/srcset";
 import type { LoadKind } from "./loadKinds";
 import { type Edit, fragmentOf, referenceIn, type Replacing, type TextBase } from "./references";

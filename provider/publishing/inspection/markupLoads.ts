@@ -1,33 +1,17 @@
-import { type Token, TokenizerMode } from "parse5";
+import type { Token } from "parse5";
 import { mayLoad } from "./cssLoads";
 import type { InspectedText, TextKind } from "./embedded";
 import { baseUrlOf } from "./externalAddress";
 import { NotInspected } from "./inspectionBudget";
-import { MarkupReader } from "./markupReader";
+import { ADDRESSES, FRAMES, LISTS, LOADING_RELATIONS, PRESENTATION, SCRIPTS, valueOf } from "./loadingTags";
 import { srcsetAddresses } from "./srcset";
+import { TagReader } from "./tagReader";
 
 const DELAY_AND_ADDRESS =
   /^[\t\n\f\r ]*[0-9.]*[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(?:url[\t\n\f\r ]*=[\t\n\f\r ]*)?(.*)$/is;
 
-/** Elements whose address is a separate document. */
-export const FRAMES: RegExp = /^(?:i?frame|object|embed)$/;
-
-/** The end of a tag before a text that is left out: to read shorter ones takes less time than a part for each of them. */
-const TAG_BEFORE_TEXT = />[^<]{32}/g;
-/** How much of what was read is kept to be removed at once, in characters. */
-const KEPT = 1_024;
-/** The first part of a script or the like that is read without looking for its end, in characters. */
-const FIRST_PART = 512;
-
 /** Maximum number of addresses in one attribute. */
 const MAX_LISTED = 1_000;
-
-/** Types of `<script>` elements whose text is inspected. */
-export const SCRIPTS: ReadonlyMap<string, TextKind> = new Map([
-  ["speculationrules", "json"],
-  ["importmap", "importmap"],
-  ["module", "module"],
-]);
 
 /** Receives what a text loads. */
 export interface LoadSink {
@@ -49,35 +33,21 @@ export interface LoadSink {
  * The same tokenizer reads XML, as it reads SVG within pages: CDATA is text, `<script/>` is closed, and the content of every
  * element is markup. Text that the two would read differently is either not XML, or reported nevertheless (`<IMG>`).
  */
-export class MarkupLoads extends MarkupReader {
+export class MarkupLoads extends TagReader {
   readonly #sink: LoadSink;
   #base: string;
   #hasBase = false;
-  /** The least length of the next part; 0 between tags. */
-  #part = 0;
   /** Text of the open `<style>` or script. */
   #text: { readonly kind: TextKind; readonly pieces: string[] } | undefined;
 
   constructor(sink: LoadSink, base: string, isXml: boolean) {
     super(isXml);
-    this.tokenizer.preprocessor.bufferWaterline = KEPT;
     this.#sink = sink;
     this.#base = base;
   }
 
-  /** Leaves out texts between tags, which load nothing: to read them takes most of the time of an ordinary page. */
-  override write(text: string): void {
-    for (let at = 0; at < text.length;) {
-      const isBetweenTags = this.tokenizer.state === TokenizerMode.DATA && this.#text === undefined;
-      const from = isBetweenTags ? text.indexOf("<", at) : at;
-      if (from < 0) return;
-      // longer and longer parts: the tokenizer copies what it keeps for each
-      this.#part = isBetweenTags ? 0 : Math.max(FIRST_PART, 2 * this.#part);
-      TAG_BEFORE_TEXT.lastIndex = from + this.#part;
-      const tagEnd = TAG_BEFORE_TEXT.exec(text)?.index;
-      at = tagEnd === undefined ? text.length : tagEnd + 1;
-      super.write(text.slice(from, at));
-    }
+  protected override get isReadingText(): boolean {
+    return this.#text !== undefined;
   }
 
   end(): void {
@@ -188,45 +158,3 @@ export class MarkupLoads extends MarkupReader {
     this.#sink.load(address, this.#base, isFrame);
   }
 }
-
-/** The value of an attribute. */
-export function valueOf(attributes: readonly Token.Attribute[], name: string): string | undefined {
-  return attributes.find((other) => other.name === name)?.value;
-}
-
-/** For each attribute, the elements that load its address. */
-const LOADING: Readonly<Record<string, string>> = {
-  src: "audio bgsound embed frame iframe img input script source track video image", // the last: an old `img`, outside SVG
-  data: "object",
-  poster: "video",
-  background: "body table tbody td tfoot th thead tr",
-  // of SVG
-  href: "feimage filter image lineargradient mpath pattern radialgradient script textpath use",
-  "xlink:href": "feimage filter image lineargradient mpath pattern radialgradient script textpath use",
-  from: "animate",
-  to: "animate set",
-  values: "animate",
-};
-
-/** Attributes with an address that is loaded: `img src`. */
-export const ADDRESSES: ReadonlySet<string> = new Set(
-  Object.entries(LOADING).flatMap(([name, elements]) => elements.split(" ").map((each) => `${each} ${name}`)),
-);
-
-/** Attributes with a list of images. */
-export const LISTS: RegExp = /^(?:(?:img|image|source) srcset|link imagesrcset)$/;
-
-/**
- * Relations of a `<link>` for which browsers open a connection. Others (`canonical`, `alternate`, `author`…) are only
- * information.
- */
-export const LOADING_RELATIONS: ReadonlySet<string> = new Set(
-  (
-    "apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image compression-dictionary dns-prefetch icon " +
-    "manifest mask-icon modulepreload preconnect prefetch preload prerender stylesheet"
-  ).split(" "),
-);
-
-/** Attributes of SVG with a style's value. */
-export const PRESENTATION: RegExp =
-  /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker|marker-(?:start|mid|end))$/;

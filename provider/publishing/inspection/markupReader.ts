@@ -38,6 +38,11 @@ export abstract class MarkupReader implements TokenHandler {
     return this.#namespaces.at(-1) !== html.NS.HTML;
   }
 
+  /** Whether the text that follows is that of a page, in no SVG or MathML. */
+  protected get isInPage(): boolean {
+    return !this.isXml && this.#namespaces.length === 1;
+  }
+
   /** @param isForeign whether the element belongs to SVG, MathML or XML */
   protected abstract startTag(token: Token.TagToken, isForeign: boolean): void;
   protected abstract endTag(token: Token.TagToken): void;

@@ -99,7 +99,7 @@ export function isLeftOut(
   if (!place.isInMain && (meaning.isOutside || OUTSIDE_ID(attributeOf(element, "id") ?? ""))) {
     return !isMain(element);
   }
-  if (meaning.isRelated && tag !== "table") return true;
+  if (meaning.isRelated && tag !== "table") return !isMain(element);
   return meaning.isAround && !isMain(element) && !/^h[1-6]$/.test(tag);
 }
 

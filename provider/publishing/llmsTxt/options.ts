@@ -1,3 +1,6 @@
+/** Version of the Markdown and of `llms.txt`. Increase it with every change of their content. */
+export const LLMS_VERSION = "2";
+
 /** Options of the Markdown that a copy of a site contains. */
 export interface LlmsTxtOptions {
   /** The heading of `llms.txt`. @default the name that most titles of pages have, or the title of the start page */

@@ -8,9 +8,6 @@ import { addressFrom, type LinkTarget, MarkdownPaths, placed } from "./markdownP
 import type { LlmsTxt, LlmsTxtOptions } from "./options";
 import type { MarkdownPage } from "./readMarkdown";
 
-/** Version of the Markdown and of `llms.txt`. Increase it with every change of their content. */
-export const LLMS_VERSION = "2";
-
 const LLMS_TXT = "llms.txt";
 const LLMS_FULL = "llms-full.txt";
 
@@ -53,6 +50,27 @@ export class SiteMarkdown {
 
   get unread(): readonly string[] {
     return this.#unread.toSorted();
+  }
+
+  /** Lines on what was not added, for reports. */
+  get notes(): { readonly info: readonly string[]; readonly warn: readonly string[] } {
+    const { own, unread } = this;
+    const [firstOwn = ""] = own;
+    const [firstUnread = ""] = unread;
+    return {
+      info:
+        own.length === 0
+          ? []
+          : [
+              `llmsTxt keeps ${own.length === 1 ? "a file" : `${own.length} files`} that the site brings itself, such as ${shown(firstOwn)}`,
+            ],
+      warn:
+        unread.length === 0
+          ? []
+          : [
+              `llmsTxt has no text of ${unread.length === 1 ? "a page" : `${unread.length} pages`}, such as ${shown(firstUnread)}: ${unread.length === 1 ? "it is" : "they are"} too large`,
+            ],
+    };
   }
 
   /**
@@ -225,25 +243,4 @@ class FullText {
 
 function isBefore(one: string, other: string): boolean {
   return pagesInOrder([{ path: one }, { path: other }])[0]?.path === one && one !== other;
-}
-
-/** Lines on what was not added, for reports. */
-export function notesOn(markdown: SiteMarkdown): { info: string[]; warn: string[] } {
-  const { own, unread } = markdown;
-  const [firstOwn = ""] = own;
-  const [firstUnread = ""] = unread;
-  return {
-    info:
-      own.length === 0
-        ? []
-        : [
-            `llmsTxt keeps ${own.length === 1 ? "a file" : `${own.length} files`} that the site brings itself, such as ${shown(firstOwn)}`,
-          ],
-    warn:
-      unread.length === 0
-        ? []
-        : [
-            `llmsTxt has no text of ${unread.length === 1 ? "a page" : `${unread.length} pages`}, such as ${shown(firstUnread)}: ${unread.length === 1 ? "it is" : "they are"} too large`,
-          ],
-  };
 }

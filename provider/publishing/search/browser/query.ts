@@ -1,5 +1,5 @@
 import { isListPage, LIST_SHARE } from "../listPages";
-import { isOfLetters, RUNS, transcribed, visible, type Word, wordsOf } from "../words";
+import { isOfLetters, RUNS, transcribed, unhyphenated, visible, type Word, wordsOf } from "../words";
 import { type Directory, type Load, loadPage } from "./directory";
 import { type Matched, matcherOf } from "./match";
 import { questionOf, quote, type Result } from "./quote";
@@ -33,6 +33,7 @@ export async function search(text: string, key: string, load: Load): Promise<Res
   const directory = (await load(key)) as Directory;
   const all = (query.match(RUNS) ?? []).flatMap((run) => wordsOf(run).map((word) => ({ ...word, run })));
   const words = askedFor(all, directory);
+  const compounds = unhyphenated(query);
   const isSentence = all.some(
     ({ text }) => !words.some(({ word, isStopWord }) => word.text === text && !isStopWord),
   );
@@ -52,7 +53,11 @@ export async function search(text: string, key: string, load: Load): Promise<Res
         match({ word: part, joined: [], isSimple: false, spellings: [], isOpen: false, ...others });
       const whole = await match({
         word: word.text,
-        joined: [...joinedWith(word, all[at - 1], all[at + 1]), ...withoutArticle(word)],
+        joined: [
+          ...joinedWith(word, all[at - 1], all[at + 1]),
+          ...compounds.filter((each) => each.includes(word.text)), // of more than two: `end-to-end`
+          ...withoutArticle(word),
+        ],
         isSimple: word.parts.length === 0,
         spellings: transcribed(word.run),
         isOpen: at === all.length - 1 && !isAlone,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { LlmsTxt } from "../../../../provider/publishing/llmsTxt/options.ts";
+import { LLMS_VERSION } from "../../../../provider/publishing/llmsTxt/options.ts";
 import { type MarkdownPage, readMarkdown } from "../../../../provider/publishing/llmsTxt/readMarkdown.ts";
-import { LLMS_VERSION, SiteMarkdown } from "../../../../provider/publishing/llmsTxt/siteMarkdown.ts";
+import { SiteMarkdown } from "../../../../provider/publishing/llmsTxt/siteMarkdown.ts";
 
 /** Pages that are the same are read once. */
 const READ = new Map<string, MarkdownPage>();

@@ -97,6 +97,10 @@ describe("a site finds", () => {
     ["الإعدادات", "قائمة إعدادات", "قائمة"],
     ["filesystem", "the file system is full", "the file is full"],
     ["time-out", "a timeout of ten seconds", "a pause of ten seconds"],
+    ["endtoend", "an end-to-end test", "a test"],
+    ["end-to-end", "an endtoend test", "a test"],
+    ["man-in-the-middle", "a maninthemiddle reads it", "a reader reads it"],
+    ["point‑to‑point", "a pointtopoint link", "a link"],
     ["Schluessel", "der Schlüssel", "die Tür"],
     ["都", "東京都です", "京です"],
   ] as const)("%s in «%s» first", async ([query, text, other]) => {
