@@ -70,7 +70,7 @@ export class Pacer {
   #open = 0;
   /** Replies since then that arrived while requests waited. */
   #answered = 0;
-  /** Times of the answers within the length of the longest pause. */
+  /** Times of the replies within the length of the longest pause. */
   readonly #replies: number[] = [];
   #stopTimer = (): void => undefined;
 
@@ -160,7 +160,7 @@ export class Pacer {
 
   #resume(pausedAtMs: number, nowMs: number): void {
     if (this.#isOfRate) {
-      // answers within a time of the pause's length before it, and to requests already sent at that point
+      // replies within a time of the pause's length before it, and to requests already sent at that point
       const pauseMs = this.#notBeforeMs - pausedAtMs;
       const accepted = this.#replies.filter((atMs) => atMs >= pausedAtMs - pauseMs).length;
       this.#rate = Math.max(MIN_RATE, DECREASE * Math.min(this.#rate, accepted / pauseMs));

@@ -70,7 +70,7 @@ export function standsApart(element: ContentElement): boolean {
   return element.attributes.length > 0 && APART_CLASS(classesOf(element));
 }
 
-/** Whether an element is no content, with all that is in it. @param open the elements around it, the innermost last */
+/** Whether an element is not content, with all that is in it. @param open the elements around it, the innermost last */
 export function isLeftOut(
   element: ContentElement,
   open: readonly ContentElement[],

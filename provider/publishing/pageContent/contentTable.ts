@@ -1,8 +1,8 @@
-// What of a page is no content. The search and the Markdown of pages read the same table; each row says what each of them leaves out.
+// What of a page is not content. The search and the Markdown of pages read the same table; each row says what each of them leaves out.
 
 /** Who reads the content of pages. */
 type ContentUse = "search" | "markdown";
-/** Where something is no content. `hidden`: where the page does not show it. */
+/** Where something is not content. `hidden`: where the page does not show it. */
 type LeftOutWhere = "everywhere" | "outsideMain" | "hidden";
 
 interface ContentRow {
@@ -154,7 +154,7 @@ export function isPanel(role: string, attribute: Attribute): boolean {
   return PANEL_ROLE.test(role) || attribute("aria-labelledby") !== undefined;
 }
 
-/** Whether a button opens a menu, whose text is no content. */
+/** Whether a button opens a menu, whose text is not content. */
 export function isMenuButton(attribute: Attribute): boolean {
   return (attribute("aria-haspopup") ?? "false") !== "false";
 }
