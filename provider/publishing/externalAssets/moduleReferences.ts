@@ -19,7 +19,7 @@ const MAY_IMPORT = /import|export/;
 const BESIDE = /\bnew\s+URL\(\s*(["'`])([^"'`\\\n${}]+)\1\s*,\s*$/;
 
 /** What a script imports: `import`, `export … from`, `import("…")`, and `new URL("…", import.meta.url)`. */
-interface Imported {
+interface ImportedModule {
   readonly specifier: string;
   readonly kind: LoadKind;
   /** Of the whole text with its quotes. */
@@ -28,7 +28,7 @@ interface Imported {
   readonly isUrl?: true;
 }
 
-function importsOf(script: string): Imported[] {
+function importsOf(script: string): ImportedModule[] {
   if (!MAY_IMPORT.test(script)) return [];
   let found: readonly ImportSpecifier[];
   try {
@@ -36,7 +36,7 @@ function importsOf(script: string): Imported[] {
   } catch {
     return []; // no module: the inspection says so
   }
-  return found.flatMap(({ n: specifier, s, e, d, se }): Imported[] => {
+  return found.flatMap(({ n: specifier, s, e, d, se }): ImportedModule[] => {
     if (d === -2) {
       const before = BESIDE.exec(script.slice(Math.max(0, s - 300), s));
       if (!before || !script.startsWith(".url", e)) return [];
