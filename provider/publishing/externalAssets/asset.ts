@@ -14,6 +14,8 @@ export interface Asset {
   /** Where it was in the end. */
   from: URL;
   type: string;
+  /** The encoding that its host names. */
+  charset?: string | undefined;
   bytes: number;
   sha256: string;
   digests?: Digests;
@@ -33,8 +35,12 @@ export interface Asset {
   kept?: RecordedAsset;
   /** The addresses that it refers to. */
   readonly refers: Set<string>;
+  /** A custom property has its address. */
+  isInProperty?: true;
   /** Where it is stored, once all are fetched. */
   path?: string;
+  /** Its content as an address, if a custom property has its own. */
+  content?: string | undefined;
   /** `integrity` of what is stored, if that is not what was fetched. */
   storedIntegrity?: string;
 }

@@ -34,6 +34,8 @@ export interface AssetContent {
   readonly bytes: Buffer;
   /** Its media type, as the host says, without parameters. */
   readonly type: string;
+  /** The encoding that the host names. */
+  readonly charset: string | undefined;
   /** Where it was in the end. */
   readonly url: URL;
 }
@@ -205,6 +207,8 @@ async function contentOf(
     pieces.push(piece);
   }
   const bytes = Buffer.concat(pieces);
-  const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  return { bytes, type: redact(type, 100), url };
+  const named = headers.get("content-type") ?? "";
+  const type = named.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const charset = /;[\t ]*charset[\t ]*=[\t ]*"?([^\s";]+)/i.exec(named)?.[1];
+  return { bytes, type: redact(type, 100), charset, url };
 }

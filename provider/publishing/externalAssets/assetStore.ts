@@ -6,12 +6,17 @@ import { compareTexts } from "../search/order";
 import type { Asset } from "./asset";
 import { relativeAddress } from "./assetAddresses";
 import { assetPath } from "./assetNames";
+import { assetText } from "./assetText";
 import { cyclesIn } from "./cycles";
 import { integrityOf } from "./integrity";
 import type { KeptAssets } from "./keptAssets";
 import type { Replacing } from "./references";
-import { siteText } from "./siteText";
 import { replaceInText } from "./textReferences";
+
+/** The largest image whose content is put into a style, in bytes. */
+export const MAX_CONTENT: number = 32 * 1_024;
+/** The types of images, as an address may have them. */
+const IMAGE_TYPE = /^image\/[a-z0-9.+-]{1,40}$/;
 
 /** What is needed to name what was fetched. */
 interface Naming {
@@ -78,7 +83,10 @@ export class AssetStore {
           asset.storedIntegrity = integrityOf(await this.storedBytes(asset));
         }
       }
-      if (members.some(({ kept }) => kept !== undefined)) continue;
+      if (members.some(({ kept }) => kept !== undefined)) {
+        for (const asset of members) asset.content = await this.#contentAddress(asset);
+        continue;
+      }
       for (const asset of members) contents.push(hash("sha256", await this.#contentOf(asset, within)));
       const all = hash("sha256", contents.toSorted().join(" "));
       for (const [index, asset] of members.entries()) {
@@ -93,14 +101,23 @@ export class AssetStore {
         if (hash("sha256", stored) !== asset.sha256) asset.storedIntegrity = integrityOf(stored);
         await writeFile(`${await this.#file(asset)}.stored`, stored);
       }
+      for (const asset of members) asset.content = await this.#contentAddress(asset);
     }
+  }
+
+  /** The content of a small image as an address, if a custom property has its own. Not of one that loads others. */
+  async #contentAddress(asset: Asset): Promise<string | undefined> {
+    const { isInProperty, bytes, type, storedIntegrity } = asset;
+    const isFit = bytes <= MAX_CONTENT && IMAGE_TYPE.test(type) && storedIntegrity === undefined;
+    if (isInProperty === undefined || !isFit) return undefined;
+    return `data:${type};base64,${(await this.storedBytes(asset)).toString("base64")}`;
   }
 
   /** The content of an asset with its references replaced. @param within addresses that have no name yet */
   async #contentOf(asset: Asset, within: ReadonlySet<string> | undefined): Promise<Buffer> {
     const bytes = await readFile(await this.#file(asset));
     if (asset.text === undefined) return bytes;
-    const { text, bytesOf } = siteText(bytes);
+    const { text, bytesOf } = assetText(bytes, asset);
     const own = asset.path;
     const final = this.#replacing((path) => (own === undefined ? path : relativeAddress(own, path)));
     const replacing: Replacing = {

@@ -201,6 +201,7 @@ export class ExternalAssets {
     return {
       replace: (reference: AssetReference, base) => forBase(base).replace(reference, base),
       dropsConnection: (url) => own.dropsConnection(url),
+      policy: () => this.#assets.origins,
       prefixed: (prefix, url, base) => forBase(base).prefixed?.(prefix, url, base) ?? new Map(),
       scope: (url, base) => forBase(base).scope?.(url, base),
     };

@@ -10,20 +10,22 @@ import { type Asset, type Link, problemOf, textKindOf, usableAssets } from "./as
 import { shownAddress } from "./assetAddresses";
 import { assetFolder } from "./assetNames";
 import { type AssetNetwork, requestAsset, type SilentHosts } from "./assetRequest";
-import { AssetStore } from "./assetStore";
+import { AssetStore, MAX_CONTENT } from "./assetStore";
+import { assetText } from "./assetText";
 import type { FetchedAsset } from "./fetchedAsset";
 import { digestsOf } from "./integrity";
 import type { KeptAssets, RecordedAsset } from "./keptAssets";
 import { contentProblem, type LoadKind } from "./loadKinds";
 import { ModuleNames } from "./moduleNames";
 import { DEFAULT_FETCH_LIMITS, type FetchExternal } from "./options";
-import type { AssetReference, Replacement, Replacing } from "./references";
-import { siteText } from "./siteText";
+import type { AssetReference, OwnOrigins, Replacement, Replacing } from "./references";
 import { replaceInText } from "./textReferences";
 import { WantedAddresses } from "./wantedAddresses";
 
 /** Stands for the content of a file that was looked at when it was fetched. */
 const KEPT_CONTENT = Buffer.from(" ");
+/** Why an address in a custom property stays. */
+const IN_PROPERTY = `a custom property has it, which styles in other folders may use, and only images up to ${MAX_CONTENT / 1_024} KiB are put into styles`;
 /** How many files are fetched at once. */
 const CONCURRENCY = 8;
 
@@ -110,6 +112,13 @@ export class FetchedAssets {
     const replaced = (reference: AssetReference): Replacement | undefined => {
       const found = this.#storedAs(reference);
       const address = found === undefined ? undefined : addressOf(found.path);
+      if (found !== undefined && reference.property && address?.startsWith("/") === false) {
+        if (found.content !== undefined) return { address: found.content };
+        if (!reference.property.isUsedHere) {
+          this.#note(reference.url, IN_PROPERTY);
+          return isFetched ? { address: reference.url.href } : undefined;
+        }
+      }
       if (found !== undefined && address !== undefined) {
         return { address, integrity: reference.integrity === undefined ? undefined : found.storedIntegrity };
       }
@@ -119,6 +128,7 @@ export class FetchedAssets {
     return {
       replace: replaced,
       dropsConnection: (url) => this.#wanted.dropsConnection(url),
+      policy: () => this.origins,
       prefixed: (prefix, url) => {
         const found = new Map<string, string>();
         for (const [name, inner] of this.#names.translated(prefix, url)) {
@@ -158,6 +168,15 @@ export class FetchedAssets {
   get digest(): string {
     const rows = this.#recorded.map(({ id, path }) => [id, path]);
     return hash("sha256", JSON.stringify(rows.sort(([one = ""], [other = ""]) => compareTexts(one, other))));
+  }
+
+  /** Hosts whose files the copy has. Only after {@link complete}. */
+  get origins(): OwnOrigins {
+    const inProperties = [...this.#assets.values()].filter(({ content }) => content !== undefined);
+    return {
+      stored: new Set(this.#recorded.map(({ address }) => new URL(address).origin)),
+      inStyles: new Set(inProperties.map(({ url }) => url.origin)),
+    };
   }
 
   /** Why an address stays, if it is known. @param address as the inspection reports it */
@@ -201,14 +220,14 @@ export class FetchedAssets {
     url,
     kind,
     integrity,
-  }: AssetReference): { path: string; storedIntegrity?: string } | undefined {
+  }: AssetReference): (Pick<Asset, "content" | "storedIntegrity"> & { readonly path: string }) | undefined {
     const own = ownFile(this.#site, url);
     if (own !== undefined) return { path: own };
     const asset = this.#assets.get(url.href);
     if (asset?.path === undefined || this.#wanted.reasonAgainst(url, kind) !== undefined) return undefined;
     if (problemOf(asset, kind, integrity) !== undefined) return undefined;
-    const { path, storedIntegrity } = asset;
-    return { path, ...(storedIntegrity !== undefined && { storedIntegrity }) };
+    const { path, content, storedIntegrity } = asset;
+    return { path, content, ...(storedIntegrity !== undefined && { storedIntegrity }) };
   }
 
   /** Where what was fetched from a folder of another host is stored. */
@@ -223,13 +242,14 @@ export class FetchedAssets {
   }
 
   /** @param from the fetched file that has the reference; undefined for a file of the site */
-  #want({ url, kind, integrity }: AssetReference, from?: Asset): void {
+  #want({ url, kind, integrity, property }: AssetReference, from?: Asset): void {
     if (ownFile(this.#site, url) !== undefined) return;
     const against = this.#wanted.reasonAgainst(url, kind);
     if (against !== undefined) return this.#note(url, against);
     const known = this.#assets.get(url.href);
     const asset = known ?? this.#begin(url, kind);
     if (asset === undefined) return;
+    if (property) asset.isInProperty = true;
     // thousands of pages have the same references
     const key = `${from?.file ?? ""} ${kind} ${integrity ?? ""}`;
     if (asset.references.has(key)) return;
@@ -301,7 +321,7 @@ export class FetchedAssets {
       asset.failure = reply.failure;
       return;
     }
-    const { bytes, type, url: from } = reply;
+    const { bytes, type, charset, url: from } = reply;
     if (this.#fetchedBytes + bytes.length > allBytes) {
       asset.failure = `all files together have more than ${formatBytes(allBytes)} (fetchExternal.limits.bytes)`;
       return;
@@ -309,6 +329,7 @@ export class FetchedAssets {
     this.#fetchedBytes += bytes.length;
     Object.assign(asset, {
       type,
+      charset,
       from,
       bytes: bytes.length,
       sha256: hash("sha256", bytes),
@@ -336,7 +357,7 @@ export class FetchedAssets {
         return undefined;
       },
     };
-    const { text } = siteText(await this.#store.fetchedBytes(asset));
+    const { text } = assetText(await this.#store.fetchedBytes(asset), asset);
     const base = { url: asset.from.href, href: asset.from.href };
     await replaceInText(asset.text, text, base, () => noting, this.#turns);
   }

@@ -65,6 +65,10 @@ export class FoundTexts implements SiteSink {
         if (isDropped) this.changed.add(path);
         return isDropped;
       },
+      policy: () => {
+        this.changed.add(path);
+        return { stored: new Set(), inStyles: new Set() };
+      },
       prefixed: (prefix, url, at) => {
         this.changed.add(path);
         return this.#noting.prefixed?.(prefix, url, at) ?? new Map();

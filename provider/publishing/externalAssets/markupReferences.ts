@@ -3,7 +3,7 @@ import { mayLoad } from "../inspection/cssLoads";
 import { SITE_HOST } from "../inspection/externalAddress";
 import { ADDRESSES, PRESENTATION, SCRIPTS, valueOf } from "../inspection/loadingTags";
 import { TagReader } from "../inspection/tagReader";
-import { admittingSelf } from "./contentPolicy";
+import { admittingContent, admittingSelf } from "./contentPolicy";
 import { replaceInImportMap, replaceInModule } from "./moduleReferences";
 import {
   type Edit,
@@ -31,6 +31,8 @@ interface FoundText {
   readonly kind: "css" | "module" | "importmap";
   readonly start: number;
   readonly end: number;
+  /** What it says, if it is written with entities. */
+  readonly decoded?: string;
   readonly base: TextBase;
 }
 
@@ -41,6 +43,19 @@ interface FoundInstruction {
   readonly end: number;
   readonly base: TextBase;
 }
+
+/** An entity that XML and HTML have in common. */
+const ENTITY = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/g;
+const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function decodedEntity(_: string, name?: string, decimal?: string, digits = "0"): string {
+  if (name !== undefined) return NAMED[name] ?? "";
+  const code = decimal === undefined ? parseInt(digits, 16) : Number(decimal);
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+}
+
+/** A text as the content of an element that is markup. */
+const asMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 /** How many documents may be within each other: pages in `srcdoc`. */
 const MAX_NESTED = 4;
@@ -93,11 +108,11 @@ export class MarkupReferences extends TagReader {
     };
     const edits: Edit[] = [];
     const policies: FoundTag[] = [];
-    for (const { kind, start, end, base } of this.#texts) {
-      const text = this.#source.slice(start, end);
+    for (const { kind, start, end, decoded, base } of this.#texts) {
+      const text = decoded ?? this.#source.slice(start, end);
       const change = { css: replaceInStyle, module: replaceInModule, importmap: replaceInImportMap }[kind];
       const next = change(text, base, watched);
-      if (next !== text) edits.push({ start, end, text: next });
+      if (next !== text) edits.push({ start, end, text: decoded === undefined ? next : asMarkup(next) });
     }
     for (const { address, start, end, base } of this.#instructions) {
       const plain = address.replaceAll("&amp;", "&");
@@ -119,10 +134,13 @@ export class MarkupReferences extends TagReader {
       if (tag.element === "meta") policies.push(tag);
       else edits.push(...tagEdits(tag, editing));
     }
-    if (hosts.size > 0) {
+    if (policies.length > 0) {
+      // styles and modules that the page loads, load from other hosts, too
+      const { stored, inStyles } = replacing.policy?.() ?? {};
+      const origins = new Set([...hosts, ...(stored ?? [])]);
       for (const { attributes, location } of policies) {
         const policy = valueOf(attributes, "content") ?? "";
-        const next = admittingSelf(policy, hosts);
+        const next = admittingContent(admittingSelf(policy, origins), inStyles ?? new Set());
         if (next !== policy) edits.push(...attributeEdits(location, new Map([["content", next]])));
       }
     }
@@ -210,15 +228,16 @@ export class MarkupReferences extends TagReader {
     if (found) this.#texts.push({ kind, ...found, base: this.#base });
   }
 
-  /** The text of an element whose content is markup; undefined if the text is not as it is written. */
-  #within(start: number, end: number): { start: number; end: number } | undefined {
+  /** The text of an element whose content is markup; undefined if it has elements, or entities that this does not know. */
+  #within(start: number, end: number): Pick<FoundText, "start" | "end" | "decoded"> | undefined {
     const text = this.#source.slice(start, end);
     const data = /^(\s*<!\[CDATA\[)([^]*?)\]\]>\s*$/.exec(text);
     if (data) {
       const [, before = "", inner = ""] = data;
       return { start: start + before.length, end: start + before.length + inner.length };
     }
-    return /[&<]/.test(text) ? undefined : { start, end };
+    if (text.includes("<") || text.replace(ENTITY, "").includes("&")) return undefined;
+    return text.includes("&") ? { start, end, decoded: text.replace(ENTITY, decodedEntity) } : { start, end };
   }
 
   #setBase(attributes: readonly Token.Attribute[]): void {

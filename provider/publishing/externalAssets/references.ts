@@ -7,6 +7,11 @@ export interface AssetReference {
   readonly kind: LoadKind;
   /** What the content must be: the attribute `integrity`. */
   readonly integrity?: string | undefined;
+  /**
+   * Set for a whole address in a custom property (`--x: url(…)`): browsers read a relative one from where the style is that uses the
+   * property, not from where it stands.
+   */
+  readonly property?: { readonly isUsedHere: boolean };
 }
 
 /** What a reference is replaced with. */
@@ -17,12 +22,22 @@ export interface Replacement {
   readonly integrity?: string | undefined;
 }
 
+/** Other hosts whose files are now the copy's own, as far as it is known. */
+export interface OwnOrigins {
+  /** Files are stored. */
+  readonly stored: ReadonlySet<string>;
+  /** The content of files stands in styles. */
+  readonly inStyles: ReadonlySet<string>;
+}
+
 /** What the texts of a site are searched for, and what is put in its place. */
 export interface Replacing {
   /** @param base of the text that has the reference @returns undefined to leave it */
   replace(reference: AssetReference, base: TextBase): Replacement | undefined;
   /** Whether a hint to connect to a host early is left out. */
   dropsConnection(url: URL): boolean;
+  /** Called for a page with a content security policy. */
+  policy?(): OwnOrigins;
   /** Names of modules that a text imports, which an import map translates. */
   named?(specifier: string): void;
   /** A module of the site that a page loads, or that its import map translates a name to: its address as written. */

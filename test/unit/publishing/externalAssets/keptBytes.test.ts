@@ -36,14 +36,14 @@ describe("bytes that are no references stay", () => {
     );
   });
 
-  test("an SVG file: a style in CDATA is changed, one with entities is not, and the load is named", async () => {
+  test("an SVG file: a style in CDATA is changed, one with an entity of its own is not, and the load is named", async () => {
     const svg = (style: string): string =>
       `<svg xmlns="http://www.w3.org/2000/svg"><style>${style}</style></svg>`;
     const css = ".a { fill: url(https://cdn.example.com/x.png) }";
     const site = await fetchedSite(
       {
         "a.svg": svg(`<![CDATA[${css}]]>`),
-        "b.svg": svg(`&#32;${css}`),
+        "b.svg": svg(`&own;${css}`),
         "c.svg": `<!DOCTYPE svg [<!ENTITY u "https://cdn.example.com/x.png">]><svg xmlns="http://www.w3.org/2000/svg"><image href="&u;"/></svg>`,
       },
       HOSTS,

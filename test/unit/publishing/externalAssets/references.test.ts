@@ -1,7 +1,7 @@
 // What is found in pages, styles and modules, and what it is replaced with.
+import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { fetchedSite, shownLoads } from "./fetchedSite.ts";
-import { PNG, sha } from "./fetchedSite.ts";
+import { fetchedSite, PNG, sha, shownLoads } from "./fetchedSite.ts";
 
 const FONT = "wOF2 font";
 
@@ -241,4 +241,241 @@ test("a content security policy admits the copy's own host where it admitted the
       "default-src 'none'; script-src https://cdn.example.com 'self'; img-src https://other.example.com",
     ),
   );
+});
+
+describe("a content security policy", () => {
+  const policy = (content: string): string =>
+    `<meta http-equiv="Content-Security-Policy" content="${content}">`;
+  const HOSTS = {
+    "https://fonts.example.com/css": {
+      status: 200,
+      headers: { "content-type": "text/css" },
+      text: "@font-face { src: url(https://files.example.com/a.woff2) }",
+    },
+    "https://files.example.com/a.woff2": FONT,
+  };
+  test.for([
+    [
+      "of a page whose style sheet of another host loads a font of a third one",
+      {
+        "a.html": `${policy("style-src https://fonts.example.com; font-src https://files.example.com")}<link rel=stylesheet href="https://fonts.example.com/css">`,
+      },
+      "style-src https://fonts.example.com 'self'; font-src https://files.example.com 'self'",
+    ],
+    [
+      "of a page whose own style sheet loads a font",
+      {
+        "a.html": `${policy("style-src 'self'; font-src https://files.example.com")}<link rel=stylesheet href="a.css">`,
+        "a.css": "@font-face { src: url(https://files.example.com/a.woff2) }",
+      },
+      "style-src 'self'; font-src https://files.example.com 'self'",
+    ],
+    [
+      "that names the host with http:, which admits https:, too",
+      {
+        "a.html": `${policy("font-src http://files.example.com http:")}<style>@font-face { src: url(https://files.example.com/a.woff2) }</style>`,
+      },
+      "font-src http://files.example.com http: 'self'",
+    ],
+    [
+      "that admits nothing which was fetched",
+      {
+        "a.html": policy("img-src https://other.example.com"),
+        "a.css": "@font-face { src: url(https://files.example.com/a.woff2) }",
+      },
+      "img-src https://other.example.com",
+    ],
+  ] as const)("%s", async ([, files, after]) => {
+    const site = await fetchedSite(files, HOSTS);
+    expect(site.stored.length).toBeGreaterThan(0);
+    expect(site.files["a.html"]).toContain(policy(after));
+  });
+});
+
+describe("a fetched text in another encoding is stored in UTF-8, as the copy's server says", () => {
+  const at = "https://cdn.example.com/x";
+  const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
+  test.for([
+    [
+      "a style sheet by its media type",
+      "css",
+      "text/css; charset=ISO-8859-1",
+      bytes('.a::after { content: "caf\xe9" }'),
+      '.a::after { content: "café" }',
+    ],
+    [
+      "a style sheet by its first rule",
+      "css",
+      "text/css",
+      bytes('@charset "windows-1252"; .a::after { content: "\x80 \xe9" }'),
+      '@charset "utf-8"; .a::after { content: "€ é" }',
+    ],
+    [
+      "the media type before the first rule",
+      "css",
+      'text/css;charset="utf-8"',
+      Buffer.from('@charset "latin1"; .a::after { content: "é" }'),
+      '@charset "utf-8"; .a::after { content: "é" }',
+    ],
+    [
+      "a script by its media type",
+      "js",
+      "text/javascript; charset=windows-1251",
+      bytes('x = "\xe4\xe0"'),
+      'x = "да"',
+    ],
+    ["a script in UTF-8 stays", "js", "text/javascript", Buffer.from('x = "é"'), 'x = "é"'],
+    [
+      "an encoding that nobody knows",
+      "js",
+      "text/javascript; charset=klingon",
+      Buffer.from('x = "é"'),
+      'x = "é"',
+    ],
+  ] as const)("%s", async ([, ending, type, text, after]) => {
+    const page =
+      ending === "css" ? `<link rel=stylesheet href="${at}.css">` : `<script src="${at}.js"></script>`;
+    const site = await fetchedSite(
+      { "a.html": page },
+      { [`${at}.${ending}`]: { status: 200, headers: { "content-type": type }, text } },
+    );
+    expect(site.facts.externalLoads).toEqual([]);
+    expect(Buffer.from(site.files[site.stored[0] ?? ""] ?? "", "latin1").toString()).toBe(after);
+  });
+
+  test("the attribute integrity is then that of what is stored", async () => {
+    const script = bytes('x = "\xe9"');
+    const digest = (content: string | Uint8Array): string => `sha384-${hash("sha384", content, "base64")}`;
+    const site = await fetchedSite(
+      { "a.html": `<script src="${at}.js" integrity="${digest(script)}" crossorigin></script>` },
+      {
+        [`${at}.js`]: {
+          status: 200,
+          headers: { "content-type": "text/javascript;charset=latin1" },
+          text: script,
+        },
+      },
+    );
+    expect(site.files["a.html"]).toContain(`integrity="${digest('x = "é"')}"`);
+  });
+});
+
+describe("an address in a custom property, which a style sheet in another folder may use", () => {
+  const at = "https://cdn.example.com/x.png";
+  const data = `data:image/png;base64,${Buffer.from(PNG).toString("base64")}`;
+  test.for([
+    ["in a style sheet", "css/a.css", `:root { --x: url(${at}) }`, `:root { --x: url("${data}") }`],
+    [
+      "in an attribute",
+      "d/a.html",
+      `<p style="--x: url('${at}'); color: red">`,
+      `<p style="--x: url(&quot;${data}&quot;); color: red">`,
+    ],
+    [
+      "in a fallback",
+      "css/a.css",
+      `p { --y: var(--x, url("${at}#a")) }`,
+      `p { --y: var(--x, url("${data}#a")) }`,
+    ],
+    [
+      "in an image set",
+      "css/a.css",
+      `p { --y: image-set("${at}" 1x) }`,
+      `p { --y: image-set("${data}" 1x) }`,
+    ],
+    [
+      "on a page that shows the site's root",
+      "d/a.html",
+      `<link rel=stylesheet href="/docs/s.css"><p style="--x: url(${at})">`,
+      `<link rel=stylesheet href="/docs/s.css"><p style="--x: url(&quot;/docs/assets/external/cdn.example.com/x.${sha(PNG)}.png&quot;)">`,
+    ],
+    [
+      "not in the next declaration",
+      "css/a.css",
+      `p { --y: 1; background: url(${at}) }`,
+      `p { --y: 1; background: url("../assets/external/cdn.example.com/x.${sha(PNG)}.png") }`,
+    ],
+    [
+      "not where a property is used",
+      "css/a.css",
+      `p { background: var(--y, url(${at})) }`,
+      `p { background: var(--y, url("../assets/external/cdn.example.com/x.${sha(PNG)}.png")) }`,
+    ],
+  ] as const)("%s", async ([, path, before, after]) => {
+    const site = await fetchedSite({ [path]: before, "s.css": "" }, { [at]: PNG });
+    expect(site.files[path]).toBe(after);
+    expect(site.facts.externalLoads).toEqual([]);
+  });
+
+  test("a large one leads to the file if the style itself uses the property", async () => {
+    const large = PNG.padEnd(40_000);
+    const site = await fetchedSite(
+      { "css/a.css": `:root { --x: url(${at}) } p { background: var( --x ) }` },
+      { [at]: large },
+    );
+    expect(site.files["css/a.css"]).toContain(
+      `--x: url("../assets/external/cdn.example.com/x.${sha(large)}.png")`,
+    );
+  });
+
+  test("a large one stays, with the reason", async () => {
+    const css = `:root { --x: url(${at}) }`;
+    const site = await fetchedSite({ "css/a.css": css }, { [at]: PNG.padEnd(40_000) });
+    expect(site.files["css/a.css"]).toBe(css);
+    expect(shownLoads(site)).toEqual([
+      `${at}: a custom property has it, which styles in other folders may use, and only images up to 32 KiB are put into styles`,
+    ]);
+  });
+
+  test("a style sheet of another host keeps its whole address, or gets the content", async () => {
+    const sheet = "https://cdn.example.com/s.css";
+    const site = await fetchedSite(
+      { "a.html": `<link rel=stylesheet href="${sheet}">` },
+      { [sheet]: `:root { --x: url(${at}); --y: url(x.png) }`, [at]: PNG },
+    );
+    const stored = site.stored.find((path) => path.endsWith(".css")) ?? "";
+    // a relative address is written for the sheet itself
+    expect(site.files[stored]).toBe(`:root { --x: url("${data}"); --y: url("x.${sha(PNG)}.png") }`);
+  });
+
+  test("a policy that admits its host admits the content, too", async () => {
+    const policy = `<meta http-equiv="Content-Security-Policy" content="img-src https://cdn.example.com">`;
+    const site = await fetchedSite({ "a.html": `${policy}<p style="--x: url(${at})">` }, { [at]: PNG });
+    expect(site.files["a.html"]).toContain(`content="img-src https://cdn.example.com 'self' data:"`);
+  });
+
+  test("a policy without one for images admits it for images alone", async () => {
+    const policy = `<meta http-equiv="Content-Security-Policy" content="default-src https://cdn.example.com;">`;
+    const site = await fetchedSite({ "a.html": `${policy}<p style="--x: url(${at})">` }, { [at]: PNG });
+    expect(site.files["a.html"]).toContain(
+      `content="default-src https://cdn.example.com 'self'; img-src https://cdn.example.com 'self' data:"`,
+    );
+  });
+});
+
+test.each([
+  ["an SVG file", "a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><style>TEXT</style></svg>'],
+  ["a drawing in a page", "a.html", "<svg><style>TEXT</style></svg>"],
+])("a style with entities is changed in %s, and stays one", async (_, path, whole) => {
+  const sheet = "https://fonts.example.com/css?family=A&display=swap";
+  const style =
+    "@import url(https://fonts.example.com/css?family=A&amp;display=swap); a &gt; b::before { content: &quot;&#60;&quot; }";
+  const site = await fetchedSite(
+    { [path]: whole.replace("TEXT", style) },
+    { [sheet]: { status: 200, headers: { "content-type": "text/css" }, text: "p {}" } },
+  );
+  expect(site.facts.externalLoads).toEqual([]);
+  expect(site.files[path]).toBe(
+    whole.replace("TEXT", `@import url("${site.stored[0] ?? ""}"); a > b::before { content: "&lt;" }`),
+  );
+});
+
+test.each([
+  ["an entity of its own", "@import url(https://cdn.example.com/a.css?&own;);"],
+  ["an element", "@import url(https://cdn.example.com/a.css); <a/>"],
+])("a style in a drawing with %s stays", async (_, style) => {
+  const page = `<svg><style>${style}</style></svg>`;
+  const site = await fetchedSite({ "a.html": page }, { "https://cdn.example.com/a.css": "p {}" });
+  expect(site.files["a.html"]).toBe(page);
+  expect(site.facts.selfContained).toBe(false);
 });
